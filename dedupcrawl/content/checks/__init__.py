@@ -1,0 +1,1 @@
+"""The content checks, one file each."""

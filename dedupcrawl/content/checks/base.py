@@ -1,0 +1,72 @@
+"""What a content check is: a small signature, the keys it is found by, and a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
+
+Keys = NDArray[np.uint64]
+PageIds = NDArray[np.uint32]
+
+
+class Postings(Protocol):
+    """One check's inverted index, as a check sees it: sorted 64-bit keys, each with the page that was kept under it.
+
+    The high ``64 - payload_bits`` bits of a key are what it is looked up by (its prefix); the low `payload_bits` are
+    the check's own.
+    """
+
+    def count(self, prefixes: Keys) -> NDArray[np.int64]:
+        """Shape (n,) → (n,): how many postings each prefix has, at most; never fewer than there are."""
+        ...
+
+    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
+        """All postings of any of `prefixes`: their whole keys and their pages, shapes (m,) and (m,), in no order."""
+        ...
+
+
+class Check(Protocol):
+    """One way to find the kept pages that a new page duplicates. Stateless: settings only.
+
+    `signature` is made once a page and stored; everything else works on stored signatures alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in DEDUP_CHECKS; names the check's postings in the index."""
+        ...
+
+    @property
+    def payload_bits(self) -> int:
+        """How many low bits of a key are payload, 0 … 63."""
+        ...
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """All that signatures depend on: an index made under another header is refused."""
+        ...
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """The page's signature, or None when the page says too little and the check abstains."""
+        ...
+
+    def keys(self, signature: bytes) -> Keys:
+        """Shape (n,): the keys under which a kept page is posted."""
+        ...
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages that `compare` may accept as keepers of a new page with this `signature`; misses none of them."""
+        ...
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """Kept pages that a new page may supersede because they lie inside it; empty where a check is symmetric."""
+        ...
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """How much of `new` is inside `kept`, in [0, 1], or None when that is no duplicate by this check."""
+        ...

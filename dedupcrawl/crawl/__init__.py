@@ -1,0 +1,1 @@
+"""The Scrapy components: thin, asynchronous, no algorithm in them."""

@@ -1,0 +1,1 @@
+"""Readers of crawl logs, one format a file."""

@@ -1,0 +1,100 @@
+"""The contract of an index: keep what was accepted, find what is alike, in one atomic step a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from dedupcrawl.verdict import Verdict
+
+
+class IndexMismatchError(Exception):
+    """The index was made with another format, other features or another version; the message says which and how."""
+
+
+class IndexDamagedError(Exception):
+    """What is stored cannot be what was written; the message says where and what to do."""
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What an index keeps of one accepted page.
+
+    Attributes:
+        url: Canonical URL; the same URL again is an update of this page, not a duplicate.
+        site: Registrable domain, or the host where there is none.
+        spider: Name of the spider that kept it, empty outside a crawl.
+        run: Identifies the crawl; runs that resume one JOBDIR share it.
+        kept_at: Seconds since the epoch.
+        title: The page's title, for people.
+        signatures: Check name → signature; a check that abstained is absent.
+        outline: The main text as 16-bit symbol hashes (see content.evidence), for comparing side by side.
+    """
+
+    url: str
+    site: str
+    spider: str
+    run: str
+    kept_at: float
+    title: str
+    signatures: dict[str, bytes]
+    outline: bytes
+
+
+Judge = Callable[[str, Entry], "Verdict | None"]
+"""Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The page was added. `page_id` is its number; `supersedes` are the URLs of kept pages that lie inside it."""
+
+    page_id: int
+    supersedes: tuple[str, ...] = ()
+
+
+class Index(Protocol):
+    """Where signatures are kept and searched. Safe for several processes on one index."""
+
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+        """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
+
+        Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
+        about each; the first verdict is returned and nothing is added. A page of the same URL is never a candidate:
+        it is replaced. Once this returns Kept the page survives a kill of the process.
+        """
+        ...
+
+    def entry(self, url: str) -> Entry | None:
+        """The newest kept page of this URL."""
+        ...
+
+    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
+        """Remember a verdict of duplicate, for explain, report and restore. The newest of a URL counts."""
+        ...
+
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        ...
+
+    def entries(self) -> Iterator[Entry]:
+        """All kept pages, oldest first, replaced ones left out."""
+        ...
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        ...
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        ...
+
+    def info(self) -> dict[str, int | float | str]:
+        """Pages, postings by check, verdicts, bytes on disk."""
+        ...
+
+    def close(self) -> None:
+        """Flush and release. Further calls fail."""
+        ...

@@ -1,0 +1,32 @@
+"""Page: what the rest of the house sees of a response or of a row of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A web page, reduced to what the content checks look at. All strings are plain text, never markup.
+
+    Attributes:
+        url: Where the page was found, after redirects.
+        title: Text of the title element, or of a row's ``title``.
+        paragraphs: The main text, one string a natural paragraph, in page order, without empty ones.
+        headings: Texts of h1 … h6, in page order.
+        keywords: Content of the meta keywords element.
+        description: Content of the meta description element.
+        anchors_same_site: Texts of the links within the page's registrable domain.
+        anchors_other_sites: Texts of the links that leave it.
+        body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
+    """
+
+    url: str
+    title: str = ""
+    paragraphs: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+    keywords: str = ""
+    description: str = ""
+    anchors_same_site: tuple[str, ...] = ()
+    anchors_other_sites: tuple[str, ...] = ()
+    body_digest: bytes = b""

@@ -1,0 +1,1 @@
+"""Log in, rules out."""

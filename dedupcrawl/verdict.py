@@ -1,0 +1,45 @@
+"""Verdict: duplicate of what, by which check, how similar, and the evidence for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["unique", "duplicate", "abstained"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the content half says of one page. `to_dict` is the row that `dedupcrawl check` prints.
+
+    Attributes:
+        url: The page that was judged.
+        verdict: "abstained" when no check had enough text to say anything; such a page is never dropped.
+        duplicate_of: URL of the kept page that this one duplicates, else None.
+        check: Name of the check that found it, else None.
+        similarity: That check's own measure in [0, 1], else None.
+        evidence: What is alike and what differs; JSON values only.
+    """
+
+    url: str
+    verdict: Outcome
+    duplicate_of: str | None = None
+    check: str | None = None
+    similarity: float | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_duplicate(self) -> bool:
+        """True when the page may be dropped."""
+        return self.verdict == "duplicate"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as one JSON object, similarity rounded to four places."""
+        return {
+            "url": self.url,
+            "verdict": self.verdict,
+            "duplicate_of": self.duplicate_of,
+            "check": self.check,
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+            "evidence": self.evidence,
+        }

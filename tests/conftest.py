@@ -1,0 +1,16 @@
+"""Fixtures that several rooms share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real crawls beside the checkout; tests that need it are skipped, by name, where it is absent."""
+    data = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not data.is_dir():
+        pytest.skip(f"needs the real crawls of {data}")
+    return data
