@@ -1,0 +1,47 @@
+"""Sites: which registrable domain a URL or a host belongs to, by the Public Suffix List that comes with tldextract."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import tldextract
+
+_CACHE_SIZE = 16_384  # hosts
+_HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
+_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
+_PORT = re.compile(r":\d*\Z")
+# No network and no cache folder: the same host has the same site on every machine with the same tldextract.
+_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+def host_of(url_or_host: str) -> str:
+    """The host of a URL, or of a bare host: lower case, without user, port and final dot. Empty where there is none.
+
+    >>> host_of("https://user@News.Example.com:8080/a?b")
+    'news.example.com'
+    """
+    match = _AUTHORITY.match(url_or_host.strip())
+    authority = (match[1] or match[2] or "") if match else ""
+    return _PORT.sub("", authority.rpartition("@")[2]).rstrip(".").lower()
+
+
+def site_of(url_or_host: str) -> str:
+    """The registrable domain of a URL or host, or the host itself where there is none (an address, localhost).
+
+    Total: any string has a site, the empty one if nothing better.
+
+    >>> site_of("https://news.example.co.uk/today")
+    'example.co.uk'
+    >>> site_of("http://127.0.0.1:8000/")
+    '127.0.0.1'
+    """
+    host = host_of(url_or_host)
+    return _site_of_host(host) if len(host) <= _HOST_LIMIT else host
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _site_of_host(host: str) -> str:
+    if host.startswith("["):
+        return host
+    return _extract.extract_str(host).top_domain_under_public_suffix or host

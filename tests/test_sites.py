@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.sites import host_of, site_of
+
+
+@pytest.mark.parametrize(
+    ("text", "site"),
+    [
+        ("https://news.example.co.uk/today?x=//other.org/", "example.co.uk"),
+        ("news.example.co.uk", "example.co.uk"),
+        ("//cdn.example.com/a", "example.com"),
+        ("http://user:pa@ss@www.Example.COM.:8080/", "example.com"),
+        ("http://www.nankai.edu.cn", "nankai.edu.cn"),
+        ("http://127.0.0.1:8000/", "127.0.0.1"),
+        ("http://[2001:db8::1]:80/a", "[2001:db8::1]"),
+        ("http://localhost/", "localhost"),
+        ("localhost:6800", "localhost"),
+        ("co.uk", "co.uk"),
+        ("http://例子.中国/页", "例子.中国"),
+        ("http://a..b..example.com/", "example.com"),
+        ("/a/path", ""),
+        ("", ""),
+    ],
+)
+def test_registrable_domain_or_else_the_host(text: str, site: str) -> None:
+    assert site_of(text) == site
+
+
+@given(st.text() | st.text(alphabet="aA.:/@[]%-xn?#\\。", max_size=40))
+def test_total_and_idempotent(text: str) -> None:
+    site = site_of(text)
+    assert site_of(site) == site
+    assert host_of(text).endswith(site)
+
+
+@given(st.text(alphabet="abc-.", max_size=40), st.sampled_from(["", "/", "/a?b=http://x.org/", "?q", "#f"]))
+def test_a_bare_host_and_its_url_are_one_site(host: str, rest: str) -> None:
+    assert site_of(host) == site_of(f"https://{host}{rest}")
+
+
+def test_a_huge_host_is_its_own_site() -> None:
+    host = "a." * 500_000 + "com"
+    assert site_of(f"http://{host}/") == host
