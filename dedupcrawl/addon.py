@@ -1,0 +1,42 @@
+"""One line in ADDONS turns everything on."""
+
+from __future__ import annotations
+
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import BaseSettings
+
+from dedupcrawl.crawl.crawl_log import CrawlLogMiddleware
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.fallback import RewriteFallback
+from dedupcrawl.crawl.item_link import ItemLink
+from dedupcrawl.crawl.link_rewriting import LinkRewriting
+from dedupcrawl.crawl.pipeline import DedupPipeline
+from dedupcrawl.crawl.url_middleware import UrlMiddleware
+from dedupcrawl.settings import DedupSettings
+
+# (setting, component, order). Why these orders, see docs/architecture.md.
+COMPONENTS = (
+    ("EXTENSIONS", Dedup, 0),
+    ("SPIDER_MIDDLEWARES", LinkRewriting, 950),
+    ("SPIDER_MIDDLEWARES", ItemLink, 960),
+    ("DOWNLOADER_MIDDLEWARES", CrawlLogMiddleware, 55),
+    ("DOWNLOADER_MIDDLEWARES", UrlMiddleware, 60),
+    ("DOWNLOADER_MIDDLEWARES", RewriteFallback, 610),
+    ("ITEM_PIPELINES", DedupPipeline, 50),
+)
+
+
+class Addon:
+    """``ADDONS = {"dedupcrawl.Addon": 500}``: enables every component, at the user's own order where one is set."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add the components to `settings`.
+
+        Raises:
+            NotConfigured: when DEDUP_ENABLED is False.
+            SettingError: when a DEDUP_ setting cannot be used.
+        """
+        if not DedupSettings.read(settings).enabled:
+            raise NotConfigured("DEDUP_ENABLED is False")
+        for name, component, order in COMPONENTS:
+            settings.setdefault_in_component_priority_dict(name, component, order)

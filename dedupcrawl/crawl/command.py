@@ -1,0 +1,33 @@
+"""`scrapy dedup COMMAND`: the command line of this package inside Scrapy's."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.commands import ScrapyCommand
+
+
+class Command(ScrapyCommand):
+    """Hands its arguments on, so that both command lines are one."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012  # the base class declares it so
+
+    def syntax(self) -> str:
+        """Shown in the usage line."""
+        return "COMMAND [options]"
+
+    def short_desc(self) -> str:
+        """Shown by `scrapy -h`."""
+        return "Learn URL rules, check pages for duplicates, explain verdicts (dedupcrawl)"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Everything after the name belongs to dedupcrawl, its options too."""
+        parser.add_argument("arguments", nargs=argparse.REMAINDER)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run it; the exit status is dedupcrawl's."""
+        from dedupcrawl.cli import run
+
+        self.exitcode = run([*opts.arguments, *args], prog_name="scrapy dedup")

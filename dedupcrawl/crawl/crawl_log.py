@@ -1,0 +1,33 @@
+"""Downloader middleware: one row a response into the crawl log, from which rules are learned."""
+
+from __future__ import annotations
+
+import time
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from dedupcrawl.crawl.extension import Dedup
+
+
+class CrawlLogMiddleware:
+    """Stands next to the spider, where bodies are decompressed; redirects are taken from the request's meta."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._dedup = Dedup.of(crawler)
+        if self._dedup.log is None:
+            raise NotConfigured("DEDUP_CRAWL_LOG is None")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CrawlLogMiddleware:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """The response, untouched."""
+        if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
+            self._dedup.log_response(request, response, time.time())
+        return response

@@ -1,0 +1,175 @@
+"""What the components of one crawl share: settings, rules, index, pages; opened at the start, closed at the end."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from pathlib import Path
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.project import data_path
+
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
+from dedupcrawl.crawl.pages import Pages, is_html
+from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
+from dedupcrawl.crawl.summary import closing_line, opening_line
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.open import open_index
+from dedupcrawl.settings import AUTOMATIC, DedupSettings
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.verdict import Verdict
+
+logger = logging.getLogger(__name__)
+
+_LOGGED_CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
+
+
+class Dedup:
+    """The Scrapy extension that holds one crawl's state. Components get it by `Dedup.of(crawler)`.
+
+    Attributes:
+        settings: All DEDUP_ settings.
+        stats: The crawler's.
+        spider_name: The spider's.
+        pages: Fetched pages and their items.
+        rewriter: The URL half.
+        log: The crawl log, or None.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.settings = DedupSettings.read(crawler.settings)
+        if not self.settings.enabled:
+            raise NotConfigured("DEDUP_ENABLED is False")
+        assert crawler.spider is not None
+        assert crawler.stats is not None
+        self.stats: StatsCollector = crawler.stats
+        self.spider_name = crawler.spider.name
+        jobdir = crawler.settings.get("JOBDIR")
+        folder = Path(jobdir) / "dedup" if jobdir else None
+        data = folder or Path(data_path("dedup"))
+        data.mkdir(parents=True, exist_ok=True)
+
+        self._normalizer = Normalizer.from_paths(self.settings.rules)
+        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder)
+        self.pages = Pages(self.settings)
+        # The index holds what any site's settings ask for; each site's own thresholds are applied to its answers.
+        checks = {name for own in (self.settings, *self.settings.sites.values()) for name in own.checks}
+        self._index_checks = make_checks(
+            [name for name in (*self.settings.checks, *sorted(checks)) if name in checks], self.settings.parameters
+        )
+        self._index = open_index(self.settings.index, self._index_checks, default_path=data / "index")
+        self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
+        self._checks_of: dict[int, list[Check]] = {}
+        log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
+        self.log = LogFile(Path(log_path)) if log_path is not None else None
+        self._log_checks = make_checks(_LOGGED_CHECKS, self.settings.parameters)
+
+        crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
+        crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
+        crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
+        crawler.signals.connect(self.item_gone, signal=signals.item_error)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Dedup:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Dedup:
+        """The crawl's extension.
+
+        Raises:
+            NotConfigured: when it is not enabled.
+        """
+        dedup = crawler.get_extension(cls)
+        if dedup is None:
+            raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
+        return dedup
+
+    def judge(self, analysis: Analysis, settings: DedupSettings, body_length: int) -> Verdict | None:
+        """The verdict on a page; None when the index cannot be asked: the page is then let through."""
+        if id(settings) not in self._checks_of:
+            self._checks_of[id(settings)] = make_checks(settings.checks, settings.parameters)
+        url = analysis.page.url
+        try:
+            verdict = self._detector.judge(
+                analysis,
+                self._checks_of[id(settings)],
+                scope=settings.scope,
+                canonical=self.rewriter.canonical(url),
+            )
+        except (OSError, IndexDamagedError):
+            if not self.stats.get_value("dedup/index/errors"):
+                logger.exception("The index cannot be used; pages are kept unchecked from here on while this lasts.")
+            self.stats.inc_value("dedup/index/errors")
+            return None
+        self.stats.inc_value("dedup/content/checked")
+        self.stats.inc_value(f"dedup/content/{verdict.verdict}")
+        if verdict.is_duplicate:
+            self.stats.inc_value("dedup/content/duplicate_bytes", body_length)
+        logger.debug("%s: %s", url, verdict)
+        return verdict
+
+    def log_response(self, request: Request, response: Response, fetched_at: float) -> None:
+        """Write the response's row, and one for each redirect that led to it."""
+        assert self.log is not None
+        for source in request.meta.get("redirect_urls", ()):
+            self.log.write(LogRow(source, 301, redirect_to=response.url, fetched_at=fetched_at))
+        mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
+        row = LogRow(
+            response.url,
+            response.status,
+            mime=mime.decode("latin-1"),
+            bytes=len(response.body),
+            fetched_at=round(fetched_at, 3),
+        )
+        if response.status == 200 and is_html(response):
+            analysis = self.pages.of(response).analysis
+            signatures = [analysis.signature(check) for check in self._log_checks]
+            row.digest = analysis.page.body_digest.hex()
+            row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
+            row.title = analysis.page.title[:200]
+            if href := canonical_href(response.body):
+                row.canonical = response.urljoin(href)
+        self.log.write(row)
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Say what is on."""
+        logger.info(opening_line(self.settings, self._normalizer))
+
+    def spider_closed(self, spider: Spider) -> None:
+        """Say what it saved, and close everything."""
+        for name, value in self._index.info().items():
+            self.stats.set_value(f"dedup/index/{name}", value)
+        logger.info(closing_line(self.stats))
+        self._index.close()
+        self.rewriter.close()
+        if self.log is not None:
+            self.log.close()
+
+    def request_dropped(self, request: Request) -> None:
+        """A rewritten request that the duplicate filter drops is a fetch saved."""
+        if ORIGINAL_URL in request.meta:
+            self.stats.inc_value("dedup/url/saved")
+
+    def item_gone(self, item: object) -> None:
+        """An item that another pipeline dropped before ours needs no page any more."""
+        self.pages.forget(item)
+
+
+def _run_id(folder: Path | None) -> str:
+    """Identifies the run; the runs that resume one JOBDIR are one."""
+    if folder is None:
+        return uuid.uuid4().hex[:16]
+    file = folder / "run-id"
+    if not file.exists():
+        file.write_text(uuid.uuid4().hex[:16], encoding="ascii")
+    return file.read_text(encoding="ascii").strip()

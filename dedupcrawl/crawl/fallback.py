@@ -1,0 +1,82 @@
+"""Downloader middleware: back to the URL that was asked for, when the canonical one leads nowhere.
+
+It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.rewriter import ORIGINAL_URL
+from dedupcrawl.sites import host_of
+
+
+class RewriteFallback:
+    """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self._crawler = crawler
+        self._rewriter = Dedup.of(crawler).rewriter
+        self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
+        self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RewriteFallback:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The response, or the request to send instead."""
+        status = response.status
+        if 200 <= status < 300:
+            self._rewriter.prove(request)
+        elif 300 <= status < 400:
+            if self._is_rewritten(request) and self._redirects_to_itself(request, response):
+                return self._rewriter.way_back(request)
+        elif status not in self._retry_codes or self._is_last_try(request):
+            return self._go_back(request) or response
+        return response
+
+    async def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
+        if isinstance(exception, IgnoreRequest) or self._is_last_try(request) or self._changed_host(request):
+            return self._go_back(request)
+        return None
+
+    def _go_back(self, request: Request) -> Request | None:
+        """Send what waited for `request`; returned is the one to send in its place."""
+        instead = None
+        for waited in self._rewriter.refute(request):
+            if instead is None and self._is_rewritten(request):
+                instead = waited
+            else:
+                assert self._crawler.engine is not None
+                self._crawler.engine.crawl(waited)
+        return instead
+
+    def _redirects_to_itself(self, request: Request, response: Response) -> bool:
+        location = response.headers.get("Location")
+        if location is None:
+            return False
+        target = urljoin(request.url, location.decode("latin-1").strip())
+        return self._rewriter.is_same_page(target, request.url)
+
+    def _is_last_try(self, request: Request) -> bool:
+        meta = request.meta
+        return bool(meta.get("dont_retry")) or meta.get("retry_times", 0) >= meta.get(
+            "max_retry_times", self._retry_times
+        )
+
+    def _changed_host(self, request: Request) -> bool:
+        return self._is_rewritten(request) and host_of(request.meta[ORIGINAL_URL]) != host_of(request.url)
+
+    @staticmethod
+    def _is_rewritten(request: Request) -> bool:
+        return request.meta.get(ORIGINAL_URL, request.url) != request.url

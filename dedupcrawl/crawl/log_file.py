@@ -1,0 +1,81 @@
+"""The crawl log: JSON Lines, one row a response, as in docs/formats."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+_FLUSH_EVERY = 64  # rows; a kill loses at most so many
+_CANONICAL = re.compile(rb"<link\b[^<>]{0,500}\brel\s*=\s*[\"']?canonical\b[^<>]{0,2000}>", re.I)
+_HREF = re.compile(rb"\bhref\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))", re.I)
+_HEAD = 65_536  # bytes of a page in which a canonical link is looked for
+
+
+class LogRow(msgspec.Struct, omit_defaults=True):
+    """One response. Digests are hexadecimal; `simhash` is 16 hexadecimal digits.
+
+    Attributes:
+        url: What was fetched.
+        status: HTTP status.
+        mime: Media type without parameters.
+        bytes: Length of the body.
+        digest: Of the body.
+        text_digest: Of the normalized main text; empty where a page has next to none.
+        simhash: Fingerprint of the main text.
+        title: Of the page.
+        canonical: Absolute URL of its rel=canonical.
+        redirect_to: Where a redirect led in the end; such a row has no digests.
+        fetched_at: Seconds since the epoch.
+    """
+
+    url: str
+    status: int
+    mime: str = ""
+    bytes: int = 0
+    digest: str = ""
+    text_digest: str = ""
+    simhash: str = ""
+    title: str = ""
+    canonical: str = ""
+    redirect_to: str = ""
+    fetched_at: float = 0.0
+
+
+class LogFile:
+    """Appends rows; whole lines only, so that several processes may share one file."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file: IO[bytes] = path.open("ab", buffering=0)
+        self._rows: list[bytes] = []
+        self._encode = msgspec.json.Encoder().encode
+
+    def write(self, row: LogRow) -> None:
+        """Add a row; it reaches the file with the next ones."""
+        self._rows.append(self._encode(row))
+        if len(self._rows) >= _FLUSH_EVERY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand all rows to the operating system, in one write."""
+        if self._rows:
+            self._file.write(b"\n".join(self._rows) + b"\n")
+            self._rows.clear()
+
+    def close(self) -> None:
+        """Flush and close."""
+        self.flush()
+        self._file.close()
+
+
+def canonical_href(body: bytes) -> str:
+    """The href of the first rel=canonical link, as it stands; empty when there is none."""
+    link = _CANONICAL.search(body, 0, _HEAD)
+    href = _HREF.search(link[0]) if link else None
+    if href is None:
+        return ""
+    return next(part for part in href.groups() if part is not None).decode("utf-8", "replace").strip()

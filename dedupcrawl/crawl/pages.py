@@ -1,0 +1,103 @@
+"""Fetched pages and the items made of them: an item pipeline gets no response, so the link is kept here."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import mmh3
+from scrapy.http import HtmlResponse, Response, TextResponse
+
+from dedupcrawl.content.html import extract
+from dedupcrawl.detector import Analysis
+from dedupcrawl.page import Page
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.verdict import Verdict
+
+
+class FetchedPage:
+    """One response and what is known of it. All its items share its verdict.
+
+    Attributes:
+        response: The response.
+        verdict: What the content half said, once it was asked.
+        items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
+    """
+
+    __slots__ = ("_analysis", "_settings", "items", "response", "verdict")
+
+    def __init__(self, response: Response, settings: DedupSettings) -> None:
+        self.response = response
+        self.verdict: Verdict | None = None
+        self.items = 0
+        self._settings = settings.for_url(response.url)
+        self._analysis: Analysis | None = None
+
+    @property
+    def analysis(self) -> Analysis:
+        """The page's text and signatures, made once."""
+        if self._analysis is None:
+            self._analysis = Analysis(page_of(self.response, self._settings))
+        return self._analysis
+
+
+def page_of(response: Response, settings: DedupSettings) -> Page:
+    """The response as a Page; without paragraphs when it is neither HTML nor plain text."""
+    if is_html(response):
+        assert isinstance(response, TextResponse)
+        return extract(
+            response.body,
+            response.url,
+            encoding=response.encoding,
+            selector=settings.selector,
+            fields="mwo" in settings.checks,
+        )
+    digest = mmh3.hash_bytes(response.body) if response.body else b""
+    lines: tuple[str, ...] = ()
+    if isinstance(response, TextResponse) and _media_type(response) == b"text/plain":
+        lines = tuple(line.strip() for line in response.text.splitlines() if line.strip())
+    return Page(url=response.url, paragraphs=lines, body_digest=digest)
+
+
+def is_html(response: Response) -> bool:
+    """True for HTML and XHTML."""
+    return isinstance(response, HtmlResponse) or (
+        isinstance(response, TextResponse) and _media_type(response) == b"application/xhtml+xml"
+    )
+
+
+def _media_type(response: Response) -> bytes:
+    return (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
+
+
+class Pages:
+    """Response → FetchedPage, and item → FetchedPage while the item is on its way to the pipeline.
+
+    Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
+    item itself is held until it is taken, so that its id cannot be that of another.
+    """
+
+    def __init__(self, settings: DedupSettings) -> None:
+        self._settings = settings
+        self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
+        self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
+
+    def of(self, response: Response) -> FetchedPage:
+        """The page of a response, the same object at each call."""
+        page = self._of_response.get(response)
+        if page is None:
+            page = self._of_response[response] = FetchedPage(response, self._settings)
+        return page
+
+    def link(self, item: Any, response: Response) -> None:
+        """`item` was made of `response`."""
+        self._of_item[id(item)] = (item, self.of(response))
+
+    def take(self, item: Any) -> FetchedPage | None:
+        """The page that `item` was made of, once; None for an item that did not come out of a callback."""
+        linked = self._of_item.pop(id(item), None)
+        return linked[1] if linked is not None else None
+
+    def forget(self, item: Any) -> None:
+        """`item` will not reach the pipeline."""
+        self._of_item.pop(id(item), None)

@@ -1,0 +1,97 @@
+"""Item pipeline: one verdict a page, shared by all its items; drops, marks or only counts."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+
+from dedupcrawl.content.html import extract
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.detector import Analysis
+from dedupcrawl.page import Page
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.verdict import Verdict
+
+logger = logging.getLogger(__name__)
+
+
+class DedupPipeline:
+    """Asks for the verdict on an item's page and acts on it as DEDUP_ACTION says."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._dedup = Dedup.of(crawler)
+        self._warned: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> DedupPipeline:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        """The item, or DropItem when its page is a duplicate."""
+        fetched = self._dedup.pages.take(item)
+        if fetched is None:
+            self._dedup.stats.inc_value("dedup/content/unlinked")
+            return item
+        meta = fetched.response.meta if fetched.response.request is not None else {}
+        if meta.get("dedup_skip") or not meta.get("dedup_content", True):
+            return item
+        settings = self._dedup.settings.for_url(fetched.response.url)
+        if not settings.enabled or not settings.checks:
+            return item
+        verdict = self._verdict(item, fetched, settings)
+        if verdict is None:
+            return item
+        if settings.action == "mark":
+            self._mark(item, verdict, settings.mark_field)
+        elif verdict.is_duplicate and settings.action == "drop":
+            self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
+            raise DropItem(
+                f"duplicate of {verdict.duplicate_of} by {verdict.check}, similarity {verdict.similarity:.2f}",
+                log_level="DEBUG",
+            )
+        return item
+
+    def _verdict(self, item: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
+        """The verdict on the item's page, or on the item alone where DEDUP_ITEM_FIELDS says so."""
+        roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
+        if roles:
+            fetched.items += 1
+            page = _page_of_item(ItemAdapter(item), roles, fetched)
+            return self._dedup.judge(Analysis(page), settings, len(fetched.response.body))
+        if fetched.verdict is None:
+            fetched.verdict = self._dedup.judge(fetched.analysis, settings, len(fetched.response.body))
+        return fetched.verdict
+
+    def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
+        try:
+            ItemAdapter(item)[mark_field] = verdict.to_dict()
+        except (KeyError, AttributeError, TypeError, ValueError) as error:
+            kind = type(item).__name__
+            if kind not in self._warned:
+                self._warned.add(kind)
+                logger.warning(
+                    "Items of %s go on without their verdict: they have no field %r to set (%s). "
+                    "Add the field, or name another one in DEDUP_MARK_FIELD.",
+                    kind,
+                    mark_field,
+                    error,
+                )
+
+
+def _page_of_item(item: ItemAdapter, roles: Any, fetched: FetchedPage) -> Page:
+    """An item of a listing page as a page of its own.
+
+    An item without a URL is known by its place on the page: equal items at two places are then duplicates, and not
+    one item that was updated.
+    """
+    value = {role: str(item.get(name) or "") for role, name in roles.items()}
+    url = fetched.response.urljoin(value["url"]) if value.get("url") else f"{fetched.response.url}#{fetched.items}"
+    page = extract(value["html"], url) if value.get("html") else Page(url)
+    paragraphs = tuple(line.strip() for line in value.get("text", "").splitlines() if line.strip()) or page.paragraphs
+    return Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest)

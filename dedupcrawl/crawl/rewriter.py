@@ -1,0 +1,133 @@
+"""Which URL to ask for instead of the one a request names, and the way back when that was wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scrapy import Request, Spider
+from scrapy.http.request import NO_CALLBACK
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.pending_rewrites import PendingRewrites
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.normalizer import Normalizer
+
+ORIGINAL_URL = "dedup_original_url"  # request meta: the URL that was asked for before it was rewritten
+_CANONICAL = "dedup_canonical_url"  # request meta: the canonical URL that this request's answer proves or refutes
+_TRAIL = "dedup_url_trail"  # request meta: URLs this request was rewritten from, so that it cannot go round
+
+
+class Rewriter:
+    """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
+
+    def __init__(
+        self,
+        normalizer: Normalizer,
+        settings: DedupSettings,
+        stats: StatsCollector,
+        spider: Spider,
+        folder: Path | None,
+    ) -> None:
+        self._normalizer = normalizer
+        self._settings = settings
+        self._stats = stats
+        self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
+        self._pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, spider)
+
+    def canonical(self, url: str) -> str:
+        """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
+        if self._settings.for_url(url).url_mode != "rewrite":
+            return url
+        return self._normalizer.normalize(url).canonical
+
+    def rewrite(self, request: Request) -> Request:
+        """The request to send instead; the same object when there is nothing to change."""
+        url = request.url
+        mode = self._settings.for_url(url).url_mode
+        if mode == "off" or not _is_ours(request):
+            return request
+        found = self._normalizer.normalize(url)
+        if found.kind == "unchanged":
+            return request
+        target = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
+        if target == url or request.dont_filter or self._pending.is_refuted(target):
+            return request
+        trail = request.meta.get(_TRAIL, ())
+        if target in trail or self._came_from(request, found.canonical):
+            return request
+        self._stats.inc_value(f"dedup/url/{found.kind}")
+        if mode == "observe":
+            return request
+        self._stats.inc_value("dedup/url/rewritten")
+        self._pending.wait(target, request)
+        return request.replace(
+            url=target,
+            meta={
+                **request.meta,
+                ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url),
+                _CANONICAL: target,
+                _TRAIL: [*trail, url],
+            },
+        )
+
+    def is_same_page(self, url: str, other: str) -> bool:
+        """True when the rules take both URLs for one page."""
+        return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
+
+    def prove(self, request: Request) -> None:
+        """A page answered `request`: nobody else needs to ask for it under another URL."""
+        if self._normalizer.has_rules_for(request.url):
+            self._pending.prove(request.meta.get(_CANONICAL, request.url))
+
+    def refute(self, request: Request) -> list[Request]:
+        """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
+
+        Empty when no rule had to do with it. What a rewritten `request` was made from comes first.
+        """
+        canonical = request.meta.get(_CANONICAL, request.url)
+        waiting = self._pending.refute(canonical)
+        original = request.meta.get(ORIGINAL_URL)
+        if request.url != original:
+            if original is not None and all(waited.url != original for waited in waiting):
+                waiting.insert(0, request.replace(url=original))
+            waiting.sort(key=lambda waited: waited.url != original)
+        else:  # this was the way back already
+            waiting = [waited for waited in waiting if waited.url != original]
+        if waiting:
+            self._stats.inc_value("dedup/url/fallback", len(waiting))
+        return [_as_asked(waited) for waited in waiting]
+
+    def way_back(self, request: Request) -> Request:
+        """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL."""
+        self._stats.inc_value("dedup/url/fallback")
+        meta = {**request.meta, "dedup_url": False}
+        return request.replace(url=request.meta[ORIGINAL_URL], meta=meta, dont_filter=True)
+
+    def close(self) -> None:
+        """Close the files that survive the process."""
+        self._first_seen.close()
+        self._pending.close()
+
+    def _came_from(self, request: Request, canonical: str) -> bool:
+        """True for the target of a redirect within one page: rewriting it would undo the site's own redirect."""
+        redirected_from = request.meta.get("redirect_urls", ())
+        return any(self._normalizer.normalize(url).canonical == canonical for url in redirected_from)
+
+
+def _is_ours(request: Request) -> bool:
+    """False for requests whose exact URL matters, or that no page comes of."""
+    meta = request.meta
+    return (
+        request.method == "GET"
+        and not meta.get("dedup_skip")
+        and meta.get("dedup_url", True)
+        and not meta.get("verbatim_url")
+        and request.callback is not NO_CALLBACK
+        and request.url.startswith(("http://", "https://"))
+    )
+
+
+def _as_asked(request: Request) -> Request:
+    meta = {name: value for name, value in request.meta.items() if name not in (ORIGINAL_URL, _CANONICAL, _TRAIL)}
+    return request.replace(meta={**meta, "dedup_url": False}, dont_filter=True)

@@ -1,0 +1,121 @@
+"""The detector: a page in, a verdict out. What the crawl and the command line both use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from dedupcrawl.content import evidence
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.index.contract import Entry, Index, Kept
+from dedupcrawl.page import Page
+from dedupcrawl.sites import site_of
+from dedupcrawl.verdict import Verdict
+
+_TITLE_LIMIT = 200  # characters kept of a title
+
+
+class Analysis:
+    """A page with its symbols and signatures, each made once and only when asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.text = SymbolText.of(page.paragraphs)
+        self._signatures: dict[str, bytes | None] = {}
+
+    def signature(self, check: Check) -> bytes | None:
+        """The page's signature by `check`, None where it abstains."""
+        if check.name not in self._signatures:
+            self._signatures[check.name] = check.signature(self.page, self.text)
+        return self._signatures[check.name]
+
+    def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
+        """Check name → signature, without the checks that abstain."""
+        made = ((check.name, self.signature(check)) for check in checks)
+        return {name: signature for name, signature in made if signature is not None}
+
+
+class Detector:
+    """Judges pages against an index, for one run of one spider."""
+
+    def __init__(self, index: Index, *, spider: str = "", run: str = "") -> None:
+        self._index = index
+        self._spider = spider
+        self._run = run
+        self._first_id_of_run = index.first_id_of_run(run)
+
+    def judge(
+        self, analysis: Analysis, checks: Sequence[Check], *, scope: str = "run", canonical: str | None = None
+    ) -> Verdict:
+        """The verdict on a page, which is kept in the index when it is no duplicate.
+
+        Args:
+            analysis: The page.
+            checks: The checks to use, with their thresholds, in order; a subset of the index's.
+            scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
+            canonical: The page's canonical URL, where it is not its own.
+
+        Raises:
+            IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
+        """
+        page = analysis.page
+        signatures = analysis.signatures(checks)
+        if not signatures:
+            return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
+        entry = Entry(
+            url=self._identity(page.url, canonical),
+            site=site_of(page.url),
+            spider=self._spider,
+            run=self._run,
+            kept_at=time.time(),
+            title=page.title[:_TITLE_LIMIT],
+            signatures=signatures,
+            outline=evidence.outline(analysis.text),
+        )
+        by_name = {check.name: check for check in checks}
+
+        def judge(check: str, kept: Entry) -> Verdict | None:
+            if check not in by_name or not _in_scope(kept, entry, scope):
+                return None
+            return _compare(page.url, by_name[check], entry, kept)
+
+        answer = self._index.offer(entry, judge, first_id=self._first_id_of_run if scope == "run" else 0)
+        if isinstance(answer, Kept):
+            details = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
+            return Verdict(page.url, "unique", evidence=details)
+        self._index.record(answer, run=self._run, site=entry.site)
+        return answer
+
+    def _identity(self, url: str, canonical: str | None) -> str:
+        """The URL to keep the page under.
+
+        The canonical URL again is an update of the same page. But two variants of one URL in one run are two fetches
+        that a rule should have saved: they are compared like any other two pages.
+        """
+        if canonical is None or canonical == url:
+            return url
+        earlier = self._index.entry(canonical)
+        return url if earlier is not None and earlier.run == self._run else canonical
+
+
+def _in_scope(kept: Entry, new: Entry, scope: str) -> bool:
+    if scope == "run":
+        return kept.run == new.run
+    if scope == "spider":
+        return kept.spider == new.spider
+    return scope == "all" or kept.site == new.site
+
+
+def _compare(url: str, check: Check, new: Entry, kept: Entry) -> Verdict | None:
+    """A check's match is a candidate; the two texts, side by side, decide."""
+    similarity = check.compare(new.signatures[check.name], kept.signatures[check.name])
+    if similarity is None:
+        return None
+    details: Mapping[str, object] = {}
+    if check.name != "exact":
+        comparison = evidence.confirm(new.outline, kept.outline)
+        if not comparison.duplicate:
+            return None
+        details = comparison.to_dict()
+    return Verdict(url, "duplicate", kept.url, check.name, similarity, dict(details))
