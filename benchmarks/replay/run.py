@@ -1,0 +1,120 @@
+"""One crawl as a process of its own: what it did, and what the operating system says it cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class CrawlFailedError(Exception):
+    """The crawl's process did not end well; the message names its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished crawl.
+
+    Attributes:
+        cpu_s: User and system CPU of the whole process, start-up included, in seconds.
+        startup_cpu_s: The part of it before the engine started.
+        wall_s: From the engine's start to its stop, in seconds.
+        peak_mb: Largest resident set, in megabytes.
+        stats: Scrapy's stats.
+        folder: Where the items, the log and the index are.
+    """
+
+    cpu_s: float
+    startup_cpu_s: float
+    wall_s: float
+    peak_mb: float
+    stats: Mapping[str, Any]
+    folder: Path
+
+    @property
+    def pages(self) -> int:
+        """Responses with status 200."""
+        return int(self.stats.get("downloader/response_status_count/200", 0))
+
+    @property
+    def requests(self) -> int:
+        return int(self.stats.get("downloader/request_count", 0))
+
+    @property
+    def items(self) -> int:
+        return int(self.stats.get("item_scraped_count", 0))
+
+    @property
+    def ms_a_page(self) -> float:
+        """CPU milliseconds of the whole process for each page fetched."""
+        return 1000 * self.cpu_s / max(self.pages, 1)
+
+
+def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], python: Sequence[str] = ()) -> Run:
+    """Crawl the stored site behind `port`; `settings` are Scrapy's, `python` are options of the interpreter.
+
+    Raises:
+        CrawlFailedError: The process failed or did not finish its crawl.
+    """
+    folder.mkdir(parents=True)
+    figures, log = folder / "figures.json", folder / "crawl.log"
+    given = {"REPLAY_PORT": port, "REPLAY_FIGURES": figures, **settings}
+    options = [part for name, value in given.items() for part in ("-s", f"{name}={_as_text(value)}")]
+    command = [sys.executable, *python, "-m", "scrapy", "crawl", "replay", "-a", f"urls={urls}"]
+    command += ["-o", f"{folder / 'items.jsonl'}:jsonlines", *options]
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "benchmarks.replay.settings", "PYTHONPATH": paths}
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode or not figures.is_file():
+        raise CrawlFailedError(f"The crawl ended with status {process.returncode}: see {log}.")
+    measured = json.loads(figures.read_text(encoding="utf-8"))
+    if measured["stats"].get("finish_reason") != "finished":
+        raise CrawlFailedError(f"The crawl stopped early, {measured['stats'].get('finish_reason')}: see {log}.")
+    return Run(
+        cpu_s=usage.ru_utime + usage.ru_stime,
+        startup_cpu_s=measured["startup_cpu_s"],
+        wall_s=measured["crawl_wall_s"],
+        peak_mb=usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024),
+        stats=measured["stats"],
+        folder=folder,
+    )
+
+
+class Server:
+    """The loopback server as a process of its own; a context manager that gives its port."""
+
+    def __init__(self, path: Path, pages: int | None) -> None:
+        self._command = [sys.executable, "-m", "benchmarks.replay.server", str(path)]
+        self._command += [str(pages)] if pages else []
+
+    def __enter__(self) -> int:
+        self._process = subprocess.Popen(
+            self._command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise CrawlFailedError(f"The loopback server did not start: {' '.join(self._command)}")
+        return int(line)
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, (dict, list)) else str(value)
