@@ -1,0 +1,164 @@
+"""The normalizer: a URL in, its canonical form out, by the rules of its site.
+
+Whatever the URL and whatever the rules, hostile ones included: it takes any string, never raises, ends, gives the same
+answer every time, never leaves the site, and the canonical form of a canonical form is itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+logger = logging.getLogger(__name__)
+
+_MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
+_HOSTS_KEPT = 20_000  # hosts whose rules, or whose lack of rules, are remembered
+
+NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Normalized:
+    """A URL and what the rules make of it.
+
+    Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
+
+    Attributes:
+        url: As it was given.
+        canonical: The URL to fetch instead ("rewrite"), the same URL ("unchanged"), or an identity ("equivalence").
+        kind: What `canonical` is; only an "equivalence" may be a string that cannot be fetched.
+        rules: Ids of the rules that changed the URL, in the order in which they did.
+    """
+
+    url: str
+    canonical: str
+    kind: NormalizedKind
+    rules: tuple[str, ...]
+
+
+class SiteNormalizer:
+    """The rules of one site, ready to be applied."""
+
+    def __init__(self, site_rules: SiteRules) -> None:
+        self.site = site_rules.site
+        self._rules = [CompiledRule(rule) for rule in site_rules.rules if rule.state != "disabled"]
+
+    def normalize(self, url: str) -> Normalized:
+        """Apply the rules in order, again and again until nothing changes.
+
+        Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
+        URLs of more than `LONGEST_URL` characters, leave the URL as it is.
+        """
+        parts = split_url(url) if len(url) <= LONGEST_URL else None
+        if parts is None:
+            return Normalized(url, url, "unchanged", ())
+        used: dict[str, None] = {}
+        kind: NormalizedKind = "rewrite"
+        trail = [url]
+        while True:
+            parts, changed_by = self._one_pass(parts)
+            if not changed_by:
+                canonical = trail[-1]
+                break
+            text = parts.join()
+            for rule in changed_by:
+                used[rule.rule.id] = None
+                if rule.rule.kind == "equivalence":
+                    kind = "equivalence"
+            if text in trail:
+                canonical = min(trail[trail.index(text) :])
+                break
+            again = split_url(text)
+            if again is None or len(text) > LONGEST_URL or len(trail) > _MOST_PASSES:
+                canonical = url
+                break
+            trail.append(text)
+            parts = again
+        if canonical == url:
+            return Normalized(url, url, "unchanged", ())
+        return Normalized(url, canonical, kind, tuple(used))
+
+    def _one_pass(self, parts: UrlParts) -> tuple[UrlParts, list[CompiledRule]]:
+        changed_by = []
+        before = parts.join()
+        for rule in self._rules:
+            after = rule.apply(parts, self.site)
+            if after is None:
+                continue
+            parts = after
+            text = parts.join()
+            if text != before:
+                changed_by.append(rule)
+                before = text
+        return parts, changed_by
+
+
+class Normalizer:
+    """The rules of all sites. Files are opened when the first URL of their site comes.
+
+    A folder with files for 100,000 sites costs the listing of their names. A file that cannot be read is logged once
+    and counts as empty: a crawl goes on.
+    """
+
+    def __init__(self, sites: Iterable[SiteRules] = (), files: dict[str, Path] | None = None) -> None:
+        self._sites = {site_rules.site: SiteNormalizer(site_rules) for site_rules in sites}
+        self._files = files or {}
+        self._by_authority: dict[str, SiteNormalizer | None] = {}
+
+    @classmethod
+    def from_paths(cls, paths: Sequence[str | Path]) -> Normalizer:
+        """A normalizer with the rules of these files, and of the files of these folders.
+
+        Raises:
+            RuleError: When a path does not exist, or a file that is named itself cannot be read.
+        """
+        where = [Path(path) for path in paths]
+        files = rule_files([path for path in where if not path.is_file()])
+        return cls([read_rules(path) for path in where if path.is_file()], files)
+
+    def normalize(self, url: str) -> Normalized:
+        """The canonical form of any string. See `SiteNormalizer.normalize`."""
+        site = self._site(url)
+        return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
+
+    def has_rules_for(self, url: str) -> bool:
+        """True when there is a rule file, with rules in it, for the site of this URL."""
+        return self._site(url) is not None
+
+    def _site(self, url: str) -> SiteNormalizer | None:
+        start = url.find("://", 0, 8) + 3
+        if start < 3:
+            return None
+        end = len(url)
+        for mark in "/?#":
+            found = url.find(mark, start, end)
+            if found >= 0:
+                end = found
+        authority = url[start:end]
+        try:
+            return self._by_authority[authority]
+        except KeyError:
+            if len(self._by_authority) >= _HOSTS_KEPT:
+                self._by_authority.clear()
+            site = self._by_authority[authority] = self._load(site_of("//" + authority))
+            return site
+
+    def _load(self, site: str) -> SiteNormalizer | None:
+        path = self._files.get(file_name(site))
+        if path is None:
+            return self._sites.get(site)
+        try:
+            found = SiteNormalizer(read_rules(path))
+        except RuleError as error:
+            logger.warning("No rules for %s: %s", site, error)
+            return None
+        return found if found.site == site else None

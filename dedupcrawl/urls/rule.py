@@ -1,0 +1,209 @@
+"""Rule: one thing that is known of the URLs of a site. Its `to_dict` and `from_dict` are the file format.
+
+A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says which URLs it is for, and a transformation.
+The context is `hosts`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
+
+    {"id": "sid", "kind": "rewrite", "drop": ["sid", "utm_*"]}
+    {"id": "index", "kind": "rewrite", "match": "/{folders*}/index.html", "to": "/{folders}/"}
+    {"id": "print", "kind": "rewrite", "match": "/print/{page*}", "to": "/{page}"}
+    {"id": "title", "kind": "rewrite", "match": "/?title={x}", "to": "/wiki/{x}"}
+    {"id": "friends", "kind": "equivalence", "match": "/friends-{}", "to": "/friends-{}"}
+    {"id": "order", "kind": "rewrite", "convert": "sort-query"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date
+from typing import Any, Literal, get_args
+
+from dedupcrawl.urls.conversions import URL_CONVERSIONS
+from dedupcrawl.urls.template import Template, TemplateError, parse_template
+
+Kind = Literal["rewrite", "equivalence"]
+State = Literal["active", "probation", "disabled"]
+Source = Literal["hand", "learned", "prior", "imported"]
+
+
+class RuleError(ValueError):
+    """A rule or a rule file that cannot be read; the message says which one, why, and what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a log said of a rule. All counts are of the clusters held out for the proof, but for `support`.
+
+    Attributes:
+        support: Duplicate clusters that the rule was learned from.
+        coverage: URLs that the rule applies to (Sect. 5, r_cov).
+        correct: URLs that it takes to the form of another URL of the same cluster.
+        wrong: URLs that it takes to a form that only URLs of other clusters have (Sect. 5, f).
+        collisions: Forms at which it brings URLs of different clusters together.
+    """
+
+    support: int = 0
+    coverage: int = 0
+    correct: int = 0
+    wrong: int = 0
+    collisions: int = 0
+
+    @property
+    def precision(self) -> float:
+        """(coverage - wrong) / coverage, as in Sect. 5; 1.0 for a rule without coverage."""
+        return (self.coverage - self.wrong) / self.coverage if self.coverage else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of one site.
+
+    Attributes:
+        id: Unique within the site.
+        kind: "rewrite" when the result can be fetched, "equivalence" when it only tells pages apart.
+        hosts: Hosts it is for ("www.example.com", ":8080" included where there is a port); empty for all of the site.
+        match: Template that a URL must fit; empty for any URL.
+        unless: Names of arguments that a URL must not have; "*" for any that `match` does not name.
+        to: Template of the result. Parts it does not mention stay; arguments that `match` names and `to` does not go.
+        drop: Names of arguments to take out, with "*" for any end of a name; it is enough that one of them is there.
+        convert: Name in `URL_CONVERSIONS`.
+        state: "disabled" rules are kept but not applied; "probation" ones are applied and watched.
+        source: Where it comes from.
+        learned: Day of the training run that made it.
+        evidence: Counts of that run.
+        examples: Pairs of a URL and what the rule makes of it.
+        note: A remark for people, e.g. why it was disabled.
+    """
+
+    id: str
+    kind: Kind
+    hosts: tuple[str, ...] = ()
+    match: str = ""
+    unless: tuple[str, ...] = ()
+    to: str = ""
+    drop: tuple[str, ...] = ()
+    convert: str = ""
+    state: State = "active"
+    source: Source = "hand"
+    learned: date | None = None
+    evidence: Evidence = field(default=Evidence())
+    examples: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as plain values, without what has its default."""
+        out: dict[str, Any] = {"id": self.id, "kind": self.kind}
+        for name in ("hosts", "match", "unless", "to", "drop", "convert", "state", "source", "learned", "note"):
+            value = getattr(self, name)
+            if value != _DEFAULTS[name]:
+                out[name] = list(value) if isinstance(value, tuple) else value
+        if self.evidence != Evidence():
+            out["evidence"] = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
+        if self.examples:
+            out["examples"] = [list(pair) for pair in self.examples]
+        return out
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Rule:
+        """Read what `to_dict` wrote, or what a person wrote.
+
+        Raises:
+            RuleError: When a name or a value is not one of a rule.
+        """
+        where = f"rule {row.get('id')!r}"
+        if unknown := sorted(set(row) - {f.name for f in fields(cls)}):
+            raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(f.name for f in fields(cls))}")
+        rule = cls(
+            id=_text(row, "id", where),
+            kind=_choice(row, "kind", get_args(Kind), where),
+            hosts=_texts(row, "hosts", where),
+            match=_text(row, "match", where),
+            unless=_texts(row, "unless", where),
+            to=_text(row, "to", where),
+            drop=_texts(row, "drop", where),
+            convert=_text(row, "convert", where),
+            state=_choice(row, "state", get_args(State), where, "active"),
+            source=_choice(row, "source", get_args(Source), where, "hand"),
+            learned=_day(row, where),
+            evidence=_evidence(row, where),
+            examples=_examples(row, where),
+            note=_text(row, "note", where),
+        )
+        rule.templates()
+        return rule
+
+    def templates(self) -> tuple[Template | None, Template | None]:
+        """`match` and `to`, parsed; None for one that is empty.
+
+        Raises:
+            RuleError: When the rule has not exactly one transformation, or one that does not fit its context or kind.
+        """
+        where = f"rule {self.id!r}"
+        if not self.id:
+            raise RuleError("a rule has no id")
+        if sum(map(bool, (self.to, self.drop, self.convert))) != 1:
+            raise RuleError(f"{where} needs exactly one of to, drop and convert")
+        if self.convert and self.convert not in URL_CONVERSIONS:
+            raise RuleError(f"{where}: convert is one of {', '.join(URL_CONVERSIONS)}, not {self.convert!r}")
+        try:
+            match = parse_template(self.match) if self.match else None
+            to = parse_template(self.to) if self.to else None
+        except TemplateError as error:
+            raise RuleError(f"{where}: {error}") from error
+        if match and (match.whole or any(capture.conversions for capture in match.captures())):
+            raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
+        if to:
+            if missing := sorted(to.names() - (match.names() if match else set())):
+                raise RuleError(f"{where}: {missing[0]!r} is used in to but not captured in match")
+            if to.has_irrelevant() and self.kind == "rewrite":
+                raise RuleError(f"{where}: a target with {{}} cannot be fetched: its kind is equivalence")
+            if to.has_irrelevant() and (to.whole or (to.host and not all(c.name for c in to.host.captures))):
+                raise RuleError(f"{where}: {{}} stands for a segment or an argument, not for a host or a whole URL")
+        return match, to
+
+
+_DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
+
+
+def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name, "")
+    if not isinstance(value, str):
+        raise RuleError(f"{where}: {name} is a text, not {value!r}")
+    return value
+
+
+def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+    value = row.get(name, ())
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
+        raise RuleError(f"{where}: {name} is a list of texts, not {value!r}")
+    return tuple(value)
+
+
+def _choice(row: Mapping[str, Any], name: str, choices: tuple[str, ...], where: str, default: str = "") -> Any:
+    value = row.get(name, default)
+    if value not in choices:
+        raise RuleError(f"{where}: {name} is one of {', '.join(choices)}, not {value!r}")
+    return value
+
+
+def _day(row: Mapping[str, Any], where: str) -> date | None:
+    value = row.get("learned")
+    if value is not None and type(value) is not date:
+        raise RuleError(f"{where}: learned is a day such as 2026-01-31, not {value!r}")
+    return value
+
+
+def _evidence(row: Mapping[str, Any], where: str) -> Evidence:
+    value = row.get("evidence", {})
+    names = [f.name for f in fields(Evidence)]
+    if not isinstance(value, dict) or not all(k in names and type(v) is int and v >= 0 for k, v in value.items()):
+        raise RuleError(f"{where}: evidence is a table of counts named {', '.join(names)}, not {value!r}")
+    return Evidence(**value)
+
+
+def _examples(row: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...]:
+    value = row.get("examples", ())
+    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple)] if isinstance(value, list | tuple) else []
+    if len(pairs) != len(value) or not all(len(p) == 2 and all(isinstance(u, str) for u in p) for p in pairs):
+        raise RuleError(f"{where}: examples are pairs of URLs, not {value!r}")
+    return tuple((p[0], p[1]) for p in pairs)

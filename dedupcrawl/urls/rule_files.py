@@ -1,0 +1,127 @@
+"""Rule files: one TOML file a site, named after it, meant to be read, compared and edited by people.
+
+    site = "example.com"
+
+    [[rules]]
+    id = "print"
+    kind = "rewrite"
+    match = "/print/{page*}"
+    to = "/{page}"
+
+Rules are applied in the order of the file. A file is written whole and moved into place: a reader, or a killed run,
+never sees half of one.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dedupcrawl.urls.rule import Rule, RuleError
+
+SUFFIX = ".toml"
+_LARGEST_FILE = 64_000_000  # bytes
+_MOST_RULES = 10_000  # of one site
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRules:
+    """The rules of one site, in the order in which they are applied.
+
+    Attributes:
+        site: Registrable domain, or the host where there is none.
+        rules: Their ids differ.
+    """
+
+    site: str
+    rules: tuple[Rule, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of a rule file."""
+        return {"site": self.site, "rules": [rule.to_dict() for rule in self.rules]}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> SiteRules:
+        """Read what `to_dict` wrote.
+
+        Raises:
+            RuleError: When it is not the content of a rule file, or two rules have one id.
+        """
+        if unknown := sorted(set(content) - {"site", "rules"}):
+            raise RuleError(f"unknown key {unknown[0]!r}; a rule file has site and [[rules]]")
+        site, rows = content.get("site"), content.get("rules", [])
+        if not isinstance(site, str) or not site:
+            raise RuleError('a rule file starts with site = "example.com"')
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise RuleError("rules are written as [[rules]] tables")
+        if len(rows) > _MOST_RULES:
+            raise RuleError(f"{len(rows)} rules are too many for one site (at most {_MOST_RULES})")
+        rules = tuple(map(Rule.from_dict, rows))
+        ids = [rule.id for rule in rules]
+        if len(set(ids)) < len(ids):
+            raise RuleError(f"two rules have the id {next(i for i in ids if ids.count(i) > 1)!r}")
+        return cls(site.lower(), rules)
+
+
+def read_rules(path: Path) -> SiteRules:
+    """Read one rule file.
+
+    Raises:
+        RuleError: When it cannot be read as one; the message names the file and, where it can, the rule.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
+        return SiteRules.from_dict(msgspec.toml.decode(path.read_bytes()))
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError, RuleError) as error:
+        raise RuleError(f"{path}: {error}") from error
+
+
+def write_rules(folder: Path, site_rules: SiteRules) -> Path:
+    """Write the file of one site into `folder`, in place of the one that is there; give its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / file_name(site_rules.site)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.toml.encode(site_rules.to_dict()))
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def file_name(site: str) -> str:
+    """Name of the file of a site; never one that leaves its folder.
+
+    >>> file_name("example.com")
+    'example.com.toml'
+    """
+    return "".join(c if c.isalnum() or c in ".-_[]:" else "_" for c in site.lower()).lstrip(".") + SUFFIX
+
+
+def rule_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """The rule files at `paths` (files, and folders of files) by file name; of two of one name the last counts.
+
+    Only names are listed: no file is opened.
+
+    Raises:
+        RuleError: When a path does not exist.
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                found |= {e.name: Path(e.path) for e in entries if e.name.endswith(SUFFIX) and e.name[0] != "."}
+        elif path.exists():
+            found[path.name] = path
+        else:
+            raise RuleError(f"{path}: no such file or folder")
+    return found

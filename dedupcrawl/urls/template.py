@@ -1,0 +1,231 @@
+"""Templates: how a rule says which URLs it is for and what becomes of them.
+
+A template is a URL, or a part of one, with captures in braces:
+
+    /wiki/{title}                    the path is "wiki" and one more segment
+    /{folders*}/index.html           any number of segments (none too), then index.html
+    /index.php?title={t}&action=raw  arguments by name, in any order; other arguments may be there as well
+    ?sid={}                          an argument, on any path; a capture without a name is matched and forgotten
+    //www.{host}                     the host, on any path
+    http://                          the scheme, on any host
+
+    {n:digits}  {n:hex}  {n:letters} only these characters
+    {lang:en|de|fr}                  one of these words
+    {title|lower}                    in a target: the captured value, converted (see `conversions`)
+    {}                               in a target: an irrelevant value; the result is an identity, not a URL to fetch
+    {url|decode}                     in a target, alone: the captured value is itself the URL, or a path on this host
+
+A capture takes at least one character and stays within its segment, argument or host; only `{name*}`, a whole segment
+of its own and at most once in a path, may be empty or contain slashes. Of two captures in one segment the first takes
+as little as it can. Matching takes time linear in the length of the URL: there is no backtracking to exploit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.url_parts import WEB_SCHEMES
+
+IRRELEVANT = "*"  # stands in an identity for a value that does not matter
+_CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
+_LIMIT = 4096  # characters of a template
+
+_ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_CLASSES: dict[str, frozenset[str]] = {
+    "digits": frozenset("0123456789"),
+    "hex": frozenset("0123456789abcdefABCDEF"),
+    "letters": _ASCII_LETTERS,
+    "alnum": _ASCII_LETTERS | frozenset("0123456789"),
+}
+
+
+class TemplateError(ValueError):
+    """A template that cannot be read; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One pair of braces.
+
+    Attributes:
+        name: Empty for a value that is matched and forgotten, or that is irrelevant.
+        star: True when it takes any number of segments.
+        words: The only values it takes; empty for any.
+        characters: The only characters it takes; empty for any.
+        conversions: Names in `VALUE_CONVERSIONS`, applied in order (targets only).
+    """
+
+    name: str = ""
+    star: bool = False
+    words: frozenset[str] = frozenset()
+    characters: frozenset[str] = frozenset()
+    conversions: tuple[str, ...] = ()
+
+    def takes(self, value: str) -> bool:
+        """True when the value is one of its words and made of its characters."""
+        if self.words:
+            return value in self.words
+        return not self.characters or self.characters.issuperset(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A segment, host or argument value: literals around captures, `literals[0] captures[0] literals[1] …`."""
+
+    literals: tuple[str, ...]
+    captures: tuple[Capture, ...]
+
+    @property
+    def is_literal(self) -> bool:
+        """True when it holds no capture."""
+        return not self.captures
+
+    @property
+    def is_star(self) -> bool:
+        """True when it is `{name*}`."""
+        return bool(self.captures) and self.captures[0].star
+
+    def match(self, text: str, values: dict[str, str]) -> bool:
+        """True when `text` is of this form; puts what was captured into `values`, which then may be half filled.
+
+        A name captured before must have the same value again.
+        """
+        literals, captures = self.literals, self.captures
+        if not captures:
+            return text == literals[0]
+        first, last = literals[0], literals[-1]
+        if len(text) <= len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+            return False
+        start, stop = len(first), len(text) - len(last)
+        for capture, literal in zip(captures[:-1], literals[1:-1], strict=True):
+            found = text.find(literal, start + 1, stop)
+            if found < 0 or not _take(capture, text[start:found], values):
+                return False
+            start = found + len(literal)
+        return start < stop and _take(captures[-1], text[start:stop], values)
+
+    def build(self, values: Mapping[str, str]) -> str:
+        """The text of this form with the captured values put in."""
+        out = [self.literals[0]]
+        for capture, literal in zip(self.captures, self.literals[1:], strict=True):
+            value = values.get(capture.name, IRRELEVANT)
+            for conversion in capture.conversions:
+                value = VALUE_CONVERSIONS[conversion](value)
+            out += (value, literal)
+        return "".join(out)
+
+
+def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
+    if not capture.takes(value):
+        return False
+    return not capture.name or values.setdefault(capture.name, value) == value
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A parsed template. None for a part that it does not mention.
+
+    Attributes:
+        scheme: "http", "https" or None.
+        host: Form of host and port.
+        path: Forms of the segments; an empty tuple is never used ("/" is one empty segment).
+        args: Forms of the arguments by name; the value is None for an argument without "=".
+        whole: Form of the whole URL (targets only); the other parts are then None and empty.
+    """
+
+    scheme: str | None = None
+    host: Piece | None = None
+    path: tuple[Piece, ...] | None = None
+    args: tuple[tuple[str, Piece | None], ...] = ()
+    whole: Piece | None = None
+
+    def captures(self) -> list[Capture]:
+        """All captures."""
+        pieces = [self.whole, self.host, *(self.path or ()), *(value for _, value in self.args)]
+        return [capture for piece in pieces if piece is not None for capture in piece.captures]
+
+    def names(self) -> set[str]:
+        """Names of all captures."""
+        return {capture.name for capture in self.captures() if capture.name}
+
+    def has_irrelevant(self) -> bool:
+        """True when some capture has no name: in a target, the result cannot be fetched."""
+        return not all(capture.name for capture in self.captures())
+
+
+def parse_template(text: str) -> Template:
+    """Read a template.
+
+    Raises:
+        TemplateError: When it is too long, names an unknown conversion or class, or has two `{name*}`.
+    """
+    if len(text) > _LIMIT:
+        raise TemplateError(f"a template of {len(text)} characters is too long (at most {_LIMIT})")
+    if text.startswith("{") and _CAPTURE.fullmatch(text):
+        return Template(whole=_piece(text, text))
+    scheme, host, rest = _split_front(text)
+    path_text, question_mark, query = rest.partition("?")
+    if path_text and not path_text.startswith("/"):
+        raise TemplateError(f"template {text!r} should start with a scheme, //, / or ?")
+    path = (
+        tuple(_piece(segment, text, star_allowed=True) for segment in path_text[1:].split("/")) if path_text else None
+    )
+    if path and sum(piece.is_star for piece in path) > 1:
+        raise TemplateError(f"template {text!r} has more than one {{name*}}")
+    args: list[tuple[str, Piece | None]] = []
+    for arg in query.split("&") if question_mark and query else ():
+        name, equals, value = arg.partition("=")
+        if "{" in name or any(name == other for other, _ in args):
+            raise TemplateError(f"template {text!r}: argument names are plain text and named once, not {name!r}")
+        args.append((name, _piece(value, text) if equals else None))
+    return Template(scheme, _piece(host, text) if host else None, path, tuple(args))
+
+
+def _split_front(text: str) -> tuple[str | None, str, str]:
+    scheme: str | None = None
+    before, found, rest = text.partition("://")
+    if found and before in WEB_SCHEMES:
+        scheme = before
+    elif text.startswith("//"):
+        rest = text[2:]
+    else:
+        return None, "", text
+    end = min((i for i in (rest.find("/"), rest.find("?")) if i >= 0), default=len(rest))
+    return scheme, rest[:end], rest[end:]
+
+
+def _piece(text: str, template: str, star_allowed: bool = False) -> Piece:
+    literals, captures = [""], []
+    position = 0
+    for match in _CAPTURE.finditer(text):
+        literals[-1] += text[position : match.start()]
+        literals.append("")
+        captures.append(_capture(match, template))
+        position = match.end()
+    literals[-1] += text[position:]
+    if any("{" in literal or "}" in literal for literal in literals):
+        raise TemplateError(f"template {template!r}: braces that do not pair in {text!r}")
+    if any(c.star for c in captures) and not (star_allowed and len(captures) == 1 and literals == ["", ""]):
+        raise TemplateError(f"template {template!r}: {{name*}} must be a whole segment of the path")
+    if "" in literals[1:-1]:
+        raise TemplateError(f"template {template!r}: two captures need text between them in {text!r}")
+    return Piece(tuple(literals), tuple(captures))
+
+
+def _capture(match: re.Match[str], template: str) -> Capture:
+    name, star, kind, conversions = match.groups()
+    words: frozenset[str] = frozenset()
+    characters: frozenset[str] = frozenset()
+    if kind is not None and "|" in kind:
+        words = frozenset(kind.split("|"))
+    elif kind is not None:
+        if kind not in _CLASSES:
+            raise TemplateError(f"template {template!r}: {kind!r} is not one of {', '.join(_CLASSES)} or words a|b")
+        characters = _CLASSES[kind]
+    names = tuple((conversions or "").split("|")[1:])
+    if unknown := [c for c in names if c not in VALUE_CONVERSIONS]:
+        raise TemplateError(f"template {template!r}: unknown conversion {unknown[0]!r}")
+    return Capture(name or "", bool(star), words, characters, names)
