@@ -1,0 +1,155 @@
+"""A real local site and real crawls of it, for tests."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import scrapy
+from scrapy import Request, signals
+from scrapy.crawler import AsyncCrawlerRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the site answers to one path."""
+
+    body: str = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Pages = Mapping[str, "Answer | str | Callable[[], Answer]"]
+
+
+def redirect(to: str, status: int = 301) -> Answer:
+    return Answer(status=status, headers={"Location": to})
+
+
+def page(text: str, *links: str, title: str = "A page") -> str:
+    """HTML with one paragraph a line of `text`."""
+    paragraphs = "".join(f"<p>{line}</p>" for line in text.split("\n"))
+    anchors = "".join(f'<a href="{link}">go</a> ' for link in links)
+    return f"<html><head><title>{title}</title></head><body><article>{paragraphs}</article>{anchors}</body></html>"
+
+
+def prose(seed: int, words: int = 120) -> str:
+    """Made-up prose: another `seed` has other words."""
+    syllables = ("ka", "lo", "mi", "ter", "van", "so", "pre", "du", "ran", "el", "bo", "stig", "nur", "fa", "wen", "ix")
+    made = []
+    state = seed * 2_654_435_761 + 12_345
+    for number in range(words):
+        word = ""
+        for _ in range(2 + number % 2):
+            state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+            word += syllables[state >> 60]
+        made.append(word)
+    return " ".join(made).capitalize() + "."
+
+
+@dataclass
+class Site:
+    """A running site."""
+
+    base: str
+    requests: Counter[str]
+
+
+@contextmanager
+def serve(pages: Pages) -> Iterator[Site]:
+    """Serve `pages` by path with query on a free loopback port; robots.txt is 404 unless given."""
+    requests: Counter[str] = Counter()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            requests[self.path] += 1
+            found = pages.get(self.path, Answer("not here", 404))
+            answer = found() if callable(found) else Answer(found) if isinstance(found, str) else found
+            data = answer.body.encode("utf-8")
+            self.send_response(answer.status)
+            headers = {"Content-Type": "text/html; charset=utf-8", **answer.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield Site(f"http://127.0.0.1:{server.server_port}", requests)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Follower(scrapy.Spider):
+    """Follows every link and yields one dict a page."""
+
+    name = "follower"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        yield from response.follow_all(css="a")
+
+
+@dataclass
+class Crawl:
+    """What a crawl left behind."""
+
+    items: list[Any]
+    dropped: list[Any]
+    fetched: list[str]
+    stats: dict[str, Any]
+
+    @property
+    def urls(self) -> set[str]:
+        return {item["url"] for item in self.items}
+
+
+SETTINGS: Mapping[str, Any] = {
+    "ADDONS": {"dedupcrawl.Addon": 500},
+    "DEDUP_INDEX": "memory:",
+    "DEDUP_CRAWL_LOG": None,
+    "TWISTED_REACTOR_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "ROBOTSTXT_OBEY": False,
+    "RETRY_ENABLED": False,
+    "LOG_ENABLED": False,
+    "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+}
+
+
+async def crawl(
+    start: str | list[str], settings: Mapping[str, Any] | None = None, spider: type[scrapy.Spider] = Follower
+) -> Crawl:
+    """Run a real crawl in this process; `settings` go over SETTINGS."""
+    done = Crawl([], [], [], {})
+    runner = AsyncCrawlerRunner({**SETTINGS, **(settings or {})})
+    crawler = runner.create_crawler(spider)
+    crawler.signals.connect(lambda item: done.items.append(item), signal=signals.item_scraped, weak=False)
+    crawler.signals.connect(lambda item: done.dropped.append(item), signal=signals.item_dropped, weak=False)
+
+    def fetched(response: Any, request: Request) -> None:
+        if not request.url.endswith("/robots.txt"):
+            done.fetched.append(request.url)
+
+    crawler.signals.connect(fetched, signal=signals.response_received, weak=False)
+    await runner.crawl(crawler, start_urls=[start] if isinstance(start, str) else start)
+    assert crawler.stats is not None
+    done.stats.update(crawler.stats.get_stats())
+    return done

@@ -1,0 +1,206 @@
+"""The URL half in real crawls: duplicates are not fetched, and a wrong rule loses no page."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
+
+SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
+NO_SLASH = 'id = "no-slash"\nkind = "rewrite"\nmatch = "/item/{n}"\nto = "/item/{n}/"'
+SESSION = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]'
+TOKEN = 'id = "token"\nkind = "equivalence"\nmatch = "/t/{}/{n}"\nto = "/t/{}/{n}"'
+
+
+def rules(folder: Path, *tables: str) -> dict[str, Any]:
+    """Settings with these rules for the test site."""
+    folder.mkdir(exist_ok=True)
+    body = "".join(f"\n[[rules]]\n{table}\n" for table in tables)
+    (folder / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{body}', encoding="utf-8")
+    return {"DEDUP_RULES": [str(folder)]}
+
+
+def paths(site: Site, urls: Any) -> set[str]:
+    return {url.removeprefix(site.base) for url in urls}
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
+
+
+async def test_variants_of_a_page_are_not_fetched(tmp_path: Path) -> None:
+    pages = {
+        "/": page("Start " + prose(0), *(f"/a?sid={n}" for n in range(20)), "/b"),
+        "/a": page(prose(1)),
+        "/b": page(prose(2), "/a?x=1&sid=7"),
+        "/a?x=1": page(prose(3)),
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert paths(site, done.urls) == {"/", "/a", "/b", "/a?x=1"}
+    assert site.requests == {"/": 1, "/a": 1, "/b": 1, "/a?x=1": 1}
+    assert done.stats["dedup/url/rewritten"] == 21
+    assert done.stats["dedup/url/saved"] == 19
+
+
+async def test_the_first_variant_of_an_equivalence_stands_for_all(tmp_path: Path) -> None:
+    token = itertools.count()
+    pages = {
+        "/": lambda: Answer(page("Start " + prose(0), *(f"/t/x{next(token)}/{n}" for n in (1, 2, 1, 2, 1)))),
+        **{f"/t/x{t}/{n}": page(prose(n)) for t in range(50) for n in (1, 2)},
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, TOKEN))
+    assert len(done.items) == 3
+    assert sum(site.requests.values()) == 3
+    assert done.stats["dedup/url/equivalence"] == 3
+
+
+@pytest.mark.parametrize("rule", [SLASH, NO_SLASH])
+async def test_a_site_that_redirects_each_item_to_its_slash_loses_nothing(tmp_path: Path, rule: str) -> None:
+    """The first test of all: whichever form the rule prefers, every page arrives, once."""
+    items = range(1, 7)
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/item/{n}" for n in items), *(f"/item/{n}/" for n in items))
+    }
+    for n in items:
+        pages[f"/item/{n}"] = redirect(f"/item/{n}/")
+        pages[f"/item/{n}/"] = page(prose(n))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, rule))
+    assert texts(done) == {"Start " + prose(0), *(prose(n) for n in items)}
+    assert len(done.items) == 7
+
+
+async def test_a_site_that_redirects_canonical_back_to_variant_loses_nothing(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p/{n}?sid=9" for n in range(1, 5)), "/p/1?sid=8")}
+    for n in range(1, 5):
+        pages[f"/p/{n}"] = redirect(f"/p/{n}?sid=9", 302)
+        pages[f"/p/{n}?sid=9"] = page(prose(n))
+        pages[f"/p/{n}?sid=8"] = page(prose(n))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 5))}
+    assert len(done.items) == 5
+
+
+@pytest.mark.parametrize("status", [404, 410, 403, 500])
+async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(tmp_path: Path, status: int) -> None:
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?sid={n}" for n in range(1, 6)))}
+    pages |= {f"/p?sid={n}": page(prose(n)) for n in range(1, 6)}
+    pages["/p"] = Answer("gone", status)
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 6))}
+    assert site.requests["/p"] == 1
+    assert done.stats["dedup/url/fallback"] == 5
+
+
+async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
+    """The canonical URL is asked for directly and fails: the request that a rule sent there must not go with it."""
+    pages = {
+        "/": page("Start " + prose(0), "/p", "/p?sid=1"),
+        "/p": Answer("gone", 404),
+        "/p?sid=1": page(prose(1)),
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert prose(1) in texts(done)
+
+
+async def test_a_canonical_url_that_robots_txt_forbids_is_not_the_end(tmp_path: Path) -> None:
+    pages = {
+        "/robots.txt": Answer("User-agent: *\nDisallow: /p$\n", headers={"Content-Type": "text/plain"}),
+        "/": page("Start " + prose(0), "/p?sid=1"),
+        "/p": page("secret"),
+        "/p?sid=1": page(prose(1)),
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), "ROBOTSTXT_OBEY": True})
+    assert prose(1) in texts(done)
+    assert site.requests["/p"] == 0
+
+
+async def test_a_canonical_host_that_cannot_be_reached_is_not_the_end(tmp_path: Path) -> None:
+    rule = 'id = "host"\nkind = "rewrite"\nmatch = "http://localhost:1/{page*}"\nto = "http://127.0.0.1:1/{page}"'
+    pages = {"/": page("Start " + prose(0), "/a"), "/a": page(prose(1))}
+    with serve(pages) as site:
+        port = site.base.rsplit(":", 1)[1]
+        settings = rules(tmp_path, rule.replace(":1/", f":{port}/"))
+        done = await crawl(f"{site.base}/", settings)
+    assert len(done.items) == 2
+
+
+class Asking(scrapy.Spider):
+    """Asks for variants in ways that are not ours to rewrite."""
+
+    name = "asking"
+
+    def parse(self, response: Any) -> Any:
+        yield response.follow("/p?sid=skip", self.page, meta={"dedup_skip": True})
+        yield response.follow("/p?sid=url", self.page, meta={"dedup_url": False})
+        yield response.follow("/p?sid=verbatim", self.page, meta={"verbatim_url": True})
+        yield response.follow("/p?sid=again", self.page, dont_filter=True)
+        yield response.follow("/p?sid=post", self.page, method="POST")
+        yield response.follow("/p?sid=rewritten", self.page)
+
+    def page(self, response: Any) -> Any:
+        yield {"url": response.url, "original": response.meta.get("dedup_original_url"), "text": ""}
+
+
+async def test_requests_whose_exact_url_matters_are_left_alone(tmp_path: Path) -> None:
+    variants = {f"/p?sid={name}": page(prose(1)) for name in ("skip", "url", "verbatim", "again", "post")}
+    with serve({"/": page("Start"), "/p": page(prose(1)), **variants}) as site:
+        settings = {**rules(tmp_path, SESSION), "DEDUP_ACTION": "observe"}
+        done = await crawl(f"{site.base}/", settings, Asking)
+        originals = {item["url"].removeprefix(site.base): item["original"] for item in done.items}
+    assert set(originals) == {"/p", *variants} - {"/p?sid=post"}  # the test site knows no POST
+    assert originals.pop("/p") == f"{site.base}/p?sid=rewritten"
+    assert set(originals.values()) == {None}
+
+
+async def test_observe_counts_and_changes_nothing(tmp_path: Path) -> None:
+    pages = {"/": page("Start " + prose(0), "/a?sid=1", "/a?sid=2"), "/a?sid=1": page(prose(1))}
+    pages["/a?sid=2"] = page(prose(1))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), "DEDUP_URL_MODE": "observe"})
+    assert paths(site, done.fetched) == {"/", "/a?sid=1", "/a?sid=2"}
+    assert done.stats["dedup/url/rewrite"] >= 2
+    assert "dedup/url/rewritten" not in done.stats
+
+
+async def test_a_rule_that_goes_round_ends(tmp_path: Path) -> None:
+    """Two rules that undo each other, and a site that redirects to the other form of every page."""
+    there = 'id = "there"\nkind = "rewrite"\nmatch = "/a/{x}"\nto = "/b/{x}"'
+    back = 'id = "back"\nkind = "rewrite"\nmatch = "/b/{x}"\nto = "/a/{x}"'
+    pages = {"/": page("Start " + prose(0), "/a/1", "/b/1"), "/a/1": redirect("/b/1"), "/b/1": page(prose(1))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, there, back))
+    assert prose(1) in texts(done)
+    assert sum(site.requests.values()) < 8
+
+
+async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path) -> None:
+    """Stopped between the two requests for one canonical URL: the second is not lost when that turns out wrong."""
+    broken = True
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), "/p?sid=1", "/p?sid=2"),
+        "/p": lambda: Answer("gone", 404),
+        "/p?sid=1": page(prose(1)),
+        "/p?sid=2": page(prose(2)),
+    }
+    assert broken
+    with serve(pages) as site:
+        settings = {
+            **rules(tmp_path / "rules", SESSION),
+            "JOBDIR": str(tmp_path / "job"),
+            "DEDUP_INDEX": "lmdb:",
+        }
+        first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1})
+        second = await crawl(f"{site.base}/", settings)
+    assert texts(first) | texts(second) >= {prose(1), prose(2)}

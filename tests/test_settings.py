@@ -1,0 +1,91 @@
+"""Settings: read from Python and from strings, refused in one clear sentence, overridden by site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
+
+
+def test_defaults_are_those_of_the_interface() -> None:
+    settings = DedupSettings.read({})
+    assert settings.enabled
+    assert settings.url_mode == "rewrite"
+    assert settings.checks == ("exact", "feature_code", "simhash")
+    assert (settings.action, settings.index, settings.scope) == ("drop", "lmdb:", "run")
+    assert settings.sites == {}
+
+
+def test_every_default_is_a_value_that_its_setting_takes() -> None:
+    for setting in SETTINGS.values():
+        if setting.name != "DEDUP_RULES":  # its folder need not exist
+            setting.read(setting.default)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "attribute", "expected"),
+    [
+        ("DEDUP_ENABLED", "0", "enabled", False),
+        ("DEDUP_ENABLED", "true", "enabled", True),
+        ("DEDUP_CHECKS", "simhash, exact", "checks", ("simhash", "exact")),
+        ("DEDUP_CHECKS", [], "checks", ()),
+        ("DEDUP_CRAWL_LOG", "none", "crawl_log", None),
+        ("DEDUP_CRAWL_LOG", "a/b.jsonl", "crawl_log", Path("a/b.jsonl")),
+        ("DEDUP_SELECTOR", "div.story", "selector", "div.story"),
+    ],
+)
+def test_strings_of_a_command_line_are_read(name: str, value: Any, attribute: str, expected: Any) -> None:
+    assert getattr(DedupSettings.read({name: value}), attribute) == expected
+
+
+def test_parameters_of_checks_are_settings() -> None:
+    settings = DedupSettings.read({"DEDUP_SIMHASH_DISTANCE": "2", "DEDUP_REPEATABILITY": 0.9})
+    assert settings.parameters["SIMHASH_DISTANCE"] == 2
+    assert settings.parameters["REPEATABILITY"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"DEDUP_ACTION": "dorp"}, r"DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'\."),
+        ({"DEDUP_ACTOIN": "drop"}, r"DEDUP_ACTOIN is no setting; did you mean DEDUP_ACTION\?"),
+        ({"DEDUP_CHECKS": ["exakt"]}, "DEDUP_CHECKS: got .*; takes a list of 'exact'"),
+        ({"DEDUP_RULES": ["/no/such/folder"]}, "DEDUP_RULES: got .*there is no file or folder /no/such/folder"),
+        ({"DEDUP_SIMHASH_DISTANCE": 99}, "DEDUP_SIMHASH_DISTANCE: got 99; takes"),
+        ({"DEDUP_SIMHASH_DISTANCE": "three"}, "DEDUP_SIMHASH_DISTANCE: got 'three'; takes"),
+        ({"DEDUP_REPEATABILITY": float("nan")}, "DEDUP_REPEATABILITY: got nan; takes"),
+        ({"DEDUP_SITES": {"http://a.com/": {}}}, "bare host or registrable domain"),
+        ({"DEDUP_SITES": {"a.com": {"DEDUP_INDEX": "memory:"}}}, "DEDUP_INDEX holds for the whole crawl"),
+        ({"DEDUP_SITES": {"a.com": {"DEDUP_ACTION": 3}}}, r"DEDUP_SITES\['a.com'\]: DEDUP_ACTION: got 3"),
+        ({"DEDUP_SITES": {"a.com": {"ACTION": "drop"}}}, "takes DEDUP_ settings only"),
+        ({"DEDUP_SITES": "{"}, "DEDUP_SITES: got '{'; takes a dict"),
+        ({"DEDUP_ITEM_FIELDS": {"Product": {"url": "link"}}}, "DEDUP_ITEM_FIELDS: got"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_what_is_taken(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(SettingError, match=says):
+        DedupSettings.read(given)
+
+
+def test_settings_of_others_are_none_of_ours() -> None:
+    assert DedupSettings.read({"BOT_NAME": 3, "ROBOTSTXT_OBEY": True}) == DedupSettings.read({})
+
+
+def test_a_site_overrides_by_host_and_by_registrable_domain() -> None:
+    settings = DedupSettings.read(
+        {
+            "DEDUP_SCOPE": "all",
+            "DEDUP_SITES": {
+                "example.com": {"DEDUP_ACTION": "mark"},
+                "shop.example.com": {"DEDUP_ACTION": "observe", "DEDUP_SIMHASH_DISTANCE": 1},
+            },
+        }
+    )
+    assert settings.for_url("https://www.example.com/a").action == "mark"
+    assert settings.for_url("https://www.example.com/a").scope == "all"
+    shop = settings.for_url("http://shop.example.com:8080/")
+    assert (shop.action, shop.parameters["SIMHASH_DISTANCE"]) == ("observe", 1)
+    assert settings.for_url("https://example.org/").action == "drop"
