@@ -2,46 +2,54 @@
 
 A symbol is a CJK ideograph or kana, or a whole run of letters and digits in a script that writes words with spaces
 (spec 1, "characters"). Text is NFKC-normalized and case-folded first, so full-width digits and capitals do not count.
+
+A page is cut up and hashed by array operations over its code points, since a loop over its symbols would cost more than
+all checks together. The hash of the symbol c_0 c_1 … c_m is fmix64(Σ c_i · B^i mod 2^64): B is a fixed odd number,
+fmix64 the finalizer of MurmurHash3 (Appleby, 2011).
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
-import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-SYMBOL = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
-_HAS_DIGIT = re.compile(r"\d")
-_CACHE_LIMIT = 200_000  # symbols; about 25 MB
-_SYMBOL_LIMIT = 256  # characters; a longer run is cut, so a megabyte without a space stays cheap
+from dedupcrawl.content.characters import ALONE, DIGIT, LETTER, SYMBOL, code_points, fold, kinds
+
+__all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
+
+SYMBOLS_VERSION = 1
+"""Changes whenever a text's symbols or their hashes do; part of every index's header."""
+
+_BASE = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: odd, and without a pattern in its bits
+_BASE_INVERSE = pow(_BASE, -1, 1 << 64)
+_POWERS_KEPT = 1 << 16  # characters; longer texts make their own powers
 
 
-def fold(text: str) -> str:
-    """NFKC-normalize and case-fold `text`: two spellings of one symbol become equal."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return text.casefold()
+def fmix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finalizer of MurmurHash3 x64 128, in place and returned: every input bit changes half of the output's."""
+    for factor in (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)):
+        values ^= values >> np.uint64(33)
+        values *= factor
+    values ^= values >> np.uint64(33)
+    return values
 
 
-class _SymbolHashes(dict[str, int]):
-    """Memo of symbol hashes, emptied when full: a page's symbols cost one dictionary look-up each."""
-
-    def __missing__(self, symbol: str) -> int:
-        if len(self) >= _CACHE_LIMIT:
-            self.clear()
-        value = mmh3.hash64(symbol[:_SYMBOL_LIMIT].encode("utf-8", "replace"), signed=False)[0]
-        value = (value & ~1) | (_HAS_DIGIT.search(symbol) is not None)
-        self[symbol] = value
-        return value
+def _make_powers(base: int, count: int) -> NDArray[np.uint64]:
+    powers = np.full(count, base, dtype=np.uint64)
+    powers[:1] = 1
+    return np.multiply.accumulate(powers)
 
 
-_hashes = _SymbolHashes()
+@cache
+def _kept_powers(base: int) -> NDArray[np.uint64]:
+    return _make_powers(base, _POWERS_KEPT)
+
+
+def _powers(base: int, count: int) -> NDArray[np.uint64]:
+    return _kept_powers(base)[:count] if count <= _POWERS_KEPT else _make_powers(base, count)
 
 
 @dataclass(frozen=True)
@@ -60,15 +68,44 @@ class SymbolText:
         return cls(fold("\n".join(paragraphs)))
 
     @cached_property
-    def symbols(self) -> list[str]:
-        """The symbols in text order."""
-        return SYMBOL.findall(self.text)
+    def code_points(self) -> NDArray[np.uint32]:
+        """Shape (len(text),): the text as numbers."""
+        return code_points(self.text)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.characters`."""
+        return kinds()[self.code_points]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Shape (len(hashes),): where in the text each symbol starts."""
+        kind = self.kinds
+        letter = (kind & LETTER) != 0
+        joins = (kind & (LETTER | ALONE)) == LETTER  # joins its neighbours to one symbol
+        letter[1:] &= ~(joins[1:] & joins[:-1])
+        return np.flatnonzero(letter)
 
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
-        """Shape (len(symbols),): first half of MurmurHash3 x64 128 of each symbol's UTF-8.
+        """Shape (number of symbols,): a 64-bit hash of each symbol, in text order.
 
         Bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
         Part of the stored format: equal on every machine and byte order.
         """
-        return np.fromiter(map(_hashes.__getitem__, self.symbols), dtype=np.uint64, count=len(self.symbols))
+        starts, kind = self.starts, self.kinds
+        if not len(starts):
+            return np.zeros(0, dtype=np.uint64)
+        terms = _powers(_BASE, len(kind)) * self.code_points
+        terms *= kind & LETTER
+        values = np.add.reduceat(terms, starts)
+        values *= _powers(_BASE_INVERSE, len(kind))[starts]
+        fmix64(values)
+        values &= ~np.uint64(1)
+        values |= np.bitwise_or.reduceat(kind & DIGIT, starts) != 0
+        return values
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        """The symbols in text order; slower than `hashes`, which most checks need only."""
+        return SYMBOL.findall(self.text)

@@ -18,8 +18,8 @@ PageIds = NDArray[np.uint32]
 class Postings(Protocol):
     """One check's inverted index, as a check sees it: sorted 64-bit keys, each with the page that was kept under it.
 
-    The high ``64 - payload_bits`` bits of a key are what it is looked up by (its prefix); the low `payload_bits` are
-    the check's own.
+    The high ``64 - payload_bits`` bits of a key are what it is looked up by: its prefix is ``key >> payload_bits``. The
+    low `payload_bits` are the check's own.
     """
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:

@@ -1,0 +1,64 @@
+"""Exact duplicates: the digest of the normalized main text, or of the whole body where there is next to no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mmh3
+import numpy as np
+
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.page import Page
+
+OF_TEXT = b"t"
+OF_BODY = b"b"
+
+
+@dataclass(frozen=True, slots=True)
+class ExactCheck:
+    """Two pages are equal when their main texts are the same sequence of symbols.
+
+    Case, width, white space and punctuation do not count; every letter and every digit does.
+
+    A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page to drop another by. Such
+    a page is compared by the digest of its body instead: identical bytes are duplicates, two photo pages with the same
+    caption are not. Without a body the check abstains. A signature is one byte for the kind and 16 for the digest, so
+    the two kinds never meet.
+
+    Attributes:
+        min_symbols: Fewest symbols of a text that is compared as a text.
+    """
+
+    min_symbols: int = 20
+
+    name = "exact"
+    payload_bits = 0
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures depend on."""
+        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "min_symbols": self.min_symbols}
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """17 bytes: kind and MurmurHash3 x64 128."""
+        if len(text.hashes) >= self.min_symbols:
+            return OF_TEXT + mmh3.mmh3_x64_128_digest(text.hashes.astype("<u8", copy=False).tobytes())
+        return OF_BODY + page.body_digest if page.body_digest else None
+
+    def keys(self, signature: bytes) -> Keys:
+        """One key: the first half of the digest, after its kind."""
+        key = int.from_bytes(signature[1:9], "little")
+        return np.array([key ^ signature[0]], dtype=np.uint64)
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages of the same key."""
+        return postings.find(self.keys(signature))[1]
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: equality is symmetric."""
+        return np.zeros(0, dtype=np.uint32)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """1.0 when equal."""
+        return 1.0 if new == kept else None

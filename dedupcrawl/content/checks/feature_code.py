@@ -1,0 +1,168 @@
+"""Feature codes as a check: a page whose code lies largely, in one piece, inside a kept page's code.
+
+**Search is exact.** Of each kept code every s-th gram of q symbols is posted (`SAMPLING`, `GRAM`). Let a new code have
+L symbols and t = ⌈δL⌉ >= q + s − 1. A common substring of t symbols covers a window [a, a + t) of the new code.
+
+1. The windows of any group a₁ <= a <= a₂ share [a₂, a₁ + t); while a₂ − a₁ <= t − (q + s − 1) that holds s
+   consecutive gram starts.
+2. These s grams stand one after the other in the kept code too, and one of any s consecutive places there is sampled.
+3. So the look-up of any one run of s grams a group finds every keeper. For δ near 1 there is one group, and the run
+   can be chosen: the rarest of a few.
+
+The guarantee needs t >= q + s − 1 = 11. Codes have at least 4N = 20 symbols, because a page with fewer symbols than
+that abstains, and δ > 1/2; so t >= 11 for every code and every setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
+from dedupcrawl.content.repeatability import common_run, shortest_run
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.page import Page
+
+__all__ = ["ANCHOR_SETS", "GRAM", "SAMPLING", "FeatureCodeCheck"]
+
+GRAM = 5
+"""q: symbols of a gram."""
+SAMPLING = 7
+"""s: every s-th gram of a kept code is posted."""
+MAX_CODE = 2048
+"""Symbols of a code that are kept, so that a page without end stays cheap."""
+
+_RUN = GRAM + SAMPLING - 1
+_RUNS_COMPARED = 3  # how many runs of a group are counted before the rarest is looked up
+_FEW = 8  # postings that are looked up without searching for a rarer run
+_PAYLOAD_BITS = 8
+_MOST_GRAMS = (1 << _PAYLOAD_BITS) - 1
+_GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
+
+
+def _grams(code: NDArray[np.uint64]) -> Keys:
+    """Shape (n,) → (n − GRAM + 1,): keys of all grams, their payload empty."""
+    count = len(code) - GRAM + 1
+    values = np.zeros(count, dtype=np.uint64)
+    for offset in range(GRAM):
+        values *= _GRAM_FACTOR
+        values += code[offset : offset + count]
+    prefixes: Keys = fmix64(values) >> np.uint64(_PAYLOAD_BITS)
+    return prefixes
+
+
+def _fewest_grams(kept_grams: NDArray[np.uint64], repeatability: float) -> NDArray[np.int64]:
+    """How many grams of a kept code with `kept_grams` of them a page that contains it must share, at least one."""
+    length = (kept_grams.astype(np.int64) - 1) * SAMPLING + GRAM  # at least
+    run = np.ceil(repeatability * length - 1e-6).astype(np.int64)
+    fewest: NDArray[np.int64] = np.maximum(1, (run - GRAM + 1) // SAMPLING)
+    return fewest
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCodeCheck:
+    """One-way: pages of which a share `repeatability` lies inside a kept page.
+
+    A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
+
+    Attributes:
+        repeatability: δ, above .5: above it every candidate can be verified from the middle of its code.
+        ieu_length: L_pth, in symbols.
+        ieu_share: δ_p.
+        characters: How much of the text is looked at, in symbols; 0 for all.
+        anchors: Name of an anchor set.
+    """
+
+    repeatability: float = 0.75
+    ieu_length: int = 300
+    ieu_share: float = 0.75
+    characters: int = 1000
+    anchors: str = "words"
+
+    name: ClassVar[str] = "feature_code"
+    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures and keys depend on; the threshold is not among it."""
+        return {
+            "symbols": SYMBOLS_VERSION,
+            "anchors": self.anchors,
+            "ieu_length": self.ieu_length,
+            "ieu_share": self.ieu_share,
+            "characters": self.characters,
+            "gram": GRAM,
+            "sampling": SAMPLING,
+            "hash": "murmur3_fmix64",
+        }
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """The code; None for a page of fewer than `MIN_CODE` symbols."""
+        if len(text.hashes) < MIN_CODE:
+            return None
+        rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
+        positions = feature_code(text, rules)[:MAX_CODE]
+        code: NDArray[np.uint16] = (text.hashes[positions] >> np.uint64(49)).astype("<u2")
+        return code.tobytes()
+
+    def keys(self, signature: bytes) -> Keys:
+        """The grams at every `SAMPLING`-th symbol; payload: how many there are."""
+        grams = _grams(np.frombuffer(signature, dtype="<u2").astype(np.uint64))[::SAMPLING]
+        keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(min(len(grams), _MOST_GRAMS))
+        return keys
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages that share a gram every keeper must have."""
+        code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
+        least = shortest_run(len(code), self.repeatability)
+        grams = _grams(code)
+        found = [self._rarest(grams, low, high, postings) for low, high in _groups(len(code), least)]
+        pages = [pages[_longest(keys) >= least] for keys, pages in found]
+        return np.unique(np.concatenate(pages))
+
+    @staticmethod
+    def _rarest(grams: Keys, low: int, high: int, postings: Postings) -> tuple[Keys, PageIds]:
+        """Postings of a run of grams that begins in [low, high]: the rarest of a few, the middle one first."""
+        best, fewest = low, None
+        middle = (low + high) // 2
+        for start in sorted({middle, low, high}, key=lambda place: abs(place - middle))[:_RUNS_COMPARED]:
+            postings_of_run = int(postings.count(grams[start : start + SAMPLING]).sum())
+            if fewest is None or postings_of_run < fewest:
+                best, fewest = start, postings_of_run
+            if fewest <= _FEW:
+                break
+        if not fewest:
+            return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32)
+        return postings.find(grams[best : best + SAMPLING])
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """Kept pages with enough grams among all of this page's to lie inside it."""
+        code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
+        keys, pages = postings.find(np.unique(_grams(code)))
+        unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
+        kept_grams = keys[first] & np.uint64(_MOST_GRAMS)
+        return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """S of `new` over `kept`, when it reaches `repeatability`."""
+        new_code, kept_code = new.decode("utf-16-le"), kept.decode("utf-16-le")
+        run = common_run(new_code, kept_code, shortest_run(len(new_code), self.repeatability))
+        return run / len(new_code) if run else None
+
+
+def _groups(length: int, least: int) -> Iterator[tuple[int, int]]:
+    """First and last place of the runs that every window of a group covers, for as few groups as possible."""
+    slack = least - _RUN
+    for first in range(0, length - least + 1, slack + 1):
+        last = min(first + slack, length - least)
+        yield last, first + slack
+
+
+def _longest(keys: Keys) -> NDArray[np.int64]:
+    """Most symbols that a kept code can have, by the number of its grams."""
+    grams = (keys & np.uint64(_MOST_GRAMS)).astype(np.int64)
+    return np.where(grams < _MOST_GRAMS, grams * SAMPLING + GRAM - 1, MAX_CODE)

@@ -1,0 +1,141 @@
+"""SimHash: near-duplicates by the Hamming distance of 64-bit fingerprints (Charikar 2002; Manku, Jain, Das Sarma 2007).
+
+**Features** are the pairs of neighbouring symbols: hash(a b) = fmix64(3·hash(a) + hash(b) mod 2^64), fmix64 being the
+finalizer of MurmurHash3; each counts as often as it occurs, at most `TERM_FREQUENCY_CAP` times.
+
+**Search** is exact for every distance k up to 7 with four postings a page. A fingerprint has four blocks of 16 bits.
+When d <= k = 4r + a, r in {0, 1}, then either one of the first a + 1 blocks differs in at most r bits or one of the
+others in at most r − 1: otherwise d >= (a + 1)(r + 1) + (3 − a) r = 4r + a + 1 (Norouzi, Punjani, Fleet 2012,
+multi-index hashing). So k <= 3 takes 4 look-ups and k = 7 takes 4 · 17. A key is the block's number (2 bits), the
+block (16) and 46 of the other 48 bits, so a posting alone gives the distance but for two bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.page import Page
+
+BITS = 64
+MAX_DISTANCE = 7
+TERM_FREQUENCY_CAP = 3
+_BLOCKS = 4
+_BLOCK_BITS = BITS // _BLOCKS
+_NUMBER_BITS = 2
+_PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
+_LANE_LIMIT = 255  # additions that an 8-bit counter takes
+
+
+def similarity_at(distance: int) -> float:
+    """Cosine of the feature vectors' angle that a Hamming distance estimates: cos(π·d/64), at least 0."""
+    return max(0.0, math.cos(math.pi * distance / BITS))
+
+
+@cache
+def _spread() -> NDArray[np.uint64]:
+    """Shape (256,): bit i of a byte moved to byte i of a word, so that eight counters add up in one addition."""
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    lanes: NDArray[np.uint64] = bits.astype(np.uint64) << np.arange(0, 64, 8, dtype=np.uint64)
+    spread: NDArray[np.uint64] = lanes.sum(axis=1, dtype=np.uint64)
+    return spread
+
+
+def fingerprint(features: NDArray[np.uint64]) -> int:
+    """SimHash of feature hashes (each as often as its weight): bit i is set when more than half of them have it set."""
+    octets = features.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
+    lanes = np.add.reduceat(_spread()[octets], np.arange(0, len(octets), _LANE_LIMIT), axis=0)
+    counts = lanes.astype("<u8", copy=False).view(np.uint8).reshape(len(lanes), BITS).sum(axis=0, dtype=np.int64)
+    return int.from_bytes(np.packbits(2 * counts > len(features), bitorder="little").tobytes(), "little")
+
+
+def pair_features(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Shape (n,) → (m,), m < n: hashes of neighbouring pairs, sorted, each at most `TERM_FREQUENCY_CAP` times."""
+    pairs = hashes[:-1] * np.uint64(3)
+    pairs += hashes[1:]
+    fmix64(pairs)
+    pairs.sort()
+    repeated = pairs[TERM_FREQUENCY_CAP:] == pairs[:-TERM_FREQUENCY_CAP]
+    return pairs if not repeated.any() else np.append(pairs[:TERM_FREQUENCY_CAP], pairs[TERM_FREQUENCY_CAP:][~repeated])
+
+
+def _rotations(fingerprints: int) -> list[int]:
+    """The fingerprint with each block in turn moved to the top."""
+    mask = (1 << BITS) - 1
+    return [(fingerprints << shift | fingerprints >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
+
+
+@cache
+def _flips(radius: int) -> NDArray[np.uint64]:
+    """Block differences of at most `radius` (0 or 1) bits."""
+    ones = np.uint64(1) << np.arange(_BLOCK_BITS if radius else 0, dtype=np.uint64)
+    return np.append(np.uint64(0), ones)
+
+
+@dataclass(frozen=True, slots=True)
+class SimHashCheck:
+    """Pages whose fingerprints differ in at most `distance` bits.
+
+    Attributes:
+        distance: Largest Hamming distance of duplicates, 0 … 7.
+        min_features: A page with fewer has no fingerprint: it would collide with every other empty page.
+    """
+
+    distance: int = 3
+    min_features: int = 32
+
+    name = "simhash"
+    payload_bits = _PAYLOAD_BITS
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures depend on."""
+        return {
+            "symbols": SYMBOLS_VERSION,
+            "features": "pairs",
+            "cap": TERM_FREQUENCY_CAP,
+            "hash": "murmur3_fmix64",
+            "min_features": self.min_features,
+        }
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """8 bytes, little-endian."""
+        features = pair_features(text.hashes)
+        return fingerprint(features).to_bytes(8, "little") if len(features) >= self.min_features else None
+
+    def keys(self, signature: bytes) -> Keys:
+        """Four keys, one a block."""
+        rotated = _rotations(int.from_bytes(signature, "little"))
+        return np.array(
+            [number << (BITS - _NUMBER_BITS) | value >> _NUMBER_BITS for number, value in enumerate(rotated)],
+            dtype=np.uint64,
+        )
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages within `distance`, but for the two bits that a posting lacks."""
+        wide, last_wide = divmod(self.distance, _BLOCKS)
+        keys = self.keys(signature)
+        found: list[PageIds] = []
+        for number in range(_BLOCKS):
+            radius = wide if number <= last_wide else wide - 1
+            if radius < 0:
+                break
+            prefixes = (keys[number] >> np.uint64(_PAYLOAD_BITS)) ^ _flips(radius)
+            kept, pages = postings.find(prefixes)
+            found.append(pages[np.bitwise_count(kept ^ keys[number]) <= self.distance])
+        return np.unique(np.concatenate(found))
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: distance is symmetric."""
+        return np.zeros(0, dtype=np.uint32)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """cos(π·d/64) when d <= `distance`."""
+        distance = (int.from_bytes(new, "little") ^ int.from_bytes(kept, "little")).bit_count()
+        return similarity_at(distance) if distance <= self.distance else None

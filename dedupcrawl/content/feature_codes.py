@@ -1,0 +1,108 @@
+"""Length-variable feature codes: which symbols of a page stand for it (Guo, Chen, Xin, Wang; spec 1).
+
+The long paragraphs of a page, its Independent Extraction Units, are reduced to the symbols beside anchors; what is
+short (advertisements, links, captions) is left out. All lengths are counted in symbols: what the paper calls a
+character carries as much as a whole word of an alphabetic script does, so that an English page is cut after 1,000
+words as a Chinese one after 1,000 characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.characters import MARK
+from dedupcrawl.content.symbols import SymbolText
+
+END_PARAGRAPHS = 5
+"""The paper's N: from a page of short paragraphs, the first N and the last N of them are used."""
+MIN_CODE = 4 * END_PARAGRAPHS
+"""A code of fewer symbols says too little and is replaced by the text's first 4N (Algorithm 2, step 4)."""
+
+ANCHOR_SETS: Mapping[str, str] = {
+    "punctuation": "",
+    "words": "的 the of and to in a is",
+}
+"""Name → words that are anchors besides punctuation (the paper's illustration uses the first, Table I the second)."""
+
+Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRules:
+    """How codes are extracted.
+
+    Attributes:
+        anchors: Name of one of `ANCHOR_SETS`.
+        unit_length: L_pth: a paragraph of so many symbols is an Independent Extraction Unit.
+        unit_share: δ_p: so is one that makes up this share of the text.
+        symbols: Only so many symbols of the text are looked at; 0 for all.
+    """
+
+    anchors: str
+    unit_length: int
+    unit_share: float
+    symbols: int
+
+
+@cache
+def _anchor_words(anchors: str) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """Hashes of the set's words, and which upper 16 bits of a hash any of them has."""
+    hashes = SymbolText.of((ANCHOR_SETS[anchors],)).hashes
+    upper = np.zeros(1 << 16, dtype=np.bool_)
+    upper[hashes >> np.uint64(48)] = True
+    return hashes, upper
+
+
+def _positions_of_words(hashes: NDArray[np.uint64], anchors: str) -> Positions:
+    words, upper = _anchor_words(anchors)
+    if not len(words):
+        return np.zeros(0, dtype=np.intp)
+    maybe = np.flatnonzero(upper[hashes >> np.uint64(48)])
+    return maybe[np.isin(hashes[maybe], words)]
+
+
+def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
+    """Algorithm 2: which symbols of `text` make its code, in text order.
+
+    At least `MIN_CODE` of them, or all when the text has no more. In a page of short paragraphs a paragraph of one
+    symbol gives it twice, as its first and as its last.
+    """
+    starts = text.starts[: rules.symbols or None]
+    count = len(starts)
+    if not count:
+        return np.zeros(0, dtype=np.intp)
+    end = int(text.starts[count]) if count < len(text.starts) else len(text.text)
+    breaks = np.flatnonzero(text.code_points[:end] == ord("\n"))
+    paragraph = np.searchsorted(breaks, starts)
+    firsts = np.flatnonzero(np.diff(paragraph, prepend=-1))
+    lengths = np.diff(firsts, append=count)
+    units = (lengths >= rules.unit_length) | (lengths >= rules.unit_share * count)
+    if not units.any() and len(firsts) >= 2 * END_PARAGRAPHS:  # case 3b
+        both_ends = np.column_stack((firsts, firsts + lengths - 1))
+        return np.concatenate((both_ends[:END_PARAGRAPHS], both_ends[-END_PARAGRAPHS:])).ravel()
+
+    if not units.any():  # case 3c: all paragraphs as one
+        firsts, lengths, units = np.zeros(1, dtype=np.intp), np.array([count]), np.ones(1, dtype=np.bool_)
+        breaks = breaks[:0]
+        paragraph = np.zeros(count, dtype=np.intp)
+    marks = np.flatnonzero(text.kinds[:end] & MARK)
+    words = _positions_of_words(text.hashes[:count], rules.anchors)
+    # What stands to the left and to the right of an anchor, where that is in the anchor's own paragraph.
+    left = np.concatenate((np.searchsorted(starts, marks) - 1, words - 1))
+    right = np.concatenate((left[: len(marks)] + 1, words + 1))
+    home = np.concatenate((np.searchsorted(breaks, marks), paragraph[words]))
+    beside = np.zeros(count, dtype=np.bool_)
+    for neighbours in (left, right):
+        inside = (neighbours >= 0) & (neighbours < count)
+        there = neighbours[inside]
+        beside[there[paragraph[there] == home[inside]]] = True
+    beside[firsts[units]] = True
+    beside[words] = False
+    beside &= np.repeat(units, lengths)
+    positions = np.flatnonzero(beside)
+    return positions if len(positions) >= MIN_CODE else np.arange(min(MIN_CODE, count), dtype=np.intp)
