@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from benchmarks.url_rules.dasgupta import RewriteMatcher, RewriteRule, pairwise, parse
+from benchmarks.url_rules.data import LARGEST_CLUSTER, half, load, site_name, site_paths, split
+from benchmarks.url_rules.fixed import by_hand, fixed_canonicalizers
+from benchmarks.url_rules.method import Learned
+from benchmarks.url_rules.metrics import Merges, Reduction, chosen, duplicated, merges, reduction, score_rules
+
+WILD = RewriteRule(
+    (((1, ""), "http"), ((2, ""), "h"), ((3, ""), "p"), ((1_000_000, "sid="), None)),
+    (((1_000_000, "sid="), ("any", "")),),
+)
+
+
+def test_precision_counts_urls_taken_to_a_url_of_another_cluster() -> None:
+    rule = RewriteRule(
+        (((1, ""), "http"), ((2, ""), "h"), ((3, ""), None), ((4, ""), "i")), (((4, ""), ("delete", "")),)
+    )
+    rows = [
+        ("http://h/a/i", "A"),
+        ("http://h/a", "A"),
+        ("http://h/b/i", "B"),
+        ("http://h/b", "C"),
+        ("http://h/c/i", "D"),
+    ]
+    (score,) = score_rules(Learned([rule], RewriteMatcher), rows)
+    assert (score.coverage, score.wrong) == (3, 1)
+    assert score.precision == pytest.approx(2 / 3)
+
+
+def test_an_equivalence_is_judged_by_the_first_url_of_its_identity() -> None:
+    rows = [("http://h/p?sid=1", "A"), ("http://h/p?sid=2", "A"), ("http://h/p?sid=3", "B")]
+    (score,) = score_rules(Learned([WILD], RewriteMatcher), rows)
+    assert (score.coverage, score.wrong) == (3, 1)
+
+
+def test_rules_are_chosen_by_precision_and_coverage() -> None:
+    rules = [pairwise(parse(f"http://h/{n}"), parse("http://h/0")) for n in (1, 2)] + [WILD]
+    rows = [
+        ("http://h/0", "A"),
+        ("http://h/1", "A"),
+        ("http://h/2", "B"),
+        *((f"http://h/p?sid={n}", "C") for n in range(3)),
+    ]
+    learned = Learned(rules, RewriteMatcher)
+    scores = score_rules(learned, rows)
+    assert chosen(learned, scores, 0.95, 1) == [2, 0]
+    assert chosen(learned, scores, 0.0, 1) == [2, 0, 1]
+    assert chosen(learned, scores, 0.0, 2) == [2]
+    assert chosen(Learned(rules, RewriteMatcher, lambda precision: [1]), scores, 1.0, 1) == [1]
+
+
+def test_reduction_ratio_and_average_reduction_per_rule() -> None:
+    one = reduction(2, ["a", "a", "b", "b", "b"])
+    assert (one.ratio, one.per_rule) == (0.6, 1.5)
+    both = one + Reduction(1, 5, 5)
+    assert (both.ratio, both.per_rule) == (0.3, 1.0)
+    assert Reduction(0, 0, 0).ratio == Reduction(0, 0, 0).per_rule == 0.0
+
+
+def test_merges_are_right_when_the_labels_agree() -> None:
+    rows = [("u1", "A"), ("u2", "A"), ("u3", "B"), ("u4", "B")]
+    found = merges(["x", "x", "x", "y"], rows)
+    assert found == Merges(redundant=2, made=2, right=1)
+    assert (found.recall, found.precision) == (0.5, 0.5)
+    assert merges("abcd", rows).precision is None
+    assert merges("ab", rows[1:3]).recall is None
+
+
+def test_duplicated_leaves_single_pages_out() -> None:
+    assert duplicated([("a", "A"), ("b", "B"), ("c", "A")]) == [("a", "A"), ("c", "A")]
+
+
+def test_a_split_cuts_no_cluster_and_caps_the_test_half() -> None:
+    rows = [(f"http://h/{label}/{n}", str(label)) for label in range(40) for n in range(30)]
+    train, test = split(rows, seed=1)
+    labels = [{label for _, label in part} for part in (train, test)]
+    assert labels[0].isdisjoint(labels[1])
+    assert labels[0] | labels[1] == {str(label) for label in range(40)}
+    assert len(train) == 30 * len(labels[0])
+    assert len(test) == LARGEST_CLUSTER * len(labels[1])
+    assert all(half(label, 1) == 1 for label in labels[1])
+    assert split(rows, seed=2)[0] != train
+
+
+def test_sites_are_read_from_tables_and_pages(tmp_path: Path) -> None:
+    (tmp_path / "mirrors").mkdir()
+    (tmp_path / "crawls" / "uni").mkdir(parents=True)
+    with gzip.open(tmp_path / "mirrors" / "h.org.tsv.gz", "wt", encoding="utf-8") as file:
+        file.write("#url\tmime\ttext_sha1\tn_words\n")
+        file.write("http://h/a#top\ttext/html\tAA\t20\n")
+        file.write("http://h/a\ttext/html\tBB\t50\n")
+        file.write("http://h/short\ttext/html\tCC\t19\n")
+        file.write("http://h/none\ttext/html\t-\t90\n")
+        file.write("http://h/png\timage/png\tDD\t90\n")
+    words = "<p>" + "word " * 40 + "</p>"
+    pages = {
+        "http://u/1": f"<body>{words}<script>1</script>",
+        "http://u/2": f"<body><div>{words}</div>",
+        "http://u/3": "<p>few",
+        "http://u/4": "",
+    }
+    with lzma.open(tmp_path / "crawls" / "uni" / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps({"url": url, "html": html}) + "\n" for url, html in pages.items())
+    table, folder = site_paths(tmp_path)
+    assert (site_name(table), site_name(folder)) == ("h.org", "uni")
+    assert load(table) == [("http://h/a", "AA")]
+    rows = dict(load(folder))
+    assert set(rows) == {"http://u/1", "http://u/2"}
+    assert rows["http://u/1"] == rows["http://u/2"]
+    assert site_paths(tmp_path, ["uni"]) == [folder]
+    with pytest.raises(ValueError, match="other: no such site"):
+        site_paths(tmp_path, ["other"])
+    with pytest.raises(ValueError, match="--data"):
+        site_paths(tmp_path / "mirrors")
+
+
+@pytest.mark.shared
+def test_the_seventeen_sites_are_there(shared_data: Path) -> None:
+    paths = site_paths(shared_data)
+    assert len(paths) == 17
+    rows = load(next(path for path in paths if site_name(path) == "archive.glftpd.io"))
+    assert len(rows) == 784
+    assert len({label for _, label in rows}) == 784 - 486
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        ("https://www.h.org/a//b/index.html", "http://h.org/a/b"),
+        ("http://h.org/a/?b=2&a=1", "http://h.org/a/?a=1&b=2"),
+        ("http://WWW2.h.org/default.aspx?x=1", "http://h.org/?x=1"),
+    ],
+)
+def test_by_hand(url: str, canonical: str) -> None:
+    assert by_hand(url) == canonical
+
+
+@pytest.mark.parametrize("url", ["http://h.org/a?b=1", "http://[::1/", "http://h.org:99999/x", "//", "a b"])
+def test_no_canonicalizer_fails(url: str) -> None:
+    for canonicalize in fixed_canonicalizers().values():
+        assert isinstance(canonicalize(url), str)
