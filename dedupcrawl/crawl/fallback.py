@@ -70,9 +70,8 @@ class RewriteFallback:
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta
-        return bool(meta.get("dont_retry")) or meta.get("retry_times", 0) >= meta.get(
-            "max_retry_times", self._retry_times
-        )
+        most: int = meta.get("max_retry_times", self._retry_times)
+        return bool(meta.get("dont_retry")) or bool(meta.get("retry_times", 0) >= most)
 
     def _changed_host(self, request: Request) -> bool:
         return self._is_rewritten(request) and host_of(request.meta[ORIGINAL_URL]) != host_of(request.url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +24,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Pages = Mapping[str, "Answer | str | Callable[[], Answer]"]
+Pages = Mapping[str, Any]  # path with query → an Answer, an HTML string, or a function that gives an Answer
 
 
 def redirect(to: str, status: int = 301) -> Answer:
@@ -141,8 +141,8 @@ async def crawl(
     done = Crawl([], [], [], {})
     runner = AsyncCrawlerRunner({**SETTINGS, **(settings or {})})
     crawler = runner.create_crawler(spider)
-    crawler.signals.connect(lambda item: done.items.append(item), signal=signals.item_scraped, weak=False)
-    crawler.signals.connect(lambda item: done.dropped.append(item), signal=signals.item_dropped, weak=False)
+    crawler.signals.connect(done.items.append, signal=signals.item_scraped, weak=False)
+    crawler.signals.connect(done.dropped.append, signal=signals.item_dropped, weak=False)
 
     def fetched(response: Any, request: Request) -> None:
         if not request.url.endswith("/robots.txt"):

@@ -1,0 +1,42 @@
+"""Opens an index that is there already, to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scrapy.utils.project import data_path
+
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.index.contract import Index, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.open import open_index
+
+DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
+
+
+@contextmanager
+def open_existing(spec: str | None) -> Iterator[Index]:
+    """The index that `spec` names, else that of the project of the working directory; closed at the end.
+
+    Raises:
+        BadInputError: there is none, or it cannot be used.
+        FailureError: it is damaged.
+    """
+    default = Path(data_path("dedup/index"))
+    spec = spec or "lmdb:"
+    path = Path(spec.removeprefix("lmdb:") or default)
+    if spec.startswith("memory:"):
+        raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
+    if "://" not in spec and not path.is_dir():
+        raise BadInputError(f"there is no index at {path}: name one with --index, or crawl first.")
+    try:
+        index = open_index(spec, [], default_path=default)
+    except (IndexMismatchError, ValueError) as error:
+        raise BadInputError(str(error)) from error
+    except (IndexDamagedError, OSError) as error:
+        raise FailureError(str(error)) from error
+    try:
+        yield index
+    finally:
+        index.close()

@@ -1,0 +1,87 @@
+"""Together with scrapy-poet's page objects and scrapy-playwright's rendered responses."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import attrs
+import pytest
+import scrapy
+import web_poet
+
+from tests.crawls.site import crawl, page, prose, serve
+
+SITE = {
+    "/": page("Start " + prose(0), "/story", "/copy", "/other"),
+    "/story": page(prose(1)),
+    "/copy": page(prose(1)),
+    "/other": page(prose(2)),
+}
+
+
+@attrs.define
+class Article:
+    url: str
+    name: str
+
+
+class ArticlePage(web_poet.WebPage[Article]):
+    @web_poet.field
+    def url(self) -> str:
+        return str(self.response.url)
+
+    @web_poet.field
+    def name(self) -> str:
+        return self.css("title::text").get() or ""
+
+
+class PoetSpider(scrapy.Spider):
+    name = "poet"
+
+    async def parse(self, response: Any, page: ArticlePage) -> Any:
+        yield await page.to_item()
+        for request in response.follow_all(css="a"):
+            yield request
+
+
+async def test_items_of_page_objects_are_linked_to_their_response() -> None:
+    settings = {"ADDONS": {"dedupcrawl.Addon": 500, "scrapy_poet.Addon": 300}}
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", settings, PoetSpider)
+    assert len(done.items) == 3
+    assert all(isinstance(item, Article) for item in done.items)
+    assert done.stats["dedup/content/duplicate"] == 1
+
+
+class PlaywrightSpider(scrapy.Spider):
+    name = "playwright"
+
+    async def start(self) -> Any:
+        for url in self.start_urls:
+            yield scrapy.Request(url, meta={"playwright": True})
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": response.css("article p::text").get()}
+        yield from response.follow_all(css="a", meta={"playwright": True})
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the PATH")
+async def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered() -> None:
+    """The duplicate exists only after the script has run."""
+    script = f"document.querySelector('article').innerHTML = '<p>{prose(1)}</p>'"
+    rendered = page("Loading").replace("</body>", f"<script>{script}</script></body>")
+    settings = {
+        "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {
+            "executable_path": CHROMIUM,
+            "args": ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+        },
+    }
+    with serve({**SITE, "/copy": rendered}) as site:
+        done = await crawl(f"{site.base}/", settings, PlaywrightSpider)
+    assert done.stats["playwright/page_count"] >= 4
+    assert len(done.items) == 3

@@ -1,0 +1,252 @@
+"""The content half in real crawls: duplicates are dropped, whatever the items are made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pydantic
+import pytest
+import scrapy
+from itemadapter import ItemAdapter
+
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
+
+STORY = prose(1, 200)
+SITE = {
+    "/": page("Start " + prose(0), "/story", "/reprint", "/other", "/tiny"),
+    "/story": page(STORY, title="Story"),
+    "/reprint": f"<html><body><div id=x><h1>Reprint</h1><p>{STORY}</p></div><p>Read more here.</p></body></html>",
+    "/other": page(prose(2, 200)),
+    "/tiny": page("Hello."),
+}
+
+
+async def test_a_duplicate_is_dropped_and_the_others_are_kept() -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/")
+    kept = {url.removeprefix(site.base) for url in done.urls}
+    assert len(kept & {"/story", "/reprint"}) == 1
+    assert kept >= {"/", "/other", "/tiny"}
+    assert done.stats["dedup/content/checked"] == 5
+    assert done.stats["dedup/content/duplicate"] == 1
+    assert sum(n for name, n in done.stats.items() if name.startswith("dedup/content/dropped/")) == 1
+    assert done.stats["dedup/content/duplicate_bytes"] > 1000
+    assert done.stats["dedup/index/pages"] == 4
+
+
+class PlainItem(scrapy.Item):
+    url = scrapy.Field()
+    dedup = scrapy.Field()
+
+
+@dataclasses.dataclass
+class DataclassItem:
+    url: str
+    dedup: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenItem:
+    url: str
+    dedup: Any = None
+
+
+@attrs.define
+class AttrsItem:
+    url: str
+    dedup: Any = None
+
+
+class PydanticItem(pydantic.BaseModel):
+    url: str
+    dedup: Any = None
+
+
+KINDS: list[Any] = [dict, PlainItem, DataclassItem, FrozenItem, AttrsItem, PydanticItem]
+
+
+def spider_of(kind: Any, copies: int = 1) -> type[scrapy.Spider]:
+    class Making(scrapy.Spider):
+        name = "making"
+
+        def parse(self, response: Any) -> Any:
+            for _ in range(copies):
+                yield kind(url=response.url)
+            yield from response.follow_all(css="a")
+
+    return Making
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_kind_of_item_is_linked_to_its_page(kind: Any) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", spider=spider_of(kind, copies=3))
+    assert len(done.items) == 12  # the three items of one page share one verdict
+    assert len(done.dropped) == 3
+    assert "dedup/content/unlinked" not in done.stats
+    assert all(ItemAdapter(item)["url"] for item in done.items)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not FrozenItem])
+async def test_mark_lets_items_go_on_with_their_verdict(kind: Any) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(kind))
+    verdicts = [ItemAdapter(item)["dedup"] for item in done.items]
+    assert sorted(v["verdict"] for v in verdicts) == ["duplicate", "unique", "unique", "unique", "unique"]
+    duplicate = next(v for v in verdicts if v["verdict"] == "duplicate")
+    assert duplicate["duplicate_of"].startswith(site.base)
+    json.dumps(verdicts)
+
+
+async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it() -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(FrozenItem))
+    assert len(done.items) == 5
+
+
+async def test_observe_counts_and_drops_nothing() -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "observe"})
+    assert len(done.items) == 5
+    assert done.stats["dedup/content/duplicate"] == 1
+    assert not any(name.startswith("dedup/content/dropped/") for name in done.stats)
+
+
+@pytest.mark.parametrize("settings", [{"DEDUP_ENABLED": False}, {"DEDUP_CHECKS": []}])
+async def test_switched_off_it_changes_nothing(settings: dict[str, Any]) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert len(done.items) == 5
+    assert "dedup/content/checked" not in done.stats
+
+
+class Skipping(Follower):
+    """Asks for every page with one meta key set."""
+
+    name = "skipping"
+    extra: dict[str, Any]
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url}
+        yield from response.follow_all(css="a", meta=self.extra)
+
+
+@pytest.mark.parametrize("meta", [{"dedup_skip": True}, {"dedup_content": False}])
+async def test_meta_switches_the_content_half_off_for_a_request(meta: dict[str, Any]) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", spider=type("S", (Skipping,), {"extra": meta}))
+    assert len(done.items) == 5
+    assert done.stats["dedup/content/checked"] == 1
+
+
+class Listing(scrapy.Spider):
+    """A page with several items, each with a text of its own."""
+
+    name = "listing"
+
+    def parse(self, response: Any) -> Any:
+        for entry in response.css("li"):
+            yield {"link": entry.css("a::attr(href)").get(), "body": entry.css("p::text").get()}
+        yield from response.follow_all(css="a.next")
+
+
+async def test_items_of_a_listing_are_judged_one_by_one() -> None:
+    def listing(*numbers: int, more: str = "") -> str:
+        rows = "".join(f'<li><a href="/e/{len(numbers)}{n}">x</a><p>{prose(n)}</p></li>' for n in numbers)
+        return f"<html><body><ul>{rows}</ul>{more}</body></html>"
+
+    pages = {"/": listing(1, 2, 3, more='<a class=next href="/2">2</a>'), "/2": listing(3, 4)}
+    settings = {"DEDUP_ITEM_FIELDS": {"listing": {"url": "link", "text": "body"}}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings, Listing)
+    assert sorted(item["body"] for item in done.items) == sorted(prose(n) for n in (1, 2, 3, 4))
+    assert len(done.dropped) == 1
+
+
+async def test_a_run_that_resumes_a_jobdir_remembers_what_it_kept(tmp_path: Path) -> None:
+    settings = {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": "lmdb:", "DEDUP_CRAWL_LOG": str(tmp_path / "log.jsonl")}
+    with serve(SITE) as site:
+        first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_ITEMCOUNT": 2, "CONCURRENT_REQUESTS": 1})
+        second = await crawl(f"{site.base}/", settings)
+    texts = [item["text"] for item in (*first.items, *second.items)]
+    assert sum(STORY in text for text in texts) <= 1
+    assert (tmp_path / "job" / "dedup" / "index").is_dir()
+
+
+@pytest.mark.parametrize(("scope", "kept"), [("run", 4), ("spider", 4), ("all", 4)])
+async def test_the_same_pages_again_are_updates_and_no_duplicates(tmp_path: Path, scope: str, kept: int) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": scope}
+    with serve(SITE) as site:
+        await crawl(f"{site.base}/", settings)
+        again = await crawl(f"{site.base}/", settings)
+    assert len(again.items) == kept
+
+
+@pytest.mark.parametrize(("scope", "kept"), [("run", 4), ("site", 0), ("all", 0), ("spider", 4)])
+async def test_scope_says_what_a_page_is_compared_with(tmp_path: Path, scope: str, kept: int) -> None:
+    """The same texts under other URLs, found by another spider."""
+    moved = {f"/moved{path}" if path != "/" else "/moved": body for path, body in SITE.items()}
+    moved["/moved"] = page("Start " + prose(0), "/moved/story", "/moved/reprint", "/moved/other")
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": scope}
+    with serve({**SITE, **moved}) as site:
+        await crawl(f"{site.base}/", settings)
+        done = await crawl(f"{site.base}/moved", settings, type("Second", (Follower,), {"name": "second"}))
+    assert len(done.items) == (kept - 1 if kept else 0)  # but for /tiny, which /moved does not link
+
+
+async def test_the_cache_of_scrapy_serves_the_same_verdicts(tmp_path: Path) -> None:
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    with serve(SITE) as site:
+        first = await crawl(f"{site.base}/", settings)
+        cached = await crawl(f"{site.base}/", settings)
+    assert cached.stats["httpcache/hit"] == 5
+    assert len(first.items) == len(cached.items) == 4
+
+
+async def test_retried_pages_are_judged_once() -> None:
+    answers = iter([Answer("busy", 503)])
+    pages = {**SITE, "/story": lambda: next(answers, Answer(page(STORY, title="Story")))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"RETRY_ENABLED": True, "RETRY_TIMES": 2})
+    assert len(done.items) == 4
+
+
+async def test_same_sentences_with_other_numbers_are_kept() -> None:
+    def bulletin(day: int) -> str:
+        cities = ["Arden", "Bellamy", "Corwen", "Dunmore", "Eastham", "Farley", "Glenrock", "Harwich"]
+        return page(
+            "\n".join(
+                f"In {city} the day of {day} March begins at {3 + day * k % 11} degrees, reaches {14 + day * k % 9} "
+                f"degrees in the afternoon, and {day * k % 60} millimetres of rain are expected by the evening."
+                for k, city in enumerate(cities, 3)
+            )
+        )
+
+    pages = {"/": page("Start " + prose(0), *(f"/day/{n}" for n in range(1, 9)))}
+    pages |= {f"/day/{n}": bulletin(n) for n in range(1, 9)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/")
+    assert len(done.items) == 9
+
+
+async def test_the_crawl_log_has_a_row_for_every_response(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    pages = {
+        **SITE,
+        "/": page("Start " + prose(0), "/story", "/reprint", "/moved", "/gone"),
+        "/moved": redirect("/other"),
+    }
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": str(log)})
+    rows = {row["url"].removeprefix(site.base): row for row in map(json.loads, log.read_text().splitlines())}
+    assert set(rows) == {"/", "/story", "/reprint", "/moved", "/other", "/gone"}
+    assert rows["/moved"]["redirect_to"] == f"{site.base}/other"
+    assert rows["/gone"]["status"] == 404
+    assert rows["/story"]["text_digest"]
+    assert rows["/story"]["title"] == "Story"
+    assert rows["/story"]["bytes"] == len(SITE["/story"])
+    assert rows["/story"]["text_digest"] != rows["/other"]["text_digest"]
