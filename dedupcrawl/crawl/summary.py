@@ -13,7 +13,7 @@ def opening_line(settings: DedupSettings, normalizer: Normalizer) -> str:
     sites = ", ".join(sorted(settings.sites))
     own = f"; own settings for {sites}" if sites else ""
     return (
-        f"dedupcrawl: URLs {settings.url_mode} ({normalizer.describe()}); "
+        f"dedupcrawl: URLs {settings.url_mode} (rules for {normalizer.site_count} sites); "
         f"content {settings.action} by {', '.join(settings.checks) or 'no check'}, scope {settings.scope}, "
         f"index {settings.index}{own}"
     )

@@ -130,6 +130,11 @@ class Normalizer:
         site = self._site(url)
         return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
 
+    @property
+    def site_count(self) -> int:
+        """Number of sites that there are rule files for."""
+        return len(self._sites.keys() | self._files.keys())
+
     def has_rules_for(self, url: str) -> bool:
         """True when there is a rule file, with rules in it, for the site of this URL."""
         return self._site(url) is not None
