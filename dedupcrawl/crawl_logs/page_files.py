@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from fastwarc.stream_io import StreamError
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from dedupcrawl.content.html import extract
@@ -89,5 +88,5 @@ def _warc_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
                 tally.bytes_read = read_before + file.tell()
                 url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
                 yield extract(record.reader.read(), url, encoding=record.http_charset, fields=fields)
-        except StreamError as error:
+        except OSError as error:
             raise LogError(f"{path} is no whole WARC file ({error}): copy or write it again.") from error

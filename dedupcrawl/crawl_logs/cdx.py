@@ -1,0 +1,72 @@
+"""CDX: the capture index of web archives, with 9 or 11 fields or those that its header line names.
+
+The letters are those of https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.separated import cut
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+_HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
+_ROW = re.compile(rb"\S+ \d{1,14} \S+ \S+ (?:\d{3}|-) ")
+_LETTERS = {"a": "url", "m": "mime", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
+_WITHOUT_HEADER = {9: "N b a m s k r V g", 11: "N b a m s k r M S V g"}
+NOT_GET = "__wb_method="  # how archives key the answers to other requests than GET
+_NO_MIME = ("warc/revisit", "unk")
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins with `head` is CDX, told by its header line or by its first row."""
+    line = head.partition(b"\n")[0]
+    return _HEADER.match(line) is not None or _ROW.match(line) is not None
+
+
+def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The captures of a CDX file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out.
+
+    Raises:
+        LogError: the file has no header line and its rows are of neither 9 nor 11 fields.
+    """
+    names: list[str] | None = None
+    for line, data in line_blocks(path, tally):
+        first, _, rest = data.partition(b"\n")
+        block = LineBlock(line, data)
+        if names is None:
+            if _HEADER.match(first):
+                letters = first.split()[1:]
+                block = LineBlock(line + 1, rest)
+            elif len(first.split(b" ")) in _WITHOUT_HEADER:
+                letters = _WITHOUT_HEADER[len(first.split(b" "))].encode().split()
+            else:
+                raise LogError(
+                    f"{path} has a CDX row of {len(first.split())} fields: put its header line (' CDX N b a …') on top."
+                )
+            names = [_LETTERS.get(letter.decode(), f"_{letter.decode()}") for letter in letters]
+        captures = cut(block, " ", names, str(path), tally)
+        yield canonical_rows(without_record_mime(_only_get(captures, str(path), tally)))
+
+
+def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:
+    """Null the media types that speak of the archive's record and not of the page."""
+    if "mime" not in captures.columns:
+        return captures
+    return captures.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
+
+
+def _only_get(captures: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
+    if "key" not in captures.columns:
+        return captures
+    other = pl.col("key").str.contains(NOT_GET, literal=True)
+    left_out = captures.filter(other)[LINE]
+    tally.rows += left_out.len()
+    tally.skip(path, "not a GET request", left_out.len())
+    return captures.filter(~other)

@@ -1,0 +1,44 @@
+"""CDXJ: a sorted URL key, a time stamp of 14 digits, and a JSON object (pywb, Common Crawl's index server)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.cdx import NOT_GET, without_record_mime
+from dedupcrawl.crawl_logs.jsonl import objects
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.tally import Tally
+
+_ROW = re.compile(rb"\S+ \d{1,17} \{")
+_COMMENT = ("!", "@")  # how header lines begin
+_KEY_AND_TIME = r"^\S+ (\d{1,17}) "
+_OF_THE_RECORD = ("length", "timestamp")  # the record's length in the archive is not the body's
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins with `head` is CDXJ, told by its first line that is no header."""
+    line = next((line for line in head.split(b"\n") if not line.startswith((b"!", b"@"))), b"")
+    return _ROW.match(line) is not None
+
+
+def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The captures of a CDXJ file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out."""
+    for block in line_blocks(path, tally):
+        lines = block.lines()
+        other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
+        left_out = lines.filter(other)[LINE]
+        tally.rows += left_out.len()
+        tally.skip(str(path), "not a GET request", left_out.len())
+        # Lines are emptied, not removed: what is left still stands on its own line of the file.
+        empty = other | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
+        json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
+        text = lines.select(json.str.join("\n").alias("text"))["text"][0]
+        rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), str(path), tally)
+        times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
+        rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
+        yield canonical_rows(without_record_mime(rows.join(times, on=LINE, how="left", maintain_order="left")))

@@ -1,0 +1,51 @@
+"""Heritrix crawl.log, 1.x and 3.x: one line a fetch, columns padded with blanks.
+
+Time, status, size, URL, discovery path, URL it was found on, media type, thread, fetch time and duration, SHA-1,
+source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for negative statuses).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from dedupcrawl.crawl_logs.blocks import line_blocks
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.tally import Tally
+
+_ROW = re.compile(rb"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d{14}|\d{17})\s+-?\d+\s+(?:\d+|-)\s+\S+\s+\S+\s+\S+\s+\S+\s+#")
+_METADATA = "metadata://"  # NetarchiveSuite puts the record's own URL on top
+_FIELDS = (
+    r"^(?P<fetched_at>\S+)\s+(?P<status>-?\d+)\s+(?P<bytes>\d+|-)\s+(?P<url>\S+)\s+(?P<path>\S+)\s+(?P<via>\S+)"
+    r"\s+(?P<mime>\S+)\s+\S+\s+\S+\s+(?P<digest>\S+)"
+)
+_NO_MIME = ("no-type", "unknown")
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins with `head` is a Heritrix crawl.log, told by its first row."""
+    return (
+        _ROW.match(head.split(b"\n", 2)[1 if head.startswith(_METADATA.encode()) and b"\n" in head else 0]) is not None
+    )
+
+
+def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The fetches of a crawl.log, in batches of `rows.SCHEMA` and `rows.LINE`.
+
+    Heritrix does not write where a redirect led. But the page that it led to was found by a path that ends in R, on the
+    page that redirected: from this each such fetch tells its source's `redirect_to`, as an extra row.
+    """
+    for block in line_blocks(path, tally):
+        lines = block.lines().filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
+        fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
+        broken = fetches.filter(pl.col("url").is_null())[LINE]
+        tally.rows += broken.len()
+        tally.skip(str(path), "not a line of Heritrix", broken.len(), broken)
+        fetches = fetches.filter(pl.col("url").is_not_null())
+        fetches = fetches.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
+        yield canonical_rows(fetches)
+        redirected = fetches.filter(pl.col("path").str.ends_with("R") & pl.col("via").str.starts_with("http"))
+        yield canonical_rows(redirected.select(url="via", redirect_to="url"))

@@ -1,0 +1,109 @@
+"""JSON Lines: our own crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
+from dedupcrawl.crawl_logs.tally import Tally
+
+_SAMPLE = 1_000  # lines of a block that say which fields its rows have; every absent field asked for costs 0.1 µs a row
+_ALWAYS = ("url", "redirect_to", "canonical", "duplicate_of")  # may be too rare for a sample
+_LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins with `head` is JSON Lines: its first line that is not empty is an object."""
+    return head.lstrip().startswith(b"{")
+
+
+def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The rows of a JSON Lines file, in batches of `rows.SCHEMA` and `rows.LINE`."""
+    for block in line_blocks(path, tally):
+        yield canonical_rows(objects(block, str(path), tally))
+
+
+def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The known fields of one block's objects as strings, a column a field, and `LINE`; broken lines are counted.
+
+    Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
+    are decoded one by one, at about the same cost.
+    """
+    try:
+        frame = pl.read_ndjson(block.data, schema=dict.fromkeys(_fields(block.data), pl.String))
+    except (pl.exceptions.PolarsError, ValueError):
+        return _one_by_one(block, path, tally)
+    if frame.height != block.data.count(b"\n"):
+        return _one_by_one(block, path, tally)
+    frame = frame.with_columns(
+        pl.when(pl.col(name).str.starts_with(_LIST)).then(_first_of_list(name)).otherwise(name).alias(name)
+        for name in frame.columns
+        if frame[name].str.starts_with(_LIST).any()
+    )
+    return frame.with_row_index(LINE, offset=block.first_line)
+
+
+def _fields(data: bytes) -> list[str]:
+    """Names of the known fields in a sample of the lines, in the file's own spelling."""
+    found = dict.fromkeys(_ALWAYS)
+    step = max(1, len(data) // _SAMPLE)
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        for name in _decoded(data[start:end]) or ():
+            if name.strip().lower() in KNOWN_NAMES:
+                found[name] = None
+        start = end + 1 if end - start >= step else data.find(b"\n", start + step) + 1 or len(data)
+    return list(found)
+
+
+def _first_of_list(name: str) -> pl.Expr:
+    """First string of a JSON list; Polars has kept the list's text, escapes undone, so a quote in it ends it early."""
+    return pl.col(name).str.extract(r'^\["([^"]*)"')
+
+
+def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    columns: dict[str, list[str | None]] = {name: [] for name in _ALWAYS}
+    numbers: list[int] = []
+    broken: list[int] = []
+    for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line):
+        if not line.strip():
+            continue
+        row = _decoded(line)
+        if row is None:
+            broken.append(number)
+            continue
+        for name, value in row.items():
+            if name in columns or name.strip().lower() in KNOWN_NAMES:
+                column = columns.setdefault(name, [])
+                column.extend([None] * (len(numbers) - len(column)))
+                column.append(_as_text(value))
+        numbers.append(number)
+    for column in columns.values():
+        column.extend([None] * (len(numbers) - len(column)))
+    tally.rows += len(broken)
+    tally.skip(path, "not a JSON object", len(broken), broken)
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _as_text(value: object) -> str | None:
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, str):
+        return value
+    return None if isinstance(value, (list, dict, bool)) or value is None else str(value)

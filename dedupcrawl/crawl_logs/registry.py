@@ -1,0 +1,74 @@
+"""All log formats, and how the format of a file is told. A further format is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from dedupcrawl.crawl_logs import cdx, cdxj, delimited, heritrix, json_array, jsonl, parquet, warc
+from dedupcrawl.crawl_logs.compressed import head_of
+from dedupcrawl.crawl_logs.rows import usable_rows
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+
+class LogFormat(NamedTuple):
+    """One format.
+
+    Attributes:
+        name: For people.
+        matches: Whether a file that begins with these (decompressed) bytes is of this format.
+        read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
+            leaves out; raises LogError when the file is broken as a whole.
+    """
+
+    name: str
+    matches: Callable[[bytes], bool]
+    read: Callable[[Path, Tally], Iterator[pl.DataFrame]]
+
+
+FORMATS = (
+    LogFormat("Parquet", parquet.matches, parquet.read),
+    LogFormat("WARC", warc.matches, warc.read),
+    LogFormat("JSON Lines", jsonl.matches, jsonl.read),
+    LogFormat("JSON array", json_array.matches, json_array.read),
+    LogFormat("Heritrix crawl.log", heritrix.matches, heritrix.read),
+    LogFormat("CDXJ", cdxj.matches, cdxj.read),
+    LogFormat("CDX", cdx.matches, cdx.read),
+    LogFormat("TSV", delimited.matches_tsv, delimited.read_tsv),
+    LogFormat("CSV", delimited.matches_csv, delimited.read_csv),
+)
+"""In the order in which they are tried: those with a mark of their own first, those that any header line fits last."""
+
+
+def format_of(path: Path) -> LogFormat | None:
+    """The format of a log, told by its content: names lie, and many logs are just called crawl.log. None: it is empty.
+
+    Raises:
+        LogError: No format fits, or the file cannot be opened.
+    """
+    head = head_of(path)
+    if not head.strip():
+        return None
+    for log_format in FORMATS:
+        if log_format.matches(head):
+            return log_format
+    names = ", ".join(log_format.name for log_format in FORMATS)
+    raise LogError(
+        f"{path} is no crawl log that is known ({names}): a CSV or TSV needs a first line that names its url column."
+    )
+
+
+def read_log(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The usable rows of one log, in batches of at most a few hundred thousand, in the columns of `rows.SCHEMA`.
+
+    An empty file has no rows. Rows that cannot be used are counted in `tally` by their reason.
+
+    Raises:
+        LogError: The file is of no known format, or broken as a whole; possibly after some batches.
+    """
+    log_format = format_of(path)
+    for rows in log_format.read(path, tally) if log_format else ():
+        yield usable_rows(rows, str(path), tally)

@@ -1,0 +1,156 @@
+"""The rows that every log format is read into: one schema, and the names by which other programs call its columns."""
+
+from __future__ import annotations
+
+import polars as pl
+from polars.datatypes import DataType, DataTypeClass
+
+from dedupcrawl.crawl_logs.tally import Tally
+
+SCHEMA: dict[str, DataType | DataTypeClass] = {
+    "url": pl.String,  # as in the log, http or https
+    "digest": pl.String,  # of the bytes
+    "text_digest": pl.String,  # of the main text
+    "simhash": pl.String,
+    "status": pl.Int64,
+    "mime": pl.String,  # lower case, without parameters
+    "bytes": pl.Int64,  # of the body
+    "title": pl.String,
+    "canonical": pl.String,  # rel=canonical, as in the page
+    "redirect_to": pl.String,  # as in the answer
+    "duplicate_of": pl.String,  # URL of the page that a near-duplicate verdict names
+    "importance": pl.Float64,
+    "fetched_at": pl.Datetime("ms"),  # UTC
+}
+"""Column → type of every batch of rows; what a log does not say is null."""
+
+LINE = "line"
+"""A batch's own extra column, until `usable_rows`: where the row stands in its file, from 1; null where unknown."""
+
+TEXT = "text"
+"""A feed's main text: becomes a text_digest where the row has no signature of its own."""
+
+# Names in other programs' logs, best first; ours come before all of them. Compared in lower case.
+_ALIASES: dict[str, tuple[str, ...]] = {
+    "url": ("uri", "original", "original_url", "page_url", "response_url", "target_uri"),
+    "digest": (
+        "content_digest", "payload_digest", "body_digest", "raw_sha1", "sha1", "sha256", "md5", "checksum",
+        "content_hash", "hash",
+    ),
+    "text_digest": ("text_sha1", "text_sha256", "text_md5", "text_hash"),
+    "simhash": ("simhash64",),
+    "status": ("fetch_status", "http_status", "status_code"),
+    "mime": ("content_mime_detected", "mime-detected", "content_mime_type", "mime_type", "mimetype", "content_type"),
+    "bytes": ("content_length", "size", "length"),
+    "title": (),
+    "canonical": ("canonical_url", "rel_canonical"),
+    "redirect_to": ("fetch_redirect", "redirect_url", "redirect", "location"),
+    "duplicate_of": (),
+    "importance": ("inlinks", "in_links", "pagerank"),
+    "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
+    TEXT: ("main_text",),
+}  # fmt: skip
+NAMES: dict[str, tuple[str, ...]] = {column: (column, *aliases) for column, aliases in _ALIASES.items()}
+"""Column → the names it may have in a log, best first."""
+KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
+"""All the names of `NAMES`: what a reader has to take from a file."""
+
+URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
+_SIGNATURES = ("text_digest", "digest", "simhash")
+_LINKS = ("redirect_to", "canonical", "duplicate_of")
+_NOT_SAID = ("", "-", "0" * 16)  # how logs write that there is no value; the zeros are the SimHash of no features
+_DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
+_NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
+_BROKEN = (_NO_URL, _TOO_LONG)
+_SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+
+
+def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """One batch in a log's own columns → the same rows in the columns of `SCHEMA`, and `LINE`.
+
+    Names are looked up in `NAMES`, other columns dropped; a value that does not fit its column's type becomes null.
+    """
+    have = {name.strip().lower(): name for name in reversed(frame.columns)}  # of equal names the first counts
+    columns = {}
+    for column, names in NAMES.items():
+        dtype = SCHEMA.get(column, pl.String)
+        sources = [_value(column, pl.col(have[name]), frame.schema[have[name]]) for name in names if name in have]
+        columns[column] = pl.coalesce(sources) if sources else pl.lit(None, dtype)
+    text = columns.pop(TEXT)
+    line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
+    rows = frame.select(text.alias(TEXT), line.alias(LINE), *(value.alias(name) for name, value in columns.items()))
+    if any(name in have for name in NAMES[TEXT]):
+        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in _SIGNATURES)
+        rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
+    return rows.drop(TEXT)
+
+
+def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
+    """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE`.
+
+    A row without URL, or with one that no server would take, is broken: its line is told. Other schemes than http and
+    rows that say nothing of their page are in every log; they are only counted.
+
+    Args:
+        rows: What `canonical_rows` returned. Rows without `LINE` were made of other rows and are not counted.
+        path: The log's name for the tally's examples.
+        tally: Where rows and reasons are counted.
+    """
+    tally.rows += rows.height - rows[LINE].null_count()
+    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*_SIGNATURES, *_LINKS))
+    reason = (
+        pl.when(pl.col("url").is_null())
+        .then(pl.lit(_NO_URL))
+        .when(pl.col("url").str.len_bytes() > URL_LIMIT)
+        .then(pl.lit(_TOO_LONG))
+        .when(~pl.col("url").str.contains(r"^(?i)https?://[^/?#]"))
+        .then(pl.lit("not an http URL"))
+        .when(says_nothing)
+        .then(pl.lit("no signature"))
+    )
+    rows = rows.with_columns(reason=reason)
+    left_out = rows.filter(pl.col("reason").is_not_null()).group_by("reason", maintain_order=True)
+    for (said,), group in left_out:
+        broken = group[LINE].drop_nulls() if said in _BROKEN else ()
+        tally.skip(path, str(said), group.height, broken)
+    return rows.filter(pl.col("reason").is_null()).select(*SCHEMA)
+
+
+def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
+    """One source column as the type that `SCHEMA` wants, null where the log says nothing."""
+    target = SCHEMA.get(column, pl.String)
+    if dtype == target and target != pl.String:
+        return value
+    if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
+        value = value.list.first()
+    if column == TEXT:
+        return value.cast(pl.String, strict=False)
+    value = value.cast(pl.String, strict=False).str.strip_chars()
+    value = pl.when(~value.is_in(_NOT_SAID)).then(value)
+    if target in (pl.Int64, pl.Float64):
+        return value.cast(pl.Float64, strict=False).cast(target, strict=False)
+    if column == "fetched_at":
+        return _time(value)
+    if column in _SIGNATURES:
+        return value.str.replace(_DIGEST_KIND, "")
+    if column == "mime":
+        return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
+    return value
+
+
+def _time(value: pl.Expr) -> pl.Expr:
+    """A time as logs write it: ISO 8601, the 14 (or 17) digits of archives, or seconds since the epoch."""
+    digits = value.str.extract(r"^(\d{14})").str.to_datetime("%Y%m%d%H%M%S", time_unit="ms", strict=False)
+    iso = value.str.extract(r"^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)").str.replace(" ", "T", literal=True)
+    epoch = value.str.extract(r"^(\d{9,10}(?:\.\d+)?)$").cast(pl.Float64, strict=False) * 1000
+    return pl.coalesce(
+        iso.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False),
+        digits,
+        epoch.cast(pl.Int64).cast(pl.Datetime("ms")),
+    )
+
+
+def _digest_of_text() -> pl.Expr:
+    """A digest of the TEXT column without its white space; only equal within one run of the program."""
+    bare = pl.col(TEXT).str.replace_all(r"\s+", "")
+    return pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(bare.hash().cast(pl.String))

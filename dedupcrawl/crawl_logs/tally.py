@@ -1,0 +1,48 @@
+"""What is said of a log while it is read: rows seen, rows left out and why, and where the broken ones are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+_EXAMPLES_A_FILE = 5  # broken rows named one by one; the others are only counted
+
+
+class LogError(Exception):
+    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do."""
+
+
+class BrokenRow(NamedTuple):
+    """A row that was left out, and where it stands; `line` counts from 1, in a binary file it counts rows."""
+
+    path: str
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over one or several logs, filled in by a reader while rows are drawn from it.
+
+    Attributes:
+        rows: Rows seen, those left out included.
+        skipped: Reason → rows left out for it.
+        broken: The first few rows left out of each file, for warnings that name the line.
+        bytes_read: Bytes of the files themselves (before decompression), for a progress bar.
+    """
+
+    rows: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    broken: list[BrokenRow] = field(default_factory=list)
+    bytes_read: int = 0
+
+    def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = ()) -> None:
+        """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""
+        if not count:
+            return
+        self.skipped[reason] += count
+        named = sum(row.path == path for row in self.broken)
+        self.broken += [BrokenRow(path, line, reason) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]
