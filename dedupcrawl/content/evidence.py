@@ -1,33 +1,150 @@
-"""Evidence: what differs between a new page and a kept one, not only how much is alike."""
+"""Evidence: a new page and a kept one side by side. What differs decides, not only how much is alike.
+
+Two pages of one template, or the bulletins of two days, are alike in most of their words and yet not the same page. A
+reprint, an excerpt or a page with a sentence corrected is alike in what matters. The difference shows when the texts
+are aligned (see `dedupcrawl.content.alignment`):
+
+- Nearly all of the new page must stand in the kept one. Only the new page is at stake: blocks that only the kept page
+  has make the new one an excerpt or a cut of it.
+- No long block may have been *replaced* by another: that is one page's own text in a shared template.
+- No long block may be only in the new page, except before its first and after its last common word, where templates,
+  advertisements and comments stand.
+- Numbers (dates, prices, counts) at the same place must be the same, but for one in a long page: a clock or a counter.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
+import mmh3
 import numpy as np
 
+from dedupcrawl.content.alignment import Symbols, differences
 from dedupcrawl.content.symbols import SymbolText
+
+OUTLINE_SYMBOLS = 8192
+"""Symbols of a text that its outline holds one by one."""
+
+_TAIL_BYTES = 12
+_SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What two duplicates may differ in. Chosen on the tuning half of `benchmarks.checks_quality`.
+
+    Attributes:
+        covered: Least share of the new page's symbols that stand in the kept page.
+        replaced: Most symbols of a block that was replaced by another block.
+        added: Most symbols of a block inside the new page that the kept page lacks.
+        number_share: Most numbers that differ of those that stand at the same place, as a share.
+        symbols_per_number: For so many symbols of the new page, one place may differ in its numbers whatever the share.
+    """
+
+    covered: float = 0.8
+    replaced: int = 12
+    added: int = 20
+    number_share: float = 0.1
+    symbols_per_number: int = 300
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Two texts side by side (first version: equal or not)."""
+    """What a new page and a kept one have in common and what not; lengths in symbols.
 
+    Attributes:
+        symbols: Length of the new page.
+        kept_symbols: Length of the kept page.
+        covered: Share of the new page that stands in the kept one.
+        kept_covered: Share of the kept page that stands in the new one.
+        replaced: The longest block that another block replaced, the shorter of the two.
+        added: The longest block inside the new page that the kept one lacks.
+        added_at_ends: The longest such block before the first or after the last piece they share.
+        numbers_same: Numbers of the new page that stand in the kept one.
+        numbers_changed: Numbers of the new page in whose place the kept one has another number.
+        places_changed: The same, but those of one date or one clock count once.
+        duplicate: Whether the new page may be dropped for the kept one.
+    """
+
+    symbols: int
+    kept_symbols: int
     covered: float
+    kept_covered: float
+    replaced: int
+    added: int
+    added_at_ends: int
+    numbers_same: int
+    numbers_changed: int
+    places_changed: int
     duplicate: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values for a verdict."""
-        return {"covered": self.covered}
+        """JSON values for a verdict, shares rounded to four places."""
+        facts = asdict(self)
+        del facts["duplicate"]
+        return facts | {"covered": round(self.covered, 4), "kept_covered": round(self.kept_covered, 4)}
 
 
 def outline(text: SymbolText) -> bytes:
-    """The main text as little-endian uint16: 15 bits of each symbol's hash, and whether it holds a digit."""
+    """The main text, for comparing it side by side when it is gone.
+
+    Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit. Of a text of
+    more than `OUTLINE_SYMBOLS` the first so many, then 4 bytes with the number of the others and 8 with their hash.
+    """
     hashes = text.hashes
-    return ((hashes >> np.uint64(48)) & np.uint64(0xFFFE) | hashes & np.uint64(1)).astype("<u2").tobytes()
+    symbols: Symbols = (hashes >> np.uint64(48)).astype("<u2")
+    symbols &= np.uint16(0xFFFE)
+    symbols |= (hashes & np.uint64(1)).astype("<u2")
+    if len(symbols) <= OUTLINE_SYMBOLS:
+        return symbols.tobytes()
+    tail = mmh3.mmh3_x64_128_digest(hashes[OUTLINE_SYMBOLS:].astype("<u8", copy=False).tobytes())[:8]
+    return symbols[:OUTLINE_SYMBOLS].tobytes() + (len(symbols) - OUTLINE_SYMBOLS).to_bytes(4, "little") + tail
 
 
-def confirm(new: bytes, kept: bytes) -> Evidence:
-    """Compare two outlines."""
-    return Evidence(float(new == kept), new == kept)
+def _read(outline: bytes) -> tuple[Symbols, int, bytes]:
+    """Symbols, how many more there are, and their hash."""
+    if len(outline) <= 2 * OUTLINE_SYMBOLS:
+        return np.frombuffer(outline, dtype="<u2"), 0, b""
+    tail = outline[2 * OUTLINE_SYMBOLS :]
+    return np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS), int.from_bytes(tail[:4], "little"), tail[4:]
+
+
+def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
+    """Compare the outlines of a new page and a kept one."""
+    new_symbols, new_tail, new_hash = _read(new)
+    kept_symbols, kept_tail, kept_hash = _read(kept)
+    found = differences(new_symbols, kept_symbols)
+    if new_hash == kept_hash:
+        found.common += new_tail
+        found.kept_common += kept_tail
+    else:
+        found.replaced = max(found.replaced, min(new_tail, kept_tail))
+        found.added_at_ends = max(found.added_at_ends, new_tail - kept_tail)
+    length, kept_length = len(new_symbols) + new_tail, len(kept_symbols) + kept_tail
+    covered = found.common / length if length else float(not kept_length)
+    changed = sorted(found.numbers_changed)
+    places = sum(after - before > _SAME_FIGURE for before, after in pairwise(changed)) + bool(changed)
+    numbers_at_place = len(changed) + found.numbers_same
+    return Evidence(
+        symbols=length,
+        kept_symbols=kept_length,
+        covered=covered,
+        kept_covered=found.kept_common / kept_length if kept_length else float(not length),
+        replaced=found.replaced,
+        added=found.added,
+        added_at_ends=found.added_at_ends,
+        numbers_same=found.numbers_same,
+        numbers_changed=len(changed),
+        places_changed=places,
+        duplicate=(
+            covered >= limits.covered
+            and found.replaced <= limits.replaced
+            and found.added <= limits.added
+            and (len(changed) <= limits.number_share * numbers_at_place or places * limits.symbols_per_number <= length)
+        ),
+    )

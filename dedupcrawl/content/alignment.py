@@ -1,0 +1,214 @@
+"""Two sequences of symbols side by side: which pieces are the same, and what stands between them.
+
+Anchors are grams of four symbols that occur equally often in both sequences, the i-th occurrence here with the i-th
+there: patience diff (Cohen), except that blocks may have moved and repeated text anchors too. Runs of anchors are
+*tiles*. What is left in the new sequence between two tiles is a *gap*; opposite it lies what the kept sequence has
+between the same tiles and no tile covers. Gaps are aligned symbol by symbol.
+
+Cost: O(n log n) for sorting the grams; a gap costs its size, or is not aligned where it is larger than `_GAP_LIMIT`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Symbols = NDArray[np.uint16]
+"""Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
+Places = NDArray[np.intp]
+
+_GRAM = 4
+_GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
+_CLEAR = 8  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Equal pieces, in the order of the new sequence, without overlaps there: ``new[i : i + n] == kept[p : p + n]``."""
+
+    new: Places
+    kept: Places
+    length: Places
+
+
+@dataclass(slots=True)
+class Differences:
+    """What two sequences have in common and where they differ. Lengths in symbols.
+
+    Attributes:
+        common: Symbols of the new sequence that stand in the kept one.
+        kept_common: The other way round.
+        replaced: The longest block that another block replaced, the shorter of the two.
+        added: The longest block inside the new sequence that the kept one lacks.
+        added_at_ends: The longest such block before the first or after the last piece they share.
+        numbers_same: Numbers of the new sequence that stand in the kept one.
+        numbers_changed: Places in the new sequence of numbers where the kept one has another number.
+    """
+
+    common: int = 0
+    kept_common: int = 0
+    replaced: int = 0
+    added: int = 0
+    added_at_ends: int = 0
+    numbers_same: int = 0
+    numbers_changed: list[int] = field(default_factory=list)
+
+
+def _grams(symbols: Symbols) -> NDArray[np.uint64]:
+    """Shape (n,) → (max(0, n − 3),): four symbols in one word, exactly."""
+    pairs = symbols[:-1].astype(np.uint32)
+    pairs <<= np.uint32(16)
+    pairs |= symbols[1:]
+    grams = pairs[:-2].astype(np.uint64)
+    grams <<= np.uint64(32)
+    grams |= pairs[2:]
+    return grams
+
+
+def _groups(grams: NDArray[np.uint64]) -> tuple[Places, NDArray[np.uint64], Places, Places]:
+    """Places sorted by gram and then by place; the different grams, where each begins among them, and how many."""
+    order = grams.argsort(kind="stable")
+    ordered = grams[order]
+    begins = np.empty(len(grams), dtype=np.bool_)
+    begins[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    bounds = np.empty(int(begins.sum()) + 1, dtype=np.intp)
+    bounds[:-1] = begins.nonzero()[0]
+    bounds[-1] = len(grams)
+    return order, ordered[bounds[:-1]], bounds[:-1], bounds[1:] - bounds[:-1]
+
+
+def _anchors(new: Symbols, kept: Symbols) -> Places:
+    """Shape (len(new) − 3,): for each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
+    new_grams, kept_grams = _grams(new), _grams(kept)
+    places = np.full(len(new_grams), -1, dtype=np.intp)
+    if not len(new_grams) or not len(kept_grams):
+        return places
+    new_order, new_values, new_begins, new_counts = _groups(new_grams)
+    kept_order, kept_values, kept_begins, kept_counts = _groups(kept_grams)
+    twin = kept_values.searchsorted(new_values)
+    twin[twin == len(kept_values)] = 0
+    equal = ((kept_values[twin] == new_values) & (kept_counts[twin] == new_counts)).nonzero()[0]
+    counts = new_counts[equal]
+    here, there = new_begins[equal], kept_begins[twin[equal]]
+    total = int(counts.sum())
+    if len(counts) < total:
+        rank = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+        here, there = np.repeat(here, counts) + rank, np.repeat(there, counts) + rank
+    places[new_order[here]] = kept_order[there]
+    return places
+
+
+def tiles(new: Symbols, kept: Symbols) -> Tiles:
+    """Maximal runs of anchors; where two meet, the later one gives way."""
+    places = _anchors(new, kept)
+    anchored = places >= 0
+    goes_on = places[1:] == places[:-1] + 1
+    goes_on &= anchored[:-1]
+    last = anchored.copy()
+    last[:-1] &= ~goes_on
+    anchored[1:] &= ~goes_on
+    begin = anchored.nonzero()[0]
+    end = last.nonzero()[0] + _GRAM
+    kept_begin = places[begin]
+    overlap = np.maximum(end[:-1] - begin[1:], 0)
+    begin[1:] += overlap
+    kept_begin[1:] += overlap
+    return Tiles(begin, kept_begin, end - begin)
+
+
+def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
+    """Length of the longest common subsequence, in len(a) steps on numbers of len(b) bits (Hyyrö 2004)."""
+    masks: dict[int, int] = {}
+    for place, symbol in enumerate(b):
+        masks[symbol] = masks.get(symbol, 0) | 1 << place
+    full = (1 << len(b)) - 1
+    rows = full
+    for symbol in a:
+        mask = masks.get(symbol)
+        if mask:
+            hits = rows & mask
+            rows = ((rows + hits) | (rows - hits)) & full
+    return len(b) - rows.bit_count()
+
+
+def differences(new: Symbols, kept: Symbols) -> Differences:
+    """Align two sequences."""
+    found = tiles(new, kept)
+    new_ends, kept_ends = found.new + found.length, found.kept + found.length
+    begin, end = _framed(0, new_ends), _framed(found.new, len(new))
+    kept_begin, kept_end = _framed(0, kept_ends), _framed(found.kept, len(kept))
+    steps = np.bincount(found.kept, minlength=len(kept) + 1) - np.bincount(kept_ends, minlength=len(kept) + 1)
+    free = steps.cumsum()[:-1] <= 0
+    free_before = _framed(0, free.cumsum())
+    size = end - begin
+    room = np.where(kept_end > kept_begin, free_before[kept_end] - free_before[kept_begin], 0)
+
+    numbers = new & 1
+    result = Differences(
+        common=int(found.length.sum()), kept_common=len(kept) - int(free_before[-1]), numbers_same=int(numbers.sum())
+    )
+    open_gaps = size > 0
+    level = open_gaps & (size == room) & (room == kept_end - kept_begin)
+    if level.any():
+        _compare_level(new, kept, begin[level], size[level], kept_begin[level], result)
+    for gap in (open_gaps & ~level).nonzero()[0].tolist():
+        here = new[begin[gap] : end[gap]].tolist()
+        opposite = slice(kept_begin[gap], kept_end[gap])
+        there = kept[opposite][free[opposite]].tolist() if room[gap] else []
+        _compare_uneven(here, there, int(begin[gap]), gap in (0, len(size) - 1), result)
+    return result
+
+
+def _framed(*parts: int | Places) -> Places:
+    """`parts` one after the other."""
+    return np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.intp)) for part in parts])
+
+
+def _compare_level(
+    new: Symbols, kept: Symbols, begin: Places, size: Places, kept_begin: Places, result: Differences
+) -> None:
+    """Gaps with as many symbols on either side: the i-th here stands opposite the i-th there."""
+    ends = size.cumsum()
+    places = np.arange(ends[-1]) + np.repeat(begin - (ends - size), size)
+    here, there = new[places], kept[places + np.repeat(kept_begin - begin, size)]
+    differ = here != there
+    shifted = np.add.reduceat(differ, ends - size, dtype=np.intp)
+    for gap in ((size >= _CLEAR) & (2 * shifted > size)).nonzero()[0].tolist():
+        inside = slice(ends[gap] - size[gap], ends[gap])
+        _compare_uneven(here[inside].tolist(), there[inside].tolist(), int(begin[gap]), False, result)
+        differ[inside] = False
+        result.common -= int(size[gap])
+        result.kept_common -= int(size[gap])
+    same = len(differ) - int(differ.sum())
+    result.common += same
+    result.kept_common += same
+    where = places[differ]
+    if len(where):
+        run_ends = np.append((where[1:] != where[:-1] + 1).nonzero()[0], len(where) - 1)
+        result.replaced = max(result.replaced, int(np.diff(run_ends, prepend=-1).max()))
+        result.numbers_same -= int((here[differ] & 1).sum())
+        result.numbers_changed += where[(here[differ] & there[differ] & 1) != 0].tolist()
+
+
+def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool, result: Differences) -> None:
+    """A gap whose sides differ in length, or seem shifted."""
+    common = 0
+    if there and max(len(here), len(there)) <= _GAP_LIMIT:
+        common = common_subsequence(here, there)
+    result.common += common
+    result.kept_common += common
+    result.replaced = max(result.replaced, min(len(here), len(there)) - common)
+    added = len(here) - len(there)
+    if at_end:
+        result.added_at_ends = max(result.added_at_ends, added)
+    else:
+        result.added = max(result.added, added)
+    numbers = [place for place, symbol in enumerate(here) if symbol & 1]
+    pairs = zip(numbers, (symbol for symbol in there if symbol & 1), strict=False)
+    changed = [begin + place for place, other in pairs if here[place] != other]
+    result.numbers_changed += changed
+    result.numbers_same -= len(changed)
