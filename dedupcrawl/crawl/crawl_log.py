@@ -19,7 +19,7 @@ class CrawlLogMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         self._dedup = Dedup.of(crawler)
         if self._dedup.log is None:
-            raise NotConfigured("DEDUP_CRAWL_LOG is None")
+            raise NotConfigured  # no message: that is a choice, and no news
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CrawlLogMiddleware:

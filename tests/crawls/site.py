@@ -141,14 +141,20 @@ async def crawl(
     done = Crawl([], [], [], {})
     runner = AsyncCrawlerRunner({**SETTINGS, **(settings or {})})
     crawler = runner.create_crawler(spider)
-    crawler.signals.connect(done.items.append, signal=signals.item_scraped, weak=False)
-    crawler.signals.connect(done.dropped.append, signal=signals.item_dropped, weak=False)
+
+    def scraped(item: Any) -> None:
+        done.items.append(item)
+
+    def dropped(item: Any) -> None:
+        done.dropped.append(item)
 
     def fetched(response: Any, request: Request) -> None:
         if not request.url.endswith("/robots.txt"):
             done.fetched.append(request.url)
 
-    crawler.signals.connect(fetched, signal=signals.response_received, weak=False)
+    crawler.signals.connect(scraped, signal=signals.item_scraped)
+    crawler.signals.connect(dropped, signal=signals.item_dropped)
+    crawler.signals.connect(fetched, signal=signals.response_received)
     await runner.crawl(crawler, start_urls=[start] if isinstance(start, str) else start)
     assert crawler.stats is not None
     done.stats.update(crawler.stats.get_stats())

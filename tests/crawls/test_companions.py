@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -10,6 +11,7 @@ import pytest
 import scrapy
 import web_poet
 
+from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
 
 SITE = {
@@ -54,23 +56,24 @@ async def test_items_of_page_objects_are_linked_to_their_response() -> None:
     assert done.stats["dedup/content/duplicate"] == 1
 
 
-class PlaywrightSpider(scrapy.Spider):
-    name = "playwright"
+PLAYWRIGHT_SPIDER = """
+import scrapy
 
-    async def start(self) -> Any:
-        for url in self.start_urls:
-            yield scrapy.Request(url, meta={"playwright": True})
+class Pages(scrapy.Spider):
+    name = "pages"
 
-    def parse(self, response: Any) -> Any:
-        yield {"url": response.url, "text": response.css("article p::text").get()}
+    async def start(self):
+        yield scrapy.Request(self.start_urls, meta={"playwright": True})
+
+    def parse(self, response):
+        yield {"url": response.url, "rendered": "playwright" in response.meta}
         yield from response.follow_all(css="a", meta={"playwright": True})
-
-
+"""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the PATH")
-async def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered() -> None:
+def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered(tmp_path: Path) -> None:
     """The duplicate exists only after the script has run."""
     script = f"document.querySelector('article').innerHTML = '<p>{prose(1)}</p>'"
     rendered = page("Loading").replace("</body>", f"<script>{script}</script></body>")
@@ -81,7 +84,9 @@ async def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered() ->
             "args": ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
         },
     }
+    project = make_project(tmp_path, settings, PLAYWRIGHT_SPIDER)
     with serve({**SITE, "/copy": rendered}) as site:
-        done = await crawl(f"{site.base}/", settings, PlaywrightSpider)
-    assert done.stats["playwright/page_count"] >= 4
-    assert len(done.items) == 3
+        done = scrapy_crawl(project, f"{site.base}/")
+    assert "'playwright/page_count'" in done.stderr, done.stderr
+    assert len(items(project)) == 3
+    assert all(item["rendered"] for item in items(project))

@@ -1,0 +1,53 @@
+"""`dedupcrawl index`: figures and integrity of an index."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+
+_PROBLEMS_NAMED = 5
+
+
+@click.group()
+def command() -> None:
+    r"""Figures and integrity of an index.
+
+    \b
+    dedupcrawl index info
+    dedupcrawl index verify --index lmdb:/data/dedup/index
+    """
+
+
+@command.command()
+@click.option("--index", help=DEFAULT_INDEX_HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(index: str | None, as_json: bool) -> None:
+    """Pages, postings by check, verdicts, bytes on disk."""
+    with open_existing(index) as opened:
+        figures = opened.info()
+    if as_json:
+        click.echo(msgspec.json.encode(figures))
+        return
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        click.echo(f"{name:{width}}  {value:,}" if isinstance(value, int) else f"{name:{width}}  {value}")
+
+
+@command.command()
+@click.option("--index", help=DEFAULT_INDEX_HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(index: str | None, as_json: bool) -> None:
+    """Read everything and check every invariant; exit status 1 when something is wrong."""
+    with open_existing(index) as opened:
+        pages = opened.info()["pages"]
+        problems = opened.verify()
+    if as_json:
+        click.echo(msgspec.json.encode({"pages": pages, "problems": problems}))
+    if problems:
+        more = f" … and {len(problems) - _PROBLEMS_NAMED} more" if len(problems) > _PROBLEMS_NAMED else ""
+        raise FailureError("; ".join(problems[:_PROBLEMS_NAMED]) + more)
+    if not as_json:
+        click.echo(f"{pages} pages, all sound")

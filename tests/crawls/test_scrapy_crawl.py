@@ -1,0 +1,109 @@
+"""`scrapy crawl` as people run it: one line in the settings of a plain project."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests.crawls.site import page, prose, serve
+
+SITE = {
+    "/": page("Start " + prose(0), "/story", "/copy", "/other"),
+    "/story": page(prose(1), title="Story"),
+    "/copy": page(prose(1)),
+    "/other": page(prose(2)),
+}
+
+
+def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    with serve(SITE) as site:
+        done = scrapy_crawl(project, f"{site.base}/")
+        assert done.returncode == 0, done.stderr
+        assert len(items(project)) == 3
+        ours = [line for line in done.stderr.splitlines() if "dedupcrawl: " in line]
+        assert len(ours) == 2
+        assert all(" INFO: " in line for line in ours)
+        assert "1 duplicates" in ours[1]
+        assert "Traceback" not in done.stderr
+
+        copy = next(url for url in ("/story", "/copy") if not any(i["url"].endswith(url) for i in items(project)))
+        said = subprocess.run(
+            [*crawl_command("", "")[:1], "-m", "dedupcrawl.cli", "explain", f"{site.base}{copy}", "--json"],
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    told = json.loads(said.stdout)
+    assert told["verdict"]["verdict"] == "duplicate"
+    assert told["keeper"]["url"] == told["verdict"]["duplicate_of"]
+    assert (project / ".scrapy" / "dedup" / "crawl-log.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("DEDUP_ACTION=dorp", "DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'."),
+        ("DEDUP_RULES=/no/such/folder", "there is no file or folder /no/such/folder"),
+        ("DEDUP_NONSENSE=1", "DEDUP_NONSENSE is no setting"),
+    ],
+)
+def test_a_wrong_setting_stops_the_crawl_at_its_start(tmp_path: Path, option: str, says: str) -> None:
+    project = make_project(tmp_path)
+    with serve(SITE) as site:
+        done = scrapy_crawl(project, f"{site.base}/", "items.jsonl", "-s", option)
+    assert done.returncode != 0
+    assert says in done.stderr
+    assert not site.requests
+
+
+def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"url": f"http://a/{n}", "text": prose(1)}) + "\n" for n in range(2)))
+    python = crawl_command("", "")[0]
+    arguments = ["check", str(rows), "--checks", "exact"]
+    ours = subprocess.run([python, "-m", "dedupcrawl.cli", *arguments], capture_output=True, text=True, check=True)
+    scrapys = subprocess.run([python, "-m", "scrapy", "dedup", *arguments], capture_output=True, text=True, check=True)
+    assert [json.loads(line)["verdict"] for line in ours.stdout.splitlines()] == ["unique", "duplicate"]
+    assert scrapys.stdout == ours.stdout
+    bad = subprocess.run([python, "-m", "scrapy", "dedup", "check", "no-such-file"], capture_output=True, text=True)
+    assert bad.returncode == 2
+
+
+def test_killed_in_mid_crawl_the_index_opens_again_and_holds_what_it_had(tmp_path: Path) -> None:
+    numbers = range(60)
+
+    def slow(n: int) -> str:
+        time.sleep(0.02)
+        return page(prose(n, 80))
+
+    from tests.crawls.site import Answer
+
+    pages = {"/": page("Start " + prose(999), *(f"/p/{n}" for n in numbers))}
+    site_pages = {**pages, **{f"/p/{n}": (lambda n=n: Answer(slow(n))) for n in numbers}}
+    project = make_project(tmp_path, {"DEDUP_SCOPE": "spider", "CONCURRENT_REQUESTS": 2, "LOG_LEVEL": "ERROR"})
+    with serve(site_pages) as site:
+        running = subprocess.Popen(crawl_command(f"{site.base}/", "first.jsonl"), cwd=project, start_new_session=True)
+        while sum(site.requests.values()) < 30 and running.poll() is None:
+            time.sleep(0.01)
+        assert running.poll() is None
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        python = crawl_command("", "")[0]
+        info = subprocess.run(
+            [python, "-m", "dedupcrawl.cli", "index", "verify", "--json"],
+            cwd=project, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert info.returncode == 0, info.stderr
+        assert json.loads(info.stdout)["pages"] >= 20
+        done = scrapy_crawl(project, f"{site.base}/", "second.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert {item["text"] for item in items(project, "second.jsonl")} >= {prose(n, 80) for n in numbers}
