@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ Places = NDArray[np.intp]
 
 _GRAM = 4
 _GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
+BLOCK = 6
+"""Symbols that make a block: single edited words seldom stand so close."""
 _CLEAR = 8  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
 
 
@@ -42,6 +45,7 @@ class Differences:
         common: Symbols of the new sequence that stand in the kept one.
         kept_common: The other way round.
         replaced: The longest block that another block replaced, the shorter of the two.
+        rewritten: Symbols of the new sequence in blocks of `BLOCK` or more that were replaced or added inside.
         added: The longest block inside the new sequence that the kept one lacks.
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new sequence that stand in the kept one.
@@ -51,6 +55,7 @@ class Differences:
     common: int = 0
     kept_common: int = 0
     replaced: int = 0
+    rewritten: int = 0
     added: int = 0
     added_at_ends: int = 0
     numbers_same: int = 0
@@ -189,7 +194,9 @@ def _compare_level(
     where = places[differ]
     if len(where):
         run_ends = np.append((where[1:] != where[:-1] + 1).nonzero()[0], len(where) - 1)
-        result.replaced = max(result.replaced, int(np.diff(run_ends, prepend=-1).max()))
+        runs = np.diff(run_ends, prepend=-1)
+        result.replaced = max(result.replaced, int(runs.max()))
+        result.rewritten += int(runs[runs >= BLOCK].sum())
         result.numbers_same -= int((here[differ] & 1).sum())
         result.numbers_changed += where[(here[differ] & there[differ] & 1) != 0].tolist()
 
@@ -201,14 +208,21 @@ def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool,
         common = common_subsequence(here, there)
     result.common += common
     result.kept_common += common
-    result.replaced = max(result.replaced, min(len(here), len(there)) - common)
-    added = len(here) - len(there)
+    replaced, added = min(len(here), len(there)) - common, len(here) - len(there)
+    result.replaced = max(result.replaced, replaced)
     if at_end:
         result.added_at_ends = max(result.added_at_ends, added)
+        lost = replaced
     else:
         result.added = max(result.added, added)
-    numbers = [place for place, symbol in enumerate(here) if symbol & 1]
-    pairs = zip(numbers, (symbol for symbol in there if symbol & 1), strict=False)
-    changed = [begin + place for place, other in pairs if here[place] != other]
-    result.numbers_changed += changed
-    result.numbers_same -= len(changed)
+        lost = replaced + max(0, added)
+    if lost >= BLOCK:
+        result.rewritten += lost
+    others = [symbol for symbol in there if symbol & 1]
+    if not others:
+        return
+    numbers = [symbol for symbol in here if symbol & 1]
+    changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
+    unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in others)
+    result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
+    result.numbers_same -= changed

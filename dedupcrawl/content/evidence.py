@@ -6,15 +6,17 @@ are aligned (see `dedupcrawl.content.alignment`):
 
 - Nearly all of the new page must stand in the kept one. Only the new page is at stake: blocks that only the kept page
   has make the new one an excerpt or a cut of it.
-- No long block may have been *replaced* by another: that is one page's own text in a shared template.
+- No long block may have been *replaced* by another: that is one page's own text in a shared template. Nor may several
+  shorter ones that make up much of the page; edited words stand scattered.
 - No long block may be only in the new page, except before its first and after its last common word, where templates,
   advertisements and comments stand.
-- Numbers (dates, prices, counts) at the same place must be the same, but for one in a long page: a clock or a counter.
+- Numbers at the same place (dates, prices, counts) must be the same, but for one in a long page: a clock or a counter.
+  Where words differ all over the page, numbers may be among them.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -37,17 +39,23 @@ class Limits:
 
     Attributes:
         covered: Least share of the new page's symbols that stand in the kept page.
-        replaced: Most symbols of a block that was replaced by another block.
+        replaced: Most symbols of a block that another block replaced.
+        rewritten: Most of the new page that may be in blocks that were replaced or added, as a share.
         added: Most symbols of a block inside the new page that the kept page lacks.
-        number_share: Most numbers that differ of those that stand at the same place, as a share.
-        symbols_per_number: For so many symbols of the new page, one place may differ in its numbers whatever the share.
+        numbers: Most numbers that differ of those that stand at the same place, as a share.
+        symbols_a_figure: For so many symbols of the new page, one figure may differ whatever the share.
+        numbers_of_edits: In a page that was edited all over, numbers may be this share of all that differs …
+        numbers_edited: … as long as no more than this share of the numbers differs.
     """
 
-    covered: float = 0.8
+    covered: float = 0.76
     replaced: int = 12
+    rewritten: float = 0.06
     added: int = 20
-    number_share: float = 0.1
-    symbols_per_number: int = 300
+    numbers: float = 0.03
+    symbols_a_figure: int = 400
+    numbers_of_edits: float = 0.15
+    numbers_edited: float = 0.2
 
 
 LIMITS = Limits()
@@ -63,11 +71,12 @@ class Evidence:
         covered: Share of the new page that stands in the kept one.
         kept_covered: Share of the kept page that stands in the new one.
         replaced: The longest block that another block replaced, the shorter of the two.
+        rewritten: Share of the new page in blocks of six or more symbols that were replaced or added inside.
         added: The longest block inside the new page that the kept one lacks.
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new page that stand in the kept one.
         numbers_changed: Numbers of the new page in whose place the kept one has another number.
-        places_changed: The same, but those of one date or one clock count once.
+        figures_changed: The same, but those of one date or one clock count once.
         duplicate: Whether the new page may be dropped for the kept one.
     """
 
@@ -76,18 +85,23 @@ class Evidence:
     covered: float
     kept_covered: float
     replaced: int
+    rewritten: float
     added: int
     added_at_ends: int
     numbers_same: int
     numbers_changed: int
-    places_changed: int
+    figures_changed: int
     duplicate: bool
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values for a verdict, shares rounded to four places."""
         facts = asdict(self)
         del facts["duplicate"]
-        return facts | {"covered": round(self.covered, 4), "kept_covered": round(self.kept_covered, 4)}
+        return facts | {
+            "covered": round(self.covered, 4),
+            "kept_covered": round(self.kept_covered, 4),
+            "rewritten": round(self.rewritten, 4),
+        }
 
 
 def outline(text: SymbolText) -> bytes:
@@ -126,25 +140,36 @@ def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
         found.replaced = max(found.replaced, min(new_tail, kept_tail))
         found.added_at_ends = max(found.added_at_ends, new_tail - kept_tail)
     length, kept_length = len(new_symbols) + new_tail, len(kept_symbols) + kept_tail
-    covered = found.common / length if length else float(not kept_length)
     changed = sorted(found.numbers_changed)
-    places = sum(after - before > _SAME_FIGURE for before, after in pairwise(changed)) + bool(changed)
-    numbers_at_place = len(changed) + found.numbers_same
-    return Evidence(
+    evidence = Evidence(
         symbols=length,
         kept_symbols=kept_length,
-        covered=covered,
+        covered=found.common / length if length else float(not kept_length),
         kept_covered=found.kept_common / kept_length if kept_length else float(not length),
         replaced=found.replaced,
+        rewritten=found.rewritten / length if length else 0.0,
         added=found.added,
         added_at_ends=found.added_at_ends,
         numbers_same=found.numbers_same,
         numbers_changed=len(changed),
-        places_changed=places,
-        duplicate=(
-            covered >= limits.covered
-            and found.replaced <= limits.replaced
-            and found.added <= limits.added
-            and (len(changed) <= limits.number_share * numbers_at_place or places * limits.symbols_per_number <= length)
-        ),
+        figures_changed=sum(after - before > _SAME_FIGURE for before, after in pairwise(changed)) + bool(changed),
+        duplicate=False,
     )
+    return replace(evidence, duplicate=_text_agrees(evidence, limits) and _numbers_agree(evidence, limits))
+
+
+def _text_agrees(facts: Evidence, limits: Limits) -> bool:
+    return (
+        facts.covered >= limits.covered
+        and facts.replaced <= limits.replaced
+        and facts.rewritten <= limits.rewritten
+        and facts.added <= limits.added
+    )
+
+
+def _numbers_agree(facts: Evidence, limits: Limits) -> bool:
+    share = facts.numbers_changed / max(1, facts.numbers_changed + facts.numbers_same)
+    if share <= limits.numbers or facts.figures_changed * limits.symbols_a_figure <= facts.symbols:
+        return True
+    differing = (1 - facts.covered) * facts.symbols
+    return share <= limits.numbers_edited and facts.numbers_changed <= limits.numbers_of_edits * differing

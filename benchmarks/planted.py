@@ -1,0 +1,120 @@
+"""Variants of a text whose relation to it is known: edits, cuts, excerpts, wrappers; and pages that only look alike."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+from dedupcrawl.content.characters import CJK
+
+Paragraphs = tuple[str, ...]
+
+WORD = re.compile(f"[{CJK}]{{1,2}}|[^\\W_{CJK}]+")
+"""A word, near enough: two CJK characters, or a run of letters and digits."""
+
+
+def words(paragraphs: Sequence[str]) -> list[str]:
+    """All words in order."""
+    return [word for paragraph in paragraphs for word in WORD.findall(paragraph)]
+
+
+def size(paragraphs: Sequence[str]) -> int:
+    """How many words there are."""
+    return sum(len(WORD.findall(paragraph)) for paragraph in paragraphs)
+
+
+def head(paragraphs: Sequence[str], least: int) -> Paragraphs:
+    """The first paragraphs that have `least` words together."""
+    taken: list[str] = []
+    count = 0
+    for paragraph in paragraphs:
+        taken.append(paragraph)
+        count += len(WORD.findall(paragraph))
+        if count >= least:
+            break
+    return tuple(taken)
+
+
+def replaced(paragraphs: Paragraphs, share: float, vocabulary: Sequence[str], chance: random.Random) -> Paragraphs:
+    """Exactly this share of the words, spread at random, replaced by words of `vocabulary`."""
+    return _edited(paragraphs, share, lambda word: chance.choice(vocabulary), chance)
+
+
+def edited(paragraphs: Paragraphs, share: float, vocabulary: Sequence[str], chance: random.Random) -> Paragraphs:
+    """This share of the words replaced, deleted or followed by a new one, each as often."""
+
+    def edit(word: str) -> str:
+        kind = chance.randrange(3)
+        return ("" if kind else word + " ") + (chance.choice(vocabulary) if kind < 2 else "")
+
+    return _edited(paragraphs, share, edit, chance)
+
+
+def _edited(paragraphs: Paragraphs, share: float, edit: object, chance: random.Random) -> Paragraphs:
+    assert callable(edit)
+    count = size(paragraphs)
+    chosen = set(chance.sample(range(count), round(share * count)))
+    numbers = iter(range(count))
+    return tuple(
+        WORD.sub(lambda word: edit(word[0]) if next(numbers) in chosen else word[0], paragraph)
+        for paragraph in paragraphs
+    )
+
+
+def shuffled(paragraphs: Paragraphs, chance: random.Random) -> Paragraphs:
+    """The text in about five blocks, in another order."""
+    edges = sorted(chance.sample(range(1, len(paragraphs)), min(4, len(paragraphs) - 1)))
+    blocks = [paragraphs[a:b] for a, b in zip([0, *edges], [*edges, len(paragraphs)], strict=True)]
+    chance.shuffle(blocks)
+    return tuple(paragraph for block in blocks for paragraph in block)
+
+
+def cut(paragraphs: Paragraphs, share: float, begin: float = 0.0) -> Paragraphs:
+    """The words from `begin` on that make up this share of the text, paragraphs kept."""
+    count = size(paragraphs)
+    first, last = round(begin * count), round((begin + share) * count)
+    taken: list[str] = []
+    number = 0
+    for paragraph in paragraphs:
+        found = list(WORD.finditer(paragraph))
+        inside = found[max(0, first - number) : max(0, last - number)]
+        if inside:
+            taken.append(paragraph[inside[0].start() : inside[-1].end()])
+        number += len(found)
+    return tuple(taken)
+
+
+def excerpt(paragraphs: Paragraphs, share: float, chance: random.Random) -> Paragraphs:
+    """A piece of this share from anywhere."""
+    return cut(paragraphs, share, chance.uniform(0, 1 - share))
+
+
+def in_template(own: Paragraphs, template: Paragraphs, places: Sequence[int]) -> Paragraphs:
+    """A page of one template: the own text, in as many pieces as there are `places` between template paragraphs."""
+    count = len(places)
+    pieces = [cut(own, 1 / count, number / count) for number in range(count)]
+    page: list[str] = []
+    for number in range(len(template) + 1):
+        for piece, place in zip(pieces, places, strict=True):
+            if place == number:
+                page += piece
+        page += template[number : number + 1]
+    return tuple(page)
+
+
+def other_figures(paragraphs: Paragraphs, count: int, chance: random.Random) -> Paragraphs:
+    """Another day's bulletin: `count` numbers (all, when there are fewer) replaced by others of as many digits."""
+    numbers = re.compile(r"[0-9]+")
+    found = sum(len(numbers.findall(paragraph)) for paragraph in paragraphs)
+    chosen = set(chance.sample(range(found), min(count, found)))
+    counter = iter(range(found))
+
+    def change(number: re.Match[str]) -> str:
+        if next(counter) not in chosen:
+            return number[0]
+        while (other := "".join(chance.choice("123456789") for _ in number[0])) == number[0]:
+            pass
+        return other
+
+    return tuple(numbers.sub(change, paragraph) for paragraph in paragraphs)
