@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,8 +62,8 @@ class Index(Protocol):
         """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
 
         Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
-        about each; the first verdict is returned and nothing is added. A page of the same URL is never a candidate:
-        it is replaced. Once this returns Kept the page survives a kill of the process.
+        about each, most similar first; the first verdict is returned and nothing is added. A page of the same URL is
+        never a candidate: it is replaced. Once this returns Kept the page survives a kill of the process.
         """
         ...
 
@@ -91,8 +91,20 @@ class Index(Protocol):
         """A page id that no page of `run` lies below; registers the run when it is new."""
         ...
 
+    def superseded_by(self, url: str) -> str | None:
+        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        ...
+
+    def forget(self, urls: Iterable[str]) -> int:
+        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        ...
+
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""
+        ...
+
+    def verify(self) -> list[str]:
+        """Read everything and check every invariant: one sentence for each problem found."""
         ...
 
     def close(self) -> None:

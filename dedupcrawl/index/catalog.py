@@ -1,0 +1,152 @@
+"""Catalog: all postings of an index as one process sees them, segments and tail, and when the tail is folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.record import Record
+from dedupcrawl.index.schema import Schema
+from dedupcrawl.index.segment import Dropped, Segment, Table, dropped, merge_from
+from dedupcrawl.index.tail import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is to become one segment: full batches of the tail and the newest segments.
+
+    Attributes:
+        first: Id of the first record of the segment.
+        end: Id after its last.
+        stay: How many of the older segments stay as they are.
+        segments: The segments that go into it.
+        batches: The batches that go into it.
+        ended: Ids of all pages that were replaced or forgotten.
+        schema: The tables.
+    """
+
+    first: int
+    end: int
+    stay: int
+    segments: tuple[Segment, ...]
+    batches: tuple[Batch, ...]
+    ended: NDArray[np.uint64]
+    schema: Schema
+
+    def parts(self) -> list[list[Table]]:
+        """For each table of the schema the sorted tables that are merged."""
+        return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
+
+    def left_out(self) -> list[Dropped | None]:
+        """For each table of the schema the pages that are left out."""
+        return left_out(self.schema, self.first, self.end, self.ended)
+
+
+def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
+    """For each table of the schema the tables of all segments."""
+    return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
+
+
+def left_out(schema: Schema, first: int, end: int, ended: NDArray[np.uint64]) -> list[Dropped | None]:
+    """For each table which pages a merge leaves out: ended ones, but what they had ended themselves stays known."""
+    out = dropped(first, end, ended)
+    return [None if table == schema.ended else out for table in range(len(schema.payload_bits))]
+
+
+class Catalog:
+    """The postings of the records 0 … next_id - 1.
+
+    Attributes:
+        schema: Its tables.
+        segments: Oldest first, without a gap.
+        batches: The tail: what comes after the segments, the last one still growing.
+        next_id: The id of the next record.
+    """
+
+    def __init__(self, schema: Schema, batch_pages: int) -> None:
+        self.schema = schema
+        self.batch_pages = batch_pages
+        self.segments: list[Segment] = []
+        self.batches: list[Batch] = []
+        self.next_id = 0
+        self._slots = range(len(schema.payload_bits))
+        self._tables: list[list[Table]] = [[] for _ in self._slots]
+
+    def add(self, record: Record) -> int:
+        """Post the next record; returns its id."""
+        return self.add_keys(self.schema.keys(record))
+
+    def add_keys(self, keys: Sequence[Keys]) -> int:
+        """Post the next record under these keys, by table; returns its id."""
+        page = self.next_id
+        if not self.batches or page % self.batch_pages == 0:
+            self.batches.append(Batch(page, self.schema.payload_bits))
+        self.batches[-1].add(keys)
+        self.next_id = page + 1
+        return page
+
+    def set_segments(self, segments: Sequence[Segment]) -> None:
+        """Take other segments over the same records; the batches that they cover are dropped.
+
+        They must end where a batch ends. If they end after `next_id`, the tail is empty and goes on after them.
+        """
+        self.segments = list(segments)
+        self._tables = [list(tables) for tables in tables_of(self.segments)] or [[] for _ in self._slots]
+        end = self.segments[-1].end if self.segments else 0
+        self.batches = [batch for batch in self.batches if batch.first >= end]
+        self.next_id = max(self.next_id, end)
+
+    def view(self, table: int, first_id: int = 0) -> PostingsView:
+        """One table, without the segments whose pages all lie below `first_id`."""
+        tables = self._tables[table]
+        if first_id:
+            tables = [part for segment, part in zip(self.segments, tables, strict=True) if segment.end > first_id]
+        return PostingsView(tables, [batch.found[table] for batch in self.batches], self.schema.payload_bits[table])
+
+    def ids(self, table: int, key: int) -> list[int]:
+        """Pages posted under exactly this key in one of the index's own tables, ascending."""
+        _, found = self.view(table).find(np.array([key], dtype=np.uint64))
+        return sorted(found.tolist())
+
+    def ended(self) -> NDArray[np.uint64]:
+        """Ids of all pages that were replaced or forgotten, in no order."""
+        table = self.schema.ended
+        tail = [np.fromiter(batch.found[table], dtype=np.uint64) for batch in self.batches]
+        return np.concatenate([*(keys for keys, _ in self._tables[table]), *tail, np.empty(0, dtype=np.uint64)])
+
+    def ended_mask(self) -> NDArray[np.bool_]:
+        """Shape (next_id,): True for the records that are no kept page any more."""
+        mask = np.zeros(self.next_id, dtype=np.bool_)
+        mask[self.ended().astype(np.int64)] = True
+        return mask
+
+    def info(self) -> dict[str, int]:
+        """Pages and postings by check."""
+        schema = self.schema
+        ended = int(self.ended().size)
+        return {
+            "pages": self.next_id - ended,
+            "replaced": ended,
+            "segments": len(self.segments),
+            **{f"postings/{name}": self.postings(table) for table, name in enumerate(schema.names)},
+            "postings/url": self.postings(schema.urls),
+        }
+
+    def postings(self, table: int) -> int:
+        """How many postings a table has, those of ended pages that no merge has met yet included."""
+        return sum(keys.size for keys, _ in self._tables[table]) + sum(batch.postings(table) for batch in self.batches)
+
+    def fold(self) -> Fold | None:
+        """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
+        if not self.batches or self.next_id - self.batches[0].first < self.batch_pages or not self.schema.checks:
+            return None
+        full = [batch for batch in self.batches if batch.end - batch.first == self.batch_pages]
+        stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, self.batch_pages)
+        merged = tuple(self.segments[stay:])
+        first = merged[0].first if merged else full[0].first
+        return Fold(first, full[-1].end, stay, merged, tuple(full), self.ended(), self.schema)

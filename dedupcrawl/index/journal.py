@@ -1,0 +1,220 @@
+"""The journal: everything that was kept, in LMDB, appended page by page; the truth from which all else can be rebuilt.
+
+LMDB copies the three to five B-tree pages that an append touches, so every page is a transaction of its own, some
+microseconds long. Nothing is synced to disk for it: a kill of the process loses nothing that was acknowledged, because
+the kernel holds what was written, but a power cut may damage the file beyond what came after the last `sync`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+import lmdb
+
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.record import Raw
+
+FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
+BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
+
+Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
+Result = TypeVar("Result")
+
+_ID = struct.Struct(">I")
+_DATABASES = ("meta", "pages", "runs", "verdicts", "verdict_urls")
+_DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
+
+
+class Journal:
+    """One LMDB environment, opened once in a process.
+
+    LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
+    an open transaction: so every transaction of this process happens while `lock` is held.
+
+    Attributes:
+        path: The folder.
+        lock: Held around every transaction.
+    """
+
+    def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        data = path / "data.mdb"
+        if not create and not data.is_file():
+            raise FileNotFoundError(f"there is no index at {path}")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._env = lmdb.open(
+                str(path), map_size=map_bytes, max_dbs=len(_DATABASES), max_readers=512, sync=False, max_spare_txns=2
+            )
+            info = self._env.info()
+            if data.stat().st_size < (info["last_pgno"] + 1) * self._env.stat()["psize"]:
+                self._env.close()  # reading on would end in a bus error
+                raise IndexDamagedError(f"{data} was cut: delete the folder {path}, or bring back a copy of it")
+            self._env.reader_check()
+            with self._env.begin(write=True) as txn:
+                opened = [self._env.open_db(name.encode(), txn=txn) for name in _DATABASES]
+        except (lmdb.Error, OSError) as error:
+            raise explained(error, path) from error
+        self._meta, self._pages, self._runs, self._verdicts, self._verdict_urls = opened
+
+    # Transactions
+
+    def reading(self) -> Transaction:
+        """A snapshot; to be used as a context manager while `lock` is held."""
+        return self._begin(write=False)
+
+    def writing(self, work: Callable[[Transaction], Result]) -> Result:
+        """Run `work` in a write transaction and commit it; again, with more address space, when that is used up.
+
+        `lock` must be held.
+
+        Returns:
+            What `work` returned the last time.
+        """
+        while True:
+            try:
+                with self._begin(write=True) as txn:
+                    result = work(txn)
+                return result
+            except lmdb.MapFullError:
+                self._env.set_mapsize(2 * self._env.info()["map_size"])
+
+    def _begin(self, write: bool) -> Transaction:
+        while True:
+            try:
+                return self._env.begin(write=write, buffers=True)
+            except lmdb.MapResizedError:
+                self._env.set_mapsize(0)  # another process has grown it: take its size
+
+    # Pages
+
+    def append(self, txn: Transaction, page: int, raw: bytes) -> None:
+        """Add the next record."""
+        if not txn.put(_ID.pack(page), raw, append=True, db=self._pages):
+            raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
+
+    def overwrite(self, txn: Transaction, page: int, raw: bytes) -> None:
+        """Put another record in the place of one, to erase it."""
+        txn.put(_ID.pack(page), raw, db=self._pages)
+
+    def fetch(self, txn: Transaction) -> Callable[[int], Raw]:
+        """Reads packed records; they are valid as long as the transaction."""
+        get, key, pages = txn.get, _ID.pack, self._pages
+
+        def read(page: int) -> Raw:
+            raw = get(key(page), None, pages)
+            if raw is None:
+                raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
+            return raw
+
+        return read
+
+    def count(self, txn: Transaction) -> int:
+        """How many records there are: the id of the next one."""
+        with txn.cursor(self._pages) as cursor:
+            return _ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0
+
+    def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
+        yield from self._rows(self._pages, first, end)
+
+    # Small things
+
+    def get_meta(self, txn: Transaction, name: bytes) -> bytes | None:
+        """One named value of the index."""
+        value = txn.get(name, None, self._meta)
+        return None if value is None else bytes(value)
+
+    def put_meta(self, txn: Transaction, name: bytes, value: bytes) -> None:
+        """Set one named value of the index."""
+        txn.put(name, value, db=self._meta)
+
+    def run_start(self, run: str, txn: Transaction) -> int:
+        """Where the pages of a crawl start: at the next one, when the crawl is new."""
+        key = _digest(run)
+        value = txn.get(key, None, self._runs)
+        if value is not None:
+            return int(_ID.unpack(value)[0])
+        first = self.count(txn)
+        txn.put(key, _ID.pack(first), db=self._runs)
+        return first
+
+    def add_verdict(self, txn: Transaction, url: str, raw: bytes) -> None:
+        """Append a packed verdict; it becomes the newest of its URL."""
+        with txn.cursor(self._verdicts) as cursor:
+            key = _ID.pack(_ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0)
+        txn.put(key, raw, append=True, db=self._verdicts)
+        txn.put(_digest(url), key, db=self._verdict_urls)
+
+    def newest_verdict(self, txn: Transaction, url: str) -> bytes | None:
+        """The newest packed verdict on a URL."""
+        key = txn.get(_digest(url), None, self._verdict_urls)
+        raw = None if key is None else txn.get(key, None, self._verdicts)
+        return None if raw is None else bytes(raw)
+
+    def verdict_rows(self) -> Iterator[tuple[int, bytes]]:
+        """(number, packed verdict), oldest first."""
+        yield from self._rows(self._verdicts, 0, None)
+
+    def verdict_count(self, txn: Transaction) -> int:
+        """How many verdicts there are."""
+        return txn.stat(self._verdicts)["entries"]
+
+    def sync(self) -> None:
+        """Bring everything to disk; what is there now survives a power cut too."""
+        self._env.sync(True)
+
+    def close(self) -> None:
+        """Sync and release."""
+        with self.lock:
+            self.sync()
+            self._env.close()
+
+    def data_bytes(self) -> int:
+        """Bytes that the file takes on disk."""
+        return (self.path / "data.mdb").stat().st_blocks * 512
+
+    def _rows(self, database: lmdb._Database, first: int, end: int | None) -> Iterator[tuple[int, bytes]]:
+        while True:
+            try:
+                block = self._block(database, first, end)
+            except lmdb.Error as error:
+                raise explained(error, self.path) from error
+            yield from block
+            if len(block) < BLOCK_ROWS:
+                return
+            first = block[-1][0] + 1
+
+    def _block(self, database: lmdb._Database, first: int, end: int | None) -> list[tuple[int, bytes]]:
+        block: list[tuple[int, bytes]] = []
+        with self.lock, self.reading() as txn, txn.cursor(database) as cursor:
+            if cursor.set_range(_ID.pack(first)):
+                for key, value in cursor:
+                    number = _ID.unpack(key)[0]
+                    if len(block) == BLOCK_ROWS or (end is not None and number >= end):
+                        break
+                    block.append((number, bytes(value)))
+        return block
+
+
+def explained(error: lmdb.Error | OSError, path: Path) -> Exception:
+    """What LMDB or the file system reports, as one sentence that says where, and what to do."""
+    if isinstance(error, _DAMAGE):
+        return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")
+    code = error.errno if isinstance(error, OSError) else error.code
+    if code is None or code <= 0:
+        return OSError(f"the index at {path} cannot be used: {error}")
+    reason = f"{os.strerror(code)}; it must be a folder that may be written to, on a disk with space left"
+    return OSError(code, f"the index at {path} cannot be used: {reason}")
+
+
+def _digest(text: str) -> bytes:
+    """16 bytes that stand for a string of any length; nobody can make two of one digest."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()

@@ -1,0 +1,301 @@
+"""LmdbIndex: an index in a folder, for any number of processes, that survives a kill at any moment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import lmdb
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.index.background import Background
+from dedupcrawl.index.catalog import Catalog, Fold
+from dedupcrawl.index.contract import Entry, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
+from dedupcrawl.index.record import entry_of, erased, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
+from dedupcrawl.index.search import New, examine, newest, superseding
+from dedupcrawl.index.segment_store import Manifest, SegmentStore, segment_files
+from dedupcrawl.index.verdicts import pack_verdict, unpack_verdict
+from dedupcrawl.index.verify import problems
+from dedupcrawl.verdict import Verdict
+
+_HEADER = b"header"
+_RETRY_PAGES = 64  # pages until a process asks again whether it may merge
+_ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it
+
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+def _in_turn(
+    method: Callable[Concatenate[LmdbIndex, Arguments], Answer],
+) -> Callable[Concatenate[LmdbIndex, Arguments], Answer]:
+    """One call at a time, on an open index; LMDB's errors become those of the contract."""
+
+    @wraps(method)
+    def call(self: LmdbIndex, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        with self._journal.lock:
+            self._usable()
+            try:
+                return method(self, *args, **kwargs)
+            except lmdb.Error as error:
+                raise explained(error, self._path) from error
+
+    return call
+
+
+class LmdbIndex:
+    """The contract Index over a journal in LMDB and segment files beside it.
+
+    A page is searched for without a lock and then appended in one short write transaction, which first looks at what
+    other processes have appended since. A kill of the process loses nothing that was acknowledged; a power cut may
+    damage the folder unless `close` came first. Threads of a process take turns; a forked child must open its own.
+
+    Args:
+        path: The folder; made when it is missing.
+        checks: The content checks, in the order in which they are asked. None: the index is opened to be read.
+        batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
+        map_bytes: Address space to start with.
+
+    Raises:
+        IndexMismatchError: The index was made by other checks or settings.
+        IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
+        OSError: The folder cannot be made, read or written, or is open in this process already.
+    """
+
+    def __init__(
+        self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
+    ) -> None:
+        self._process: int | None = os.getpid()
+        self._path = path
+        self._seen = -1  # the last transaction whose effects the catalog knows
+        self._retry_at = 0
+        self._background = Background()
+        self._journal = Journal(path, create=bool(checks), map_bytes=map_bytes)
+        try:
+            header = self._open_header(checks, batch_pages)
+            schema = Schema(header, checks)
+            self._catalog = Catalog(schema, header.batch_pages)
+            self._store = SegmentStore(self._journal, schema, header.batch_pages)
+            self._store.recover()
+            with self._journal.lock, self._snapshot():
+                pass
+        except BaseException as error:
+            self._journal.close()
+            if isinstance(error, lmdb.Error):
+                raise explained(error, path) from error
+            raise
+
+    def _open_header(self, checks: Sequence[Check], batch_pages: int) -> Header:
+        def work(txn: Transaction) -> bytes | None:
+            stored = self._journal.get_meta(txn, _HEADER)
+            if stored is None and checks and not self._journal.count(txn) and not any(segment_files(self._path)):
+                stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
+                self._journal.put_meta(txn, _HEADER, stored)
+            return stored
+
+        with self._journal.lock:
+            stored = self._journal.writing(work)
+        if stored is None:
+            raise IndexDamagedError(
+                f"the index at {self._path} has no header: delete that folder, or bring back a copy"
+            )
+        header = read_header(stored, str(self._path))
+        check_header(header, checks, str(self._path))
+        return header
+
+    @_in_turn
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+        """Check and add, atomically (see Index).
+
+        Raises:
+            ValueError: The index is closed or was opened to be read, or the entry has a signature of an unknown check.
+            OSError: The disk is full.
+            IndexDamagedError: What is stored cannot be read.
+        """
+        catalog = self._catalog
+        entry = storable(entry)
+        with self._snapshot() as txn:
+            found = examine(catalog, entry, judge, first_id, self._journal.fetch(txn))
+        if not isinstance(found, New):
+            return found
+        looked_at = catalog.next_id
+
+        def append(txn: Transaction) -> Verdict | tuple[int, New]:
+            new = found
+            if txn.id() != self._seen + 1:
+                self._catch_up(txn, txn.id() - 1)
+                later = examine(catalog, entry, judge, max(first_id, looked_at), self._journal.fetch(txn))
+                if not isinstance(later, New):
+                    return later
+                new = New(later.replaces, {**found.inside, **later.inside})
+            self._journal.append(txn, catalog.next_id, pack(new.record(entry, catalog)))
+            return txn.id(), new
+
+        answer = self._journal.writing(append)
+        if isinstance(answer, Verdict):
+            return answer
+        self._seen, new = answer
+        kept = Kept(catalog.add(new.record(entry, catalog)), tuple(new.inside.values()))
+        self._fold()
+        return kept
+
+    @_in_turn
+    def forget(self, urls: Iterable[str]) -> int:
+        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        return sum(self._journal.writing(partial(self._forget, plain(url))) for url in urls)
+
+    def _forget(self, url: str, txn: Transaction) -> bool:
+        self._catch_up(txn, txn.id() - 1)
+        fetch, number = self._journal.fetch(txn), self._catalog.next_id
+        page = newest(self._catalog, url, fetch)
+        if page is None:
+            return False
+        self._journal.overwrite(txn, page, pack(erased(unpack(fetch(page)))))
+        self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names))))
+        return True
+
+    @_in_turn
+    def entry(self, url: str) -> Entry | None:
+        """The newest kept page of this URL."""
+        with self._snapshot() as txn:
+            fetch = self._journal.fetch(txn)
+            page = newest(self._catalog, plain(url), fetch)
+            return None if page is None else entry_of(unpack(fetch(page)), self._catalog.schema.names)
+
+    @_in_turn
+    def superseded_by(self, url: str) -> str | None:
+        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        with self._snapshot() as txn:
+            return superseding(self._catalog, plain(url), self._journal.fetch(txn))
+
+    @_in_turn
+    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
+        """Remember a verdict of duplicate; the newest of a URL counts."""
+        raw = pack_verdict(verdict, run, site)
+        self._journal.writing(lambda txn: self._journal.add_verdict(txn, plain(verdict.url), raw))
+
+    @_in_turn
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        with self._journal.reading() as txn:
+            raw = self._journal.newest_verdict(txn, plain(url))
+        return None if raw is None else unpack_verdict(raw)
+
+    def entries(self) -> Iterator[Entry]:
+        """All kept pages, oldest first, replaced ones left out; those that are kept meanwhile may be missing."""
+        ended = self._ended()
+        for page, raw in self._journal.rows(0, ended.size):
+            record = unpack(raw)
+            if record.page is not None and not ended[page]:
+                yield entry_of(record, self._catalog.schema.names)
+
+    @_in_turn
+    def _ended(self) -> NDArray[np.bool_]:
+        with self._snapshot():
+            return self._catalog.ended_mask()
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        for _, raw in self._journal.verdict_rows():
+            yield unpack_verdict(raw)
+
+    @_in_turn
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        return self._journal.writing(partial(self._journal.run_start, run))
+
+    @_in_turn
+    def info(self) -> dict[str, int | float | str]:
+        """Pages, postings by check, verdicts, bytes on disk."""
+        with self._snapshot() as txn:
+            return {
+                "index": f"lmdb:{self._path}",
+                **self._catalog.info(),
+                "verdicts": self._journal.verdict_count(txn),
+                "bytes": self._journal.data_bytes() + self._store.bytes_on_disk(),
+            }
+
+    def verify(self) -> list[str]:
+        """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
+        self._background.wait()
+        return self._verify()
+
+    @_in_turn
+    def _verify(self) -> list[str]:
+        with self._store.locked():
+            with self._snapshot():
+                pass
+            return self._store.problems() or problems(self._catalog, self._journal.rows(0, self._catalog.next_id))
+
+    def close(self) -> None:
+        """Wait for a running merge, bring everything to disk and release. Further calls fail."""
+        self._background.wait()
+        with self._journal.lock:
+            if self._process is not None:
+                self._process = None
+                self._store.close()
+                self._journal.close()
+
+    def _usable(self) -> None:
+        if self._process != os.getpid():
+            if self._process is None:
+                raise ValueError(f"the index at {self._path} is closed")
+            raise RuntimeError(f"the index at {self._path} was opened before a fork: open it in this process")
+
+    def _snapshot(self) -> Transaction:
+        """A read transaction; the catalog knows everything that it sees."""
+        for _ in range(_ATTEMPTS):
+            txn = self._journal.reading()
+            try:
+                if txn.id() != self._seen:
+                    self._catch_up(txn, txn.id())
+                return txn
+            except FileNotFoundError:
+                txn.abort()  # another process has switched the manifest and removed a segment since
+            except BaseException:
+                txn.abort()
+                raise
+        raise IndexDamagedError(f"a segment of the index at {self._path} is missing: open it again, to make it anew")
+
+    def _catch_up(self, txn: Transaction, seen: int) -> None:
+        """Take over what other processes, and merges of this one, have done."""
+        segments = self._store.load(txn)
+        if segments is not None:
+            self._catalog.set_segments(segments)
+        fetch = self._journal.fetch(txn)
+        for page in range(self._catalog.next_id, self._journal.count(txn)):
+            self._catalog.add(unpack(fetch(page)))
+        self._seen = seen
+
+    def _fold(self) -> None:
+        """Fold full batches, beside the caller, unless another process is at it."""
+        if self._background.busy or self._catalog.next_id < self._retry_at:
+            return
+        fold = self._catalog.fold()
+        if fold is None:
+            return
+        self._retry_at = self._catalog.next_id + min(_RETRY_PAGES, self._catalog.batch_pages)
+        if not self._store.try_lock():
+            return
+        with self._journal.reading() as txn:
+            current = self._store.is_current(txn)
+        if current:
+            manifest = self._store.manifest
+            self._background.start(lambda: self._merge(fold, manifest))
+        else:
+            self._store.unlock()
+
+    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+        try:
+            self._store.merge(fold, manifest)
+        finally:
+            self._store.unlock()

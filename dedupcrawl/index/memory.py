@@ -1,0 +1,166 @@
+"""MemoryIndex: an index that lives and ends with its process; the same searches over the same arrays, without files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.index.background import Background
+from dedupcrawl.index.catalog import Catalog, Fold
+from dedupcrawl.index.contract import Entry, Judge, Kept
+from dedupcrawl.index.record import entry_of, erased, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
+from dedupcrawl.index.search import New, examine, newest, superseding
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
+from dedupcrawl.index.verdicts import pack_verdict, unpack_verdict
+from dedupcrawl.index.verify import problems
+from dedupcrawl.verdict import Verdict
+
+
+class MemoryIndex:
+    """The contract Index in memory.
+
+    Args:
+        checks: The content checks, in the order in which they are asked.
+        batch_pages: Pages in dictionaries before they are folded into sorted arrays.
+    """
+
+    def __init__(self, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
+        self._lock = threading.RLock()
+        self._background = Background()
+        self._catalog = Catalog(Schema(header_of(checks, batch_pages), checks), batch_pages)
+        self._rows: list[bytes] = []
+        self._verdicts: list[bytes] = []
+        self._verdict_of: dict[str, int] = {}
+        self._runs: dict[str, int] = {}
+        self._closed = False
+
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+        """Check and add, atomically (see Index).
+
+        Raises:
+            ValueError: The index has no checks or is closed, or the entry has a signature of an unknown check.
+        """
+        with self._lock:
+            self._usable()
+            entry = storable(entry)
+            answer = examine(self._catalog, entry, judge, first_id, self._rows.__getitem__)
+            if not isinstance(answer, New):
+                return answer
+            record = answer.record(entry, self._catalog)
+            self._rows.append(pack(record))
+            kept = Kept(self._catalog.add(record), tuple(answer.inside.values()))
+            self._fold()
+            return kept
+
+    def forget(self, urls: Iterable[str]) -> int:
+        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        forgotten = 0
+        with self._lock:
+            self._usable()
+            for url in urls:
+                page = newest(self._catalog, plain(url), self._rows.__getitem__)
+                if page is not None:
+                    forgotten += 1
+                    self._rows[page] = pack(erased(unpack(self._rows[page])))
+                    record = forgetting(page, self._catalog.next_id, len(self._catalog.schema.names))
+                    self._rows.append(pack(record))
+                    self._catalog.add(record)
+        return forgotten
+
+    def entry(self, url: str) -> Entry | None:
+        """The newest kept page of this URL."""
+        with self._lock:
+            self._usable()
+            page = newest(self._catalog, plain(url), self._rows.__getitem__)
+            return None if page is None else entry_of(unpack(self._rows[page]), self._catalog.schema.names)
+
+    def superseded_by(self, url: str) -> str | None:
+        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        with self._lock:
+            self._usable()
+            return superseding(self._catalog, plain(url), self._rows.__getitem__)
+
+    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
+        """Remember a verdict of duplicate; the newest of a URL counts."""
+        with self._lock:
+            self._usable()
+            self._verdict_of[plain(verdict.url)] = len(self._verdicts)
+            self._verdicts.append(pack_verdict(verdict, run, site))
+
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        with self._lock:
+            self._usable()
+            number = self._verdict_of.get(plain(url))
+            return None if number is None else unpack_verdict(self._verdicts[number])
+
+    def entries(self) -> Iterator[Entry]:
+        """All kept pages, oldest first, replaced ones left out; those that are kept meanwhile may be missing."""
+        with self._lock:
+            self._usable()
+            ended = self._catalog.ended_mask()
+        for page in np.flatnonzero(~ended).tolist():
+            record = unpack(self._rows[page])
+            if record.page is not None:
+                yield entry_of(record, self._catalog.schema.names)
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        self._usable()
+        return map(unpack_verdict, self._verdicts)
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        with self._lock:
+            self._usable()
+            return self._runs.setdefault(run, self._catalog.next_id)
+
+    def info(self) -> dict[str, int | float | str]:
+        """Pages, postings by check, verdicts, bytes."""
+        with self._lock:
+            self._usable()
+            stored = sum(map(len, self._rows)) + sum(map(len, self._verdicts))
+            return {
+                "index": "memory:",
+                **self._catalog.info(),
+                "verdicts": len(self._verdicts),
+                "bytes": stored
+                + sum(keys.nbytes + ids.nbytes for s in self._catalog.segments for keys, ids in s.tables),
+            }
+
+    def verify(self) -> list[str]:
+        """Check every invariant; one sentence for each problem."""
+        with self._lock:
+            self._usable()
+            return problems(self._catalog, enumerate(self._rows))
+
+    def close(self) -> None:
+        """Release everything. Further calls fail."""
+        self._background.wait()
+        self._closed = True
+        self._rows, self._verdicts, self._verdict_of = [], [], {}
+        self._catalog.set_segments([])
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise ValueError("the index is closed")
+
+    def _fold(self) -> None:
+        """Fold full batches, beside the caller."""
+        fold = None if self._background.busy else self._catalog.fold()
+        if fold is not None:
+            self._background.start(lambda: self._merge(fold))
+
+    def _merge(self, fold: Fold) -> None:
+        tables = tuple(_joined(parts, out) for parts, out in zip(fold.parts(), fold.left_out(), strict=True))
+        with self._lock:
+            self._catalog.set_segments([*self._catalog.segments[: fold.stay], Segment(fold.first, fold.end, tables)])
+
+
+def _joined(parts: Sequence[Table], out: Dropped | None) -> Table:
+    pieces = list(merge_tables(parts, out)) or [(NO_KEYS, NO_IDS)]
+    return np.concatenate([keys for keys, _ in pieces]), np.concatenate([ids for _, ids in pieces])

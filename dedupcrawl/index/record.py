@@ -1,0 +1,146 @@
+"""Record: what the journal holds of one accepted page, as bytes that can be searched without decoding all of them.
+
+Layout: CRC-32 of the rest (4 bytes, little-endian), then one msgpack array that starts with the signatures, so that
+comparing a candidate decodes nothing else. A record is written once and never changed: that a page was replaced, lies
+inside a later one or was forgotten is told by the later record.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import msgspec
+
+from dedupcrawl.index.contract import Entry, IndexDamagedError
+
+_CHECKSUM_BYTES = 4
+
+Raw = bytes | memoryview
+
+
+class KeptPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An Entry without its signatures."""
+
+    url: str
+    site: str
+    spider: str
+    run: str
+    kept_at: float
+    title: str
+    outline: bytes
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One row of the journal.
+
+    Attributes:
+        signatures: In the order of the checks in the index's header; None where a check abstained.
+        ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
+        inside: Ids of earlier pages that lie inside this one.
+        page: The page; None in a row that only forgets.
+    """
+
+    signatures: tuple[bytes | None, ...]
+    ended: tuple[int, ...]
+    inside: tuple[int, ...]
+    page: KeptPage | None
+
+
+class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The start of a Record; the decoder steps over the rest."""
+
+    signatures: tuple[bytes | None, ...]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Record).decode
+_decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
+
+
+def pack(record: Record) -> bytes:
+    """The bytes of a record."""
+    body = _encode(record)
+    return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little") + body
+
+
+def unpack(raw: Raw) -> Record:
+    """The record of these bytes.
+
+    Raises:
+        IndexDamagedError: They are not what `pack` returned.
+    """
+    body = raw[_CHECKSUM_BYTES:]
+    if zlib.crc32(body) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
+        raise IndexDamagedError("a kept page fails its checksum")
+    try:
+        return _decode(body)
+    except msgspec.MsgspecError as error:
+        raise IndexDamagedError(f"a kept page cannot be read: {error}") from None
+
+
+def signature(raw: Raw, slot: int) -> bytes | None:
+    """One signature of a packed record, without its checksum being looked at: this is called for every candidate.
+
+    Raises:
+        IndexDamagedError: The bytes are no record.
+    """
+    try:
+        return _decode_signatures(raw[_CHECKSUM_BYTES:]).signatures[slot]
+    except (msgspec.MsgspecError, IndexError) as error:
+        raise IndexDamagedError(f"a kept page cannot be read: {error}") from None
+
+
+def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
+    """The record of a kept page; `names` are the checks in header order."""
+    get = entry.signatures.get
+    page = KeptPage(entry.url, entry.site, entry.spider, entry.run, entry.kept_at, entry.title, entry.outline)
+    return Record(tuple([get(name) for name in names]), ended, inside, page)
+
+
+def erased(record: Record) -> Record:
+    """What stays of a forgotten record: only which pages it had ended."""
+    return Record((None,) * len(record.signatures), record.ended, (), None)
+
+
+def forgetting(page: int, number: int, signatures: int) -> Record:
+    """Row `number`, which ends `page`, and itself too, so that it is never taken for a page."""
+    return Record((None,) * signatures, (page, number), (), None)
+
+
+def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
+    """The Entry that `record_of` was given; the record must hold a page."""
+    page = record.page
+    assert page is not None
+    return Entry(
+        url=page.url,
+        site=page.site,
+        spider=page.spider,
+        run=page.run,
+        kept_at=page.kept_at,
+        title=page.title,
+        signatures={name: made for name, made in zip(names, record.signatures, strict=True) if made is not None},
+        outline=page.outline,
+    )
+
+
+def storable(entry: Entry) -> Entry:
+    """The entry itself, or with "?" for every lone surrogate, which has no UTF-8 form."""
+    try:
+        for text in (entry.url, entry.title, entry.site, entry.spider, entry.run):
+            if not text.isascii():
+                text.encode()
+    except UnicodeEncodeError:
+        return msgspec.structs.replace(
+            entry,
+            url=plain(entry.url),
+            title=plain(entry.title),
+            site=plain(entry.site),
+            spider=plain(entry.spider),
+            run=plain(entry.run),
+        )
+    return entry
+
+
+def plain(text: str) -> str:
+    """`text` with "?" for every lone surrogate."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,158 @@
+"""Schema: which tables of postings an index has, what is posted in them, and the header that says so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.index.contract import Entry, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.record import Record
+from dedupcrawl.index.segment import NO_KEYS
+
+FORMAT = 1  # raise it when records, keys of the own tables, segments or the manifest change
+BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
+
+_OWN_TABLES = 3  # after the checks' tables
+
+
+class CheckHeader(msgspec.Struct, frozen=True):
+    """What signatures and keys of one check depend on."""
+
+    name: str
+    payload_bits: int
+    settings: dict[str, str | int | float]
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a stored index depends on; written once, when it is made."""
+
+    format: int
+    batch_pages: int
+    checks: tuple[CheckHeader, ...]
+
+
+def header_of(checks: Sequence[Check], batch_pages: int) -> Header:
+    """The header of a new index."""
+    return Header(FORMAT, batch_pages, tuple(CheckHeader(c.name, c.payload_bits, dict(c.header())) for c in checks))
+
+
+def url_key(url: str) -> int:
+    """64 bits under which a URL is posted. BLAKE2b, so that nobody can write a thousand URLs of one key."""
+    return int.from_bytes(hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+class Schema:
+    """The tables of one index: those of the checks, in the order of its header, and three of its own.
+
+    Attributes:
+        names: The checks' names, in the order of a record's signatures.
+        payload_bits: Of each table.
+        checks: (slot, check), in the order in which the checks are asked; empty when the index was opened to be read.
+        urls: Slot of the table url_key → page; read the newest.
+        ended: Slot of the table page id → id of the record that replaced or forgot it.
+        inside: Slot of the table page id → id of a later page that it lies inside.
+    """
+
+    def __init__(self, header: Header, checks: Sequence[Check]) -> None:
+        self.names = tuple(check.name for check in header.checks)
+        self.payload_bits = (*(check.payload_bits for check in header.checks), *([0] * _OWN_TABLES))
+        self.checks = tuple((self.names.index(check.name), check) for check in checks)
+        self.urls, self.ended, self.inside = range(len(self.names), len(self.payload_bits))
+
+    def keys(self, record: Record) -> list[Keys]:
+        """The keys under which a record is posted, by table."""
+        keys = [NO_KEYS] * len(self.payload_bits)
+        for slot, check in self.checks:
+            signature = record.signatures[slot]
+            if signature is not None:
+                keys[slot] = check.keys(signature)
+        if record.page is not None:
+            keys[self.urls] = np.array([url_key(record.page.url)], dtype=np.uint64)
+        if record.ended:
+            keys[self.ended] = np.array(record.ended, dtype=np.uint64)
+        if record.inside:
+            keys[self.inside] = np.array(record.inside, dtype=np.uint64)
+        return keys
+
+    def signatures(self, entry: Entry) -> list[tuple[int, Check, bytes]]:
+        """(slot, check, signature) of every check that did not abstain on this entry.
+
+        Raises:
+            ValueError: The index was opened without checks, or the entry has a signature of an unknown check.
+        """
+        if not self.checks:
+            raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
+        made = [
+            (slot, check, entry.signatures[check.name]) for slot, check in self.checks if check.name in entry.signatures
+        ]
+        if len(made) < len(entry.signatures):
+            unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))
+            raise ValueError(f"{entry.url} has a signature of {unknown}, but this index holds {', '.join(self.names)}")
+        return made
+
+
+def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
+    """Refuse an index that was made by other checks or with other settings.
+
+    The set of checks must be the same: a page kept without one of the signatures could never be found by it later.
+    Only an index opened without any check, to be read, is let through.
+
+    Raises:
+        IndexMismatchError: Says what differs and what to do.
+    """
+    if not checks:
+        return
+    wanted = header_of(checks, stored.batch_pages)
+    differences = []
+    if names_of(stored) != names_of(wanted):
+        differences.append(f"it holds the checks {names_of(stored)}, but {names_of(wanted)} are switched on")
+    made = {check.name: check for check in stored.checks}
+    for check in wanted.checks:
+        if check.name in made:
+            differences += _differences(made[check.name], check)
+    if differences:
+        raise IndexMismatchError(
+            f"the index at {where} cannot be used: {'; '.join(differences)}. "
+            "Take the same checks and settings again, another path, or delete that folder to start anew"
+        )
+
+
+def names_of(header: Header) -> str:
+    """The checks' names, for people."""
+    return ", ".join(sorted(check.name for check in header.checks)) or "none"
+
+
+def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[str]:
+    """One sentence for every setting in which two checks of one name differ."""
+    before: dict[str, Any] = {"payload_bits": stored.payload_bits, **stored.settings}
+    after: dict[str, Any] = {"payload_bits": wanted.payload_bits, **wanted.settings}
+    return [
+        f"{stored.name} was made with {name} = {before.get(name)!r} and now has {name} = {after.get(name)!r}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]
+
+
+def read_header(raw: bytes, where: str) -> Header:
+    """The stored header.
+
+    Raises:
+        IndexMismatchError: It is of another format.
+        IndexDamagedError: It cannot be read.
+    """
+    try:
+        version = msgspec.msgpack.decode(raw, type=dict[str, Any]).get("format")
+        if version == FORMAT:
+            return msgspec.msgpack.decode(raw, type=Header)
+    except msgspec.MsgspecError as error:
+        raise IndexDamagedError(
+            f"the header of the index at {where} cannot be read ({error}): delete that folder"
+        ) from None
+    raise IndexMismatchError(
+        f"the index at {where} has format {version}, this version reads {FORMAT}: take another path, or delete it"
+    )

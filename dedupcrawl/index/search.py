@@ -1,0 +1,148 @@
+"""The search that every index shares: candidates by check, compared on their signatures, judged on the whole entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dedupcrawl.content.checks.base import Check, PageIds
+from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.contract import Entry, Judge
+from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signature, unpack
+from dedupcrawl.index.schema import url_key
+from dedupcrawl.verdict import Verdict
+
+COMPARED_LIMIT = 5000  # newest candidates of one check that are compared
+JUDGED_LIMIT = 1000  # best of those it accepts that are judged
+
+Fetch = Callable[[int], Raw]
+"""The packed record of an id; raises IndexDamagedError when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """No duplicate was found.
+
+    Attributes:
+        replaces: Id of the page of the same URL, if there is one.
+        inside: Id → URL of the kept pages that lie inside the new one.
+    """
+
+    replaces: int | None
+    inside: dict[int, str]
+
+    def record(self, entry: Entry, catalog: Catalog) -> Record:
+        """What to append to the journal."""
+        ended = () if self.replaces is None else (self.replaces,)
+        return record_of(entry, catalog.schema.names, ended, tuple(self.inside))
+
+
+def examine(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | New:
+    """All that is to be found out about a page before it is kept.
+
+    Args:
+        catalog: Where to look.
+        entry: The new page.
+        judge: Says whether an accepted candidate makes it a duplicate.
+        first_id: Pages below are neither its keepers nor inside it; the page of the same URL may be.
+        fetch: Reads records.
+    """
+    verdict = _find_duplicate(catalog, entry, judge, first_id, fetch)
+    if verdict is not None:
+        return verdict
+    return New(newest(catalog, entry.url, fetch), _find_inside(catalog, entry, first_id, fetch))
+
+
+def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | None:
+    """The first verdict on `entry`, checks in their order, candidates by similarity, then oldest first.
+
+    A candidate costs its signature and one `compare`; only those it accepts are decoded and judged. Both are limited,
+    so a site that serves any number of pages made to look alike costs bounded time; at worst a duplicate is kept.
+
+    """
+    for slot, check, made in catalog.schema.signatures(entry):
+        candidates = check.candidates(made, catalog.view(slot, first_id))
+        if not candidates.size:
+            continue
+        judged = 0
+        for page in _accepted(check, slot, made, _ascending(candidates, first_id), fetch):
+            candidate = _other_page(catalog, entry.url, page, fetch)
+            if candidate is None:
+                continue
+            verdict = judge(check.name, entry_of(candidate, catalog.schema.names))
+            if verdict is not None:
+                return verdict
+            judged += 1
+            if judged == JUDGED_LIMIT:
+                break
+    return None
+
+
+def _accepted(check: Check, slot: int, made: bytes, pages: list[int], fetch: Fetch) -> Iterator[int]:
+    """The pages that `check` accepts, most similar first, then in the order given."""
+    less: list[tuple[float, int]] = []
+    for page in pages:
+        kept = signature(fetch(page), slot)
+        similarity = None if kept is None else check.compare(made, kept)
+        if similarity is None:
+            continue
+        if similarity >= 1.0:  # none is more similar: no need to compare the others first
+            yield page
+        else:
+            less.append((-similarity, page))
+    for _, page in sorted(less):
+        yield page
+
+
+def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) -> dict[int, str]:
+    """Kept pages that lie inside a new one by any check: id → URL, oldest first."""
+    schema = catalog.schema
+    inside: dict[int, str] = {}
+    for slot, check, made in schema.signatures(entry):
+        candidates = check.contained(made, catalog.view(slot, first_id))
+        if not candidates.size:
+            continue
+        for page in _ascending(candidates, first_id):
+            if page in inside:
+                continue
+            kept = signature(fetch(page), slot)
+            if kept is None or check.compare(kept, made) is None:
+                continue
+            record = _other_page(catalog, entry.url, page, fetch)
+            if record is not None and record.page is not None:
+                inside[page] = record.page.url
+    return dict(sorted(inside.items()))
+
+
+def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
+    """Id of the page that is kept under this URL."""
+    for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
+        record = unpack(fetch(page))
+        if record.page is not None and record.page.url == url:
+            return None if catalog.ids(catalog.schema.ended, page) else page
+    return None
+
+
+def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
+    """URL of the newest page that the page kept under `url` lies inside, when that page came later."""
+    page = newest(catalog, url, fetch)
+    if page is None:
+        return None
+    for larger in reversed(catalog.ids(catalog.schema.inside, page)):
+        record = unpack(fetch(larger))
+        if record.page is not None:
+            return record.page.url
+    return None
+
+
+def _ascending(candidates: PageIds, first_id: int) -> list[int]:
+    pages = sorted(set(candidates.tolist()))
+    return [page for page in pages if page >= first_id][-COMPARED_LIMIT:]
+
+
+def _other_page(catalog: Catalog, url: str, page: int, fetch: Fetch) -> Record | None:
+    """A candidate's record, unless it is the same URL's or of a page that was replaced or forgotten."""
+    record = unpack(fetch(page))
+    if record.page is None or record.page.url == url or catalog.ids(catalog.schema.ended, page):
+        return None
+    return record

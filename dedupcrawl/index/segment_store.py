@@ -1,0 +1,258 @@
+"""SegmentStore: the segment files of one index folder, which of them count, and how they are merged and made again.
+
+The manifest, a value in LMDB, names the files that count; it is switched in one transaction, so every process sees
+the old set or the new one. One process merges at a time, under a lock on a file. Files that no manifest names are
+left-overs of a kill and are removed when the index is opened. Whatever is wrong with a segment, the journal makes it
+again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.index.catalog import Fold, left_out, tables_of
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.journal import Journal, Transaction
+from dedupcrawl.index.record import unpack
+from dedupcrawl.index.schema import Schema
+from dedupcrawl.index.segment import Segment
+from dedupcrawl.index.segment_file import SUFFIX, SegmentDamagedError, open_segment, verify_segment, write_segment
+from dedupcrawl.index.tail import Batch
+
+logger = logging.getLogger(__name__)
+
+CHECKED_AT_OPEN = 1 << 28  # bytes of the newest segments whose checksums are compared at open, a tenth of a second
+_SPILL_BATCHES = 32  # folded batches that a rebuild holds in memory before it writes them to a file
+_MANIFEST = b"segments"
+
+
+class SegmentRow(msgspec.Struct, frozen=True, array_like=True):
+    """One line of the manifest: a file and the ids of the records it covers."""
+
+    name: str
+    first: int
+    end: int
+
+
+Manifest = tuple[SegmentRow, ...]
+
+
+def segment_files(folder: Path) -> list[Path]:
+    """All segment files of a folder, finished or not."""
+    return [path for path in folder.iterdir() if path.suffix in (SUFFIX, ".tmp")]
+
+
+class SegmentStore:
+    """Reads, merges, repairs and removes the segment files beside a journal.
+
+    Attributes:
+        manifest: What `load` returned last.
+    """
+
+    def __init__(self, journal: Journal, schema: Schema, batch_pages: int) -> None:
+        self.manifest: Manifest = ()
+        self._journal = journal
+        self._schema = schema
+        self._batch_pages = batch_pages
+        self._raw: bytes | None = None
+        self._segments: dict[str, Segment] = {}
+        self._lock = os.open(journal.path / "merge.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+    def path(self, name: str) -> Path:
+        """Where a segment file lies."""
+        return self._journal.path / name
+
+    def load(self, txn: Transaction) -> list[Segment] | None:
+        """The segments that count in a snapshot; None when they are those of the last call.
+
+        Raises:
+            FileNotFoundError: A newer manifest has replaced this one, or a file was removed by hand.
+            SegmentDamagedError: A file is not what was written.
+            IndexDamagedError: The manifest cannot be read.
+        """
+        raw = self._journal.get_meta(txn, _MANIFEST)
+        if raw == self._raw:
+            return None
+        manifest = self._decode(raw)
+        segments = {row.name: self._segments.get(row.name) or self._open(row) for row in manifest}
+        self._raw, self.manifest, self._segments = raw, manifest, segments
+        return list(segments.values())
+
+    def _decode(self, raw: bytes | None) -> Manifest:
+        if raw is None:
+            return ()
+        try:
+            return msgspec.msgpack.decode(raw, type=Manifest)
+        except msgspec.MsgspecError as error:
+            raise IndexDamagedError(f"the manifest in {self._journal.path} cannot be read: {error}") from None
+
+    def _open(self, row: SegmentRow) -> Segment:
+        segment = open_segment(self.path(row.name))
+        if (segment.first, segment.end, len(segment.tables)) != (row.first, row.end, len(self._schema.payload_bits)):
+            raise SegmentDamagedError(f"{self.path(row.name)} does not cover what the manifest says")
+        return segment
+
+    # Merging
+
+    def try_lock(self) -> bool:
+        """Become the process that merges, unless another is."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock(self) -> None:
+        """Let others merge."""
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+
+    def is_current(self, txn: Transaction) -> bool:
+        """The manifest of this snapshot is that of the last `load`."""
+        return self._journal.get_meta(txn, _MANIFEST) == self._raw
+
+    def merge(self, fold: Fold, manifest: Manifest) -> None:
+        """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.
+
+        A segment that fails its checksum is not merged: the new one is then made from the journal.
+        """
+        old = manifest[fold.stay :]
+        row = self._next_row(manifest, fold.first, fold.end)
+        try:
+            for each in old:
+                verify_segment(self.path(each.name))
+        except (SegmentDamagedError, FileNotFoundError) as error:
+            logger.warning("%s; it is made again from the pages", error)
+            self._rebuild(row, fold.ended)
+        else:
+            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out())
+        self._publish((*manifest[: fold.stay], row), old)
+
+    def _next_row(self, manifest: Manifest, first: int, end: int) -> SegmentRow:
+        generation = 1 + max((int(row.name.split("-")[0], 16) for row in manifest), default=0)
+        return SegmentRow(f"{generation:08x}-{first:08x}-{end:08x}{SUFFIX}", first, end)
+
+    def _publish(self, manifest: Manifest, old: Sequence[SegmentRow]) -> None:
+        raw = msgspec.msgpack.encode(manifest)
+        with self._journal.lock:
+            self._journal.writing(lambda txn: self._journal.put_meta(txn, _MANIFEST, raw))
+        self._journal.sync()
+        for row in old:
+            self.path(row.name).unlink(missing_ok=True)
+
+    # Repair
+
+    def recover(self) -> None:
+        """Make damaged or missing segments again and remove files that no manifest names; at open, before `load`.
+
+        Segments whose checksums are too many to be read at open are checked when they are merged, and by `verify`.
+        """
+        if not self.try_lock():
+            return  # another process has the index open and merges: it has looked already
+        try:
+            with self._journal.lock, self._journal.reading() as txn:
+                manifest = self._decode(self._journal.get_meta(txn, _MANIFEST))
+            for row in self._damaged(manifest):
+                new = self._next_row(manifest, row.first, row.end)
+                self._rebuild(new, self._ended())
+                manifest = tuple(new if each is row else each for each in manifest)
+                self._publish(manifest, [row])
+            names = {row.name for row in manifest}
+            for path in segment_files(self._journal.path):
+                if path.name not in names:
+                    path.unlink(missing_ok=True)
+        finally:
+            self.unlock()
+
+    def _damaged(self, manifest: Manifest) -> Iterator[SegmentRow]:
+        budget = CHECKED_AT_OPEN
+        for row in reversed(manifest):
+            path = self.path(row.name)
+            try:
+                self._open(row)
+                budget -= path.stat().st_size
+                if budget >= 0:
+                    verify_segment(path)
+            except (SegmentDamagedError, FileNotFoundError) as error:
+                logger.warning("%s; it is made again from the pages", error)
+                yield row
+
+    def _ended(self) -> NDArray[np.uint64]:
+        """Ids of all pages that were replaced or forgotten, from the journal."""
+        ended = [page for _, raw in self._journal.rows(0) for page in unpack(raw).ended]
+        return np.array(ended, dtype=np.uint64)
+
+    def _rebuild(self, row: SegmentRow, ended: NDArray[np.uint64]) -> None:
+        """Write a segment file from the records it covers, in bounded memory."""
+        if not self._schema.checks:
+            raise IndexDamagedError(
+                f"a segment of the index at {self._journal.path} is damaged: open it with its checks, to make it again"
+            )
+        everything = [None] * len(self._schema.payload_bits)
+        written: list[Path] = []
+        folded: list[Segment] = []
+        try:
+            for batch in self._batches(row.first, row.end):
+                folded.append(batch.fold())
+                if len(folded) == _SPILL_BATCHES:
+                    part = self.path(f"{row.name}-{len(written)}.part{SUFFIX}")
+                    write_segment(part, folded[0].first, folded[-1].end, tables_of(folded), everything)
+                    written.append(part)
+                    folded.clear()
+            parts = tables_of([*map(open_segment, written), *folded])
+            out = left_out(self._schema, row.first, row.end, ended)
+            write_segment(self.path(row.name), row.first, row.end, parts, out)
+        finally:
+            for part in written:
+                part.unlink(missing_ok=True)
+
+    def _batches(self, first: int, end: int) -> Iterator[Batch]:
+        batch = Batch(first, self._schema.payload_bits)
+        for page, raw in self._journal.rows(first, end):
+            if page != batch.end:
+                break
+            batch.add(self._schema.keys(unpack(raw)))
+            if batch.end - batch.first == self._batch_pages:
+                yield batch
+                batch = Batch(page + 1, self._schema.payload_bits)
+        if batch.end != end:
+            raise IndexDamagedError(
+                f"page {batch.end} is missing from the index at {self._journal.path}: delete it, or bring back a copy"
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Wait until nobody merges, and keep it so."""
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            self.unlock()
+
+    def problems(self) -> list[str]:
+        """What is wrong with the files that count, every byte read."""
+        found = []
+        for row in self.manifest:
+            try:
+                self._open(row)
+                verify_segment(self.path(row.name))
+            except (SegmentDamagedError, OSError) as error:
+                found.append(str(error))
+        return found
+
+    def bytes_on_disk(self) -> int:
+        """Bytes of the segments that count."""
+        return sum(self.path(row.name).stat().st_size for row in self.manifest)
+
+    def close(self) -> None:
+        """Release the lock file and the maps."""
+        self._segments.clear()
+        os.close(self._lock)

@@ -1,0 +1,96 @@
+"""Verification of an index against its journal: every invariant, each problem in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.record import Raw, unpack
+from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
+
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
+_WORD = (1 << 64) - 1
+
+
+def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]]) -> list[str]:
+    """What is wrong with an index; empty when it is sound.
+
+    Segments follow each other without a gap, their keys ascend, their pages lie in their range; the journal has every
+    record, each with a good checksum; every key of every page that is not ended is posted, and nothing else is. That
+    last is compared by a sum of hashes over all postings of a range, so memory stays bounded.
+
+    Args:
+        catalog: What one process sees; it must not change meanwhile.
+        rows: (id, packed record) of all records below `catalog.next_id`, in order.
+    """
+    found = []
+    parts = [*catalog.segments, *(batch.fold() for batch in catalog.batches)]
+    end = 0
+    for part in parts:
+        if part.first != end:
+            found.append(f"the postings of the pages {end} to {part.first} are missing")
+        found += _disorder(part)
+        end = part.end
+    if end != catalog.next_id:
+        found.append(f"the postings of the pages {end} to {catalog.next_id} are missing")
+    return found or _differences(catalog, parts, rows)
+
+
+def _disorder(part: Segment) -> Iterator[str]:
+    for table, (keys, ids) in enumerate(part.tables):
+        for at in range(0, keys.size, CHUNK_POSTINGS):
+            some, owners = keys[at : at + CHUNK_POSTINGS + 1], ids[at : at + CHUNK_POSTINGS]
+            if (some[1:] < some[:-1]).any() or owners.min() < part.first or owners.max() >= part.end:
+                yield f"table {table} of the segment of the pages {part.first} to {part.end} is out of order"
+                break
+
+
+def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]]) -> list[str]:
+    """Compare what is posted with what the journal says should be."""
+    schema = catalog.schema
+    ended = catalog.ended_mask()
+    found = []
+    expected = [[0] * len(schema.payload_bits) for _ in parts]
+    place = page = 0
+    for page, raw in rows:
+        while place < len(parts) and page >= parts[place].end:
+            place += 1
+        try:
+            keys = schema.keys(unpack(raw))
+        except IndexDamagedError as error:
+            found.append(f"page {page}: {error}")
+            continue
+        for table, array in enumerate(keys):
+            if array.size and (table == schema.ended or not ended[page]):
+                expected[place][table] += _sum(array, np.full(array.size, page, dtype=np.uint32))
+    if page + 1 < catalog.next_id:
+        found.append(f"the pages from {page + 1} on are missing")
+    readable = {*(slot for slot, _ in schema.checks), schema.urls, schema.ended, schema.inside}
+    for part, sums in zip(parts, expected, strict=True):
+        for table in sorted(readable):
+            if _posted(part.tables[table], None if table == schema.ended else ended) != sums[table] & _WORD:
+                found.append(f"table {table} of the pages {part.first} to {part.end} is not what the pages say")
+    return found
+
+
+def _posted(table: Table, ended: NDArray[np.bool_] | None) -> int:
+    total = 0
+    for at in range(0, table[0].size, CHUNK_POSTINGS):
+        keys, ids = table[0][at : at + CHUNK_POSTINGS], table[1][at : at + CHUNK_POSTINGS]
+        if ended is not None:
+            stays = ~ended[ids]
+            keys, ids = keys[stays], ids[stays]
+        total += _sum(keys, ids)
+    return total & _WORD
+
+
+def _sum(keys: Keys, ids: NDArray[np.uint32]) -> int:
+    """A sum of one hash a posting: equal for equal sets, whatever their order."""
+    mixed = (keys + ids.astype(np.uint64) * _MIX[0]) * _MIX[1]
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[2]
+    return int((mixed ^ (mixed >> np.uint64(32))).sum(dtype=np.uint64))
