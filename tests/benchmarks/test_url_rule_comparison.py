@@ -6,7 +6,8 @@ import pytest
 
 from benchmarks.url_rules import dasgupta, dust
 from benchmarks.url_rules.comparison import COVERAGES, LEVELS, Comparison, Method, compare
-from benchmarks.url_rules.report import curve, draw, markdown
+
+report = pytest.importorskip("benchmarks.url_rules.report", reason="needs the bench extra")
 
 SITE = [(f"http://h.org/{n}{end}", str(n)) for n in range(200) for end in ("", "/index.html")]
 METHODS = {"Dasgupta": Method(dasgupta.learn, 2), "DUST": Method(dust.learn, 2)}
@@ -34,21 +35,21 @@ def test_reductions_are_added_up_over_sites_and_splits(result: Comparison) -> No
 
 
 def test_the_report_holds_every_table(result: Comparison) -> None:
-    report = markdown(result, "curve.png")
-    assert "| h.org | 400 | 200 | 0.000 / – | 1.000 / 1.000 | 1.000 / 1.000 |" in report
-    assert "| empty.org | 0 | 0 | – / – | – / – | – / – |" in report
-    assert "| = 1 | 1 | 50.00 | 1 | 50.00 |" in report
-    assert "would reach 50.00 %" in report
-    assert "![Cumulative coverage by number of rules](curve.png)" in report
-    assert "![" not in markdown(result, None)
+    text = report.markdown(result, "curve.png")
+    assert "| h.org | 400 | 200 | 0.000 / – | 1.000 / 1.000 | 1.000 / 1.000 |" in text
+    assert "| empty.org | 0 | 0 | – / – | – / – | – / – |" in text
+    assert "| = 1 | 1 | 50.00 | 1 | 50.00 |" in text
+    assert "would reach 50.00 %" in text
+    assert "![Cumulative coverage by number of rules](curve.png)" in text
+    assert "![" not in report.markdown(result, None)
 
 
 def test_curve_adds_up_the_largest_rules_first() -> None:
-    assert curve([1, 20, 5]) == [20, 25, 26]
-    assert curve([1, 20, 5], least=5) == [20, 25]
-    assert curve([]) == []
+    assert report.curve([1, 20, 5]) == [20, 25, 26]
+    assert report.curve([1, 20, 5], least=5) == [20, 25]
+    assert report.curve([]) == []
 
 
 def test_figure_3_is_a_picture(result: Comparison, tmp_path: Path) -> None:
-    draw(result, tmp_path / "figure.png")
+    report.draw(result, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

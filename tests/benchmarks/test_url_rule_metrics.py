@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.url_rules.dasgupta import RewriteMatcher, RewriteRule, pairwise, parse
 from benchmarks.url_rules.data import LARGEST_CLUSTER, half, load, site_name, site_paths, split
-from benchmarks.url_rules.fixed import by_hand, fixed_canonicalizers
 from benchmarks.url_rules.method import Learned
 from benchmarks.url_rules.metrics import Merges, Reduction, chosen, duplicated, merges, reduction, score_rules
 
@@ -129,21 +128,3 @@ def test_the_seventeen_sites_are_there(shared_data: Path) -> None:
     rows = load(next(path for path in paths if site_name(path) == "archive.glftpd.io"))
     assert len(rows) == 784
     assert len({label for _, label in rows}) == 784 - 486
-
-
-@pytest.mark.parametrize(
-    ("url", "canonical"),
-    [
-        ("https://www.h.org/a//b/index.html", "http://h.org/a/b"),
-        ("http://h.org/a/?b=2&a=1", "http://h.org/a/?a=1&b=2"),
-        ("http://WWW2.h.org/default.aspx?x=1", "http://h.org/?x=1"),
-    ],
-)
-def test_by_hand(url: str, canonical: str) -> None:
-    assert by_hand(url) == canonical
-
-
-@pytest.mark.parametrize("url", ["http://h.org/a?b=1", "http://[::1/", "http://h.org:99999/x", "//", "a b"])
-def test_no_canonicalizer_fails(url: str) -> None:
-    for canonicalize in fixed_canonicalizers().values():
-        assert isinstance(canonicalize(url), str)
