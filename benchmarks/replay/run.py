@@ -90,6 +90,12 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], pyth
     )
 
 
+def item_urls(run: Run) -> list[str]:
+    """URLs of the items that were kept."""
+    with (run.folder / "items.jsonl").open(encoding="utf-8") as rows:
+        return [json.loads(row)["url"] for row in rows]
+
+
 class Server:
     """The loopback server as a process of its own; a context manager that gives its port."""
 

@@ -1,4 +1,4 @@
-"""Settings of the replaying crawl: Scrapy's defaults, at the speed of the loopback. Dedup is added on the command line."""
+"""Settings of the replaying crawl: Scrapy defaults, at the speed of the loopback. Dedup is added from outside."""
 
 BOT_NAME = "replay"
 SPIDER_MODULES = ["benchmarks.replay.spider"]

@@ -1,0 +1,91 @@
+"""``python -m benchmarks.replay SITE…``: crawl stored sites, dedup off and on, and say what it costs and is worth.
+
+The figures of each site come from one run: one loopback server, crawls that alternate, each a `scrapy crawl` process.
+Results, logs and the list of doubtful drops stay in the folder that is named at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.replay import profiling, report
+from benchmarks.replay.judge import missed, read_drops, scores, word_differences, write_suspects
+from benchmarks.replay.run import CrawlFailedError, Run, Server, crawl, item_urls
+from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, load, sample, sites
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.replay", description=__doc__)
+    parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored crawls; none: list them")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls [%(default)s]")
+    parser.add_argument("--pages", type=int, help="only whole sections of the site, up to so many pages")
+    parser.add_argument("--repeat", type=int, default=1, help="crawls of each kind, off and on by turns")
+    parser.add_argument("--checks", help="as in DEDUP_CHECKS")
+    parser.add_argument("--profile", action="store_true", help="one profiled crawl with dedup on, and nothing else")
+    parser.add_argument("--out", type=Path, help="folder for results [a temporary one]")
+    arguments = parser.parse_args()
+    try:
+        known = sites(arguments.data)
+    except NoDataError as error:
+        print(error, file=sys.stderr)
+        return 0 if arguments.data == DATA else 2
+    if unknown := set(arguments.sites) - set(known):
+        parser.error(f"no stored crawl {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if not arguments.sites:
+        print("\n".join(known))
+        return 0
+    out = arguments.out or Path(tempfile.mkdtemp(prefix="replay-"))
+    for name in arguments.sites:
+        try:
+            _replay(name, known[name], (out / name).absolute(), arguments)
+        except CrawlFailedError as error:
+            print(error, file=sys.stderr)
+            return 1
+    print(f"\nlogs, items and lists: {out}")
+    return 0
+
+
+def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> None:
+    stored = load(path)
+    pages = {page.url: page for page in (sample(stored, arguments.pages) if arguments.pages else stored)}
+    del stored
+    out.mkdir(parents=True)
+    urls = out / "urls.txt"
+    urls.write_text("".join(f"{url}\n" for url in pages), encoding="utf-8")
+    print(f"\n{name}: {len(pages)} pages stored, {sum(len(p.body) for p in pages.values()) / 1e6:.0f} MB", flush=True)
+    checks = {"DEDUP_CHECKS": arguments.checks} if arguments.checks else {}
+    with Server(path, arguments.pages) as port:
+
+        def run(folder: str, *, dedup: bool, python: Sequence[str] = ()) -> Run:
+            added = {"ADDONS": {"dedupcrawl.Addon": 500}, "DEDUP_INDEX": f"lmdb:{out / folder / 'index'}", **checks}
+            return crawl(urls, port, out / folder, added if dedup else {}, python)
+
+        if arguments.profile:
+            profile = out / "crawl.prof"
+            run("profiled", dedup=True, python=["-m", "cProfile", "-o", str(profile)])
+            print(profiling.report(profile))
+            return
+        off, on = [], []
+        for turn in range(arguments.repeat):
+            off.append(run(f"off-{turn}", dedup=False))
+            on.append(run(f"on-{turn}", dedup=True))
+    print("\n".join(report.costs(off, on)), flush=True)
+    drops = [drop for drop in read_drops(on[0].folder / "index") if drop.url in pages and drop.keeper in pages]
+    fetched = {address(url) for url in item_urls(on[0])} | {drop.url for drop in drops}
+    fetched &= pages.keys()
+    found = scores(drops, fetched, pages, exact_clusters(path))
+    print("\n".join(report.quality(found, len(drops), len(fetched))), flush=True)
+    differences = word_differences(drops, pages)
+    write_suspects([it for it in differences if it.suspect], pages, out / "suspects.jsonl")
+    print("\n".join(report.false_drops(differences)), flush=True)
+    groups = missed(drops, fetched, pages)
+    (out / "missed.txt").write_text("\n\n".join("\n".join(group) for group in groups), encoding="utf-8")
+    print(f"  pages kept though another's visible text is equal (missed.txt): {sum(len(it) - 1 for it in groups)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The figures of a replayed site, off beside on, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import median
+
+from benchmarks.replay.judge import FALSE_ABOVE, LEAST_CHARACTERS, Score, WordDifference
+from benchmarks.replay.run import Run
+
+_DROPPED = "dedup/content/dropped/"
+
+
+def costs(off: Sequence[Run], on: Sequence[Run]) -> Iterator[str]:
+    """What was done and what it took. Counts are of the first crawl of each kind, measures are medians."""
+    a, b = off[0], on[0]
+    index = sum(file.stat().st_blocks * 512 for file in (b.folder / "index").rglob("*") if file.is_file())
+    yield _row("", "off", "on")
+    yield _row("requests", str(a.requests), str(b.requests))
+    yield _row("pages fetched", str(a.pages), str(b.pages))
+    yield _row("items kept", str(a.items), str(b.items))
+    for stat in sorted(stat for stat in b.stats if stat.startswith(_DROPPED)):
+        yield _row(f"  dropped by {stat.removeprefix(_DROPPED)}", "", str(b.stats[stat]))
+    yield _row("CPU, s", *_medians(off, on, lambda run: run.cpu_s, "{:.1f}"))
+    yield _row("  of it before the crawl, s", *_medians(off, on, lambda run: run.startup_cpu_s, "{:.1f}"))
+    yield _row("CPU a page, ms", *_medians(off, on, lambda run: run.ms_a_page, "{:.2f}"))
+    yield _row("peak memory, MB", *_medians(off, on, lambda run: run.peak_mb, "{:.0f}"))
+    yield _row("index, bytes a page kept", "", f"{index / max(b.items, 1):.0f}")
+    ratios = sorted(100 * (one.ms_a_page / other.ms_a_page - 1) for one, other in zip(on, off, strict=True))
+    each = ", ".join(f"{ratio:+.1f}" for ratio in ratios)
+    yield f"  dedup costs {median(ratios):+.1f} % CPU a page (median of {len(ratios)}: {each})"
+
+
+def quality(scores: Iterable[Score], drops: int, fetched: int) -> Iterator[str]:
+    """Precision and recall by each definition of "the same page"."""
+    yield f"  {drops} drops among {fetched} pages; texts of less than {LEAST_CHARACTERS} characters are not judged"
+    yield _scores("the same page is one with", "right / judged", "precision", "found / redundant", "recall")
+    for it in scores:
+        right, found = f"{it.right} / {it.judged}", f"{it.found} / {it.redundant}"
+        yield _scores(it.name, right, f"{it.precision:.3f}", found, f"{it.recall:.3f}")
+
+
+def false_drops(differences: Sequence[WordDifference]) -> Iterator[str]:
+    """How many drops lose words, by each view of the text."""
+    views = {
+        "our main text": [it.own for it in differences],
+        "trafilatura's main text": [it.peer for it in differences if it.peer is not None],
+        "all visible text": [it.visible for it in differences],
+    }
+    yield f"  drops whose keeper lacks more than {FALSE_ABOVE:.0%} of their words (suspects.jsonl)"
+    for name, shares in views.items():
+        yield f"    {'by ' + name:36}{sum(share > FALSE_ABOVE for share in shares)} of {len(shares)}"
+
+
+def _row(title: str, off: str, on: str) -> str:
+    return f"  {title:32}{off:>12}{on:>12}"
+
+
+def _scores(*cells: str) -> str:
+    return "    {:36}{:>17}{:>11}{:>21}{:>8}".format(*cells)
+
+
+def _medians(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], written: str) -> tuple[str, str]:
+    return written.format(median(map(measure, off))), written.format(median(map(measure, on)))

@@ -1,0 +1,262 @@
+"""Which answer each URL of the demo site gets, and what is really behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Literal
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from dedupcrawl.demo.site import pages
+from dedupcrawl.demo.site.pages import Links
+from dedupcrawl.demo.site.texts import Text, articles, other_pages
+
+MIRROR_HOST = "localhost"  # the same address under a second name
+_SESSIONS = 4  # different session ids; a real forum makes one for every visit
+_TRAP = re.compile(r"(?:/contact){2,}/")
+_TRAP_DEPTH = 40  # levels
+
+Kind = Literal[
+    "original",
+    "listing",
+    "print view",
+    "reprint",
+    "excerpt",
+    "tracking",
+    "session",
+    "index file",
+    "mirror",
+    "letter case",
+    "trap",
+    "soft 404",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is behind a URL: which text, and by which kind of URL it is reached.
+
+    Two URLs are duplicates exactly when their `content` is equal; an "excerpt" only holds a part of it.
+    """
+
+    content: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the server sends. `truth` is None for what is no page: redirects, errors, robots.txt."""
+
+    status: int
+    body: str = ""
+    location: str = ""
+    truth: Truth | None = None
+    mime: str = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    truth: Truth
+    render: Callable[[], str]
+
+
+_NOT_FOUND = Answer(404, "<h1>Not found</h1>")
+_ROBOTS = Answer(200, "User-agent: *\nDisallow: /private/\n", mime="text/plain")
+
+_GONE = "/gone/"
+_SECTIONS = {
+    "/en/": ("All pages in English", "en"),
+    "/zh/": ("中文文章", "zh"),
+    "/weather/": ("Weather on the sea wall", "en"),
+    "/prices/": ("桦溪菜市行情", "zh"),
+    "/stations/": ("Stations of the coast line", "en"),
+    "/forum/": ("The forum", "en"),
+    "/guide/": ("Guides", "en"),
+    "/item/": ("Lost and found", "en"),
+    "/shop/": ("The small shop", "en"),
+    "/archive/": ("From the archive", "en"),
+}
+_WELCOME = (
+    "The Alderford Notebook comes out when there is something to say. It is about locks and loaves, clocks, kites and "
+    "the weather, and half of it is written by our friends in Huaxi, on the other side of the world, who have a river "
+    "too. Come in; the kettle is on.",
+)
+_FRONT_LINKS = [
+    ("/index.html", "Front page"),
+    ("/en/index.html", "English"),
+    ("/yearbook/", "The year in the Notebook"),
+    ("/about/team", "Who we are"),
+    ("/About/Team", "Our team"),
+    ("/contact/", "Write to us"),
+    ("/weekly/", "Riverside Weekly prints our pieces"),
+    ("/gone/summer-fair", "Summer fair"),
+    ("/gone/raffle", "Raffle"),
+    ("/gone/bandstand", "Bandstand"),
+    ("/private/drafts", "Drafts"),
+    ("/no-such-page", "A link that leads nowhere"),
+]
+
+
+class Site:
+    """The whole site. Answers depend on the URL alone, but for session ids and a visit number that change each time."""
+
+    def __init__(self, port: int) -> None:
+        self._origin = f"http://127.0.0.1:{port}"
+        self._mirror_front = f"http://{MIRROR_HOST}:{port}/"
+        self._visits = count()  # next() on it is atomic: the server has several threads
+        self._articles = articles()
+        self._texts = {text.path: text for text in (*self._articles, *other_pages())}
+        english = [text for text in self._articles if text.lang == "en"]
+        chinese = [text for text in self._articles if text.lang == "zh"]
+        self._reprinted = (*english[:6], *chinese[:4])
+        self._excerpted = (*english[4:8], *chinese[2:5])
+        self._mirrored = (*english[8:12], *chinese[5:7])
+        self._pages = dict(self._make_pages())
+
+    @property
+    def distinct(self) -> frozenset[str]:
+        """Content of every text that a crawl must not lose."""
+        return frozenset(self._texts) - {_GONE}
+
+    def answer(self, host: str, target: str) -> Answer:
+        """The answer to GET `target` (path and query) on `host` (with or without a port)."""
+        path, _, query_text = target.partition("#")[0].partition("?")
+        path = unquote(path)
+        query = parse_qs(query_text)
+        if path == "/robots.txt":
+            return _ROBOTS
+        if host.partition(":")[0] == MIRROR_HOST:
+            return self._mirror(path)
+        if re.fullmatch(r"/item/\d+", path):  # a rule cuts the slash, the site wants it
+            return Answer(301, location=f"{path}/")
+        if path in self._texts:
+            if path.startswith("/shop/") and "ref" not in query:  # a rule drops the argument, the site adds it
+                return Answer(302, location=f"{path}?ref=front")
+            if path.startswith("/archive/") and "lang" not in query:  # as before, but then there is nothing
+                return _NOT_FOUND
+        path, kind = _resolve(path, query)
+        if kind == "print view":
+            path = f"/print{path}"
+        page = self._pages.get(path)
+        if page is None:
+            return _NOT_FOUND
+        return Answer(200, page.render(), truth=Truth(page.truth.content, kind or page.truth.kind))
+
+    def truth(self, url: str) -> Truth | None:
+        """What is behind a URL; None where there is no page, redirects not followed."""
+        parts = urlsplit(url)
+        return self.answer(parts.netloc, f"{parts.path}?{parts.query}").truth
+
+    def _mirror(self, path: str) -> Answer:
+        """The second name of the host: some articles, byte for byte but for absolute links to the first one."""
+        if path == "/":
+            front = Text("/mirror", "Mirror of the Notebook", ("Some of our pages are kept here as well.",))
+            body = pages.notebook(front, _links(self._mirrored), base=self._origin)
+            return Answer(200, body, truth=Truth(front.path, "listing"))
+        for text in self._mirrored:
+            if path == text.path:
+                body = pages.notebook(text, (), base=self._origin, visit=next(self._visits))
+                return Answer(200, body, truth=Truth(path, "mirror"))
+        return _NOT_FOUND
+
+    def _make_pages(self) -> Iterator[tuple[str, _Page]]:
+        for text in self._texts.values():
+            kind: Kind = "soft 404" if text.path == _GONE else "original"
+            yield text.path, _Page(Truth(text.path, kind), partial(self._notebook, text, self._links_of))
+        for listing, links in self._listings():
+            yield listing.path, _Page(Truth(listing.path, "listing"), partial(self._notebook, listing, links))
+        front = partial(pages.weekly_front, _links(self._reprinted, "/weekly"))
+        yield "/weekly/", _Page(Truth("/weekly/", "listing"), front)
+        for text in self._articles:
+            yield f"/print{text.path}", _Page(Truth(text.path, "print view"), partial(pages.print_view, text))
+        for text in self._reprinted:
+            yield f"/weekly{text.path}", _Page(Truth(text.path, "reprint"), partial(pages.reprint, text))
+        for text in self._excerpted:
+            part = Text(text.path, text.title, text.paragraphs[1:4], text.lang)
+            yield f"/digest{text.path}", _Page(Truth(text.path, "excerpt"), partial(pages.notebook, part, ()))
+
+    def _notebook(self, text: Text, links: Callable[[Text], Links]) -> str:
+        return pages.notebook(text, links(text), visit=next(self._visits))
+
+    def _listings(self) -> Iterator[tuple[Text, Callable[[Text], Links]]]:
+        for path, (title, lang) in _SECTIONS.items():
+            listed = [text for text in self._texts.values() if text.path.startswith(path) and text.path != path]
+            links = self._forum_links if path == "/forum/" else partial(_fixed, _section_links(path, listed))
+            yield Text(path, title, (), lang), links
+        for tag in sorted({tag for text in self._articles for tag in text.tags}):
+            tagged = [text for text in self._articles if tag in text.tags]
+            yield Text(f"/tags/{tag}", f"# {tag}", (), tagged[0].lang), partial(_fixed, _links(tagged))
+        yield Text("/", "The Alderford Notebook", _WELCOME), partial(_fixed, self._front_links())
+
+    def _front_links(self) -> Links:
+        sections = [(path, title) for path, (title, _) in _SECTIONS.items()]
+        latest = [(f"{text.path}?utm_source=front&utm_campaign=spring", text.title) for text in self._articles[::3]]
+        return [*sections, *latest, *_FRONT_LINKS, (self._mirror_front, "Mirror")]
+
+    def _forum_links(self, _: Text) -> Links:
+        threads = [text for text in self._texts.values() if text.path.startswith("/forum/")]
+        return [(f"{text.path}?sid={self._session()}", text.title) for text in threads]
+
+    def _session(self) -> str:
+        return f"{(next(self._visits) % _SESSIONS + 1) * 0x1F3A9C5D:08x}"
+
+    def _links_of(self, text: Text) -> Links:
+        """The links below a text: to its own other views, and onwards."""
+        if text.path == "/contact/":
+            return [("contact/", "Contact")]  # somebody forgot a slash: every level links to one below
+        if text.path.startswith("/forum/"):
+            return [(f"/forum/?sid={self._session()}", "All threads"), *self._forum_links(text)]
+        if text not in self._articles:
+            return [("/", "Front page")]
+        place = self._articles.index(text)
+        following = self._articles[(place + 1) % len(self._articles)]
+        links = [
+            (f"/print{text.path}" if place % 2 else f"{text.path}?view=print", "Print"),
+            (f"{text.path}#comments", "Comments"),
+            (f"{following.path}?utm_source=related&utm_medium=web", following.title),
+            *((f"/tags/{quote(tag)}", tag) for tag in text.tags),
+        ]
+        return [*links, (f"/digest{text.path}", "In short")] if text in self._excerpted else links
+
+
+def _resolve(path: str, query: Mapping[str, list[str]]) -> tuple[str, Kind | None]:
+    """The path that a variant stands for, and what kind of variant it is; None for the URL itself."""
+    if path.lower().startswith("/about/") and path != path.lower():
+        return path.lower(), "letter case"
+    if path.startswith("/gone/"):
+        return _GONE, "soft 404"
+    if _TRAP.fullmatch(path) and path.count("/") < _TRAP_DEPTH:
+        return "/contact/", "trap"
+    if path.endswith("/index.html"):
+        return path.removesuffix("index.html"), "index file"
+    if "sid" in query:
+        return path, "session"
+    if query.get("view") == ["print"]:
+        return path, "print view"
+    if any(name.startswith("utm_") for name in query):
+        return path, "tracking"
+    return path, None
+
+
+def _links(texts: Iterable[Text], before: str = "") -> Links:
+    return [(f"{before}{text.path}", text.title) for text in texts]
+
+
+def _section_links(path: str, texts: Iterable[Text]) -> Links:
+    """Links of a section's page, some of them by a second name."""
+    if path == "/guide/":
+        return [*_links(texts), *((f"{text.path}index.html", f"{text.title} (start)") for text in texts)]
+    if path == "/item/":
+        return [*_links(texts), *((text.path.rstrip("/"), f"{text.title} …") for text in texts)]
+    if path == "/shop/":
+        return [(f"{text.path}?ref={ref}", text.title) for text in texts for ref in ("front", "mail")]
+    if path == "/archive/":
+        return [(f"{text.path}?lang=en", text.title) for text in texts]
+    return _links(texts)
+
+
+def _fixed(links: Links, _: Text) -> Links:
+    return links
