@@ -10,6 +10,7 @@ Cost: O(n log n) for sorting the grams; a gap costs its size, or is not aligned 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -25,6 +26,7 @@ _GRAM = 4
 _GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
 BLOCK = 6
 """Symbols that make a block: single edited words seldom stand so close."""
+_NAME = 24  # symbols, both sides together, of a piece that may be a name
 _CLEAR = 8  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
 
 
@@ -50,6 +52,7 @@ class Differences:
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new sequence that stand in the kept one.
         numbers_changed: Places in the new sequence of numbers where the kept one has another number.
+        renamed: How often the same piece was replaced by the same other piece, wherever it stood.
     """
 
     common: int = 0
@@ -60,6 +63,7 @@ class Differences:
     added_at_ends: int = 0
     numbers_same: int = 0
     numbers_changed: list[int] = field(default_factory=list)
+    renamed: int = 0
 
 
 def _grams(symbols: Symbols) -> NDArray[np.uint64]:
@@ -160,11 +164,16 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
     level = open_gaps & (size == room) & (room == kept_end - kept_begin)
     if level.any():
         _compare_level(new, kept, begin[level], size[level], kept_begin[level], result)
+    replacements: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     for gap in (open_gaps & ~level).nonzero()[0].tolist():
         here = new[begin[gap] : end[gap]].tolist()
         opposite = slice(kept_begin[gap], kept_end[gap])
         there = kept[opposite][free[opposite]].tolist() if room[gap] else []
         _compare_uneven(here, there, int(begin[gap]), gap in (0, len(size) - 1), result)
+        if there and len(here) + len(there) <= _NAME:
+            replacements[tuple(here), tuple(there)] += 1
+    if replacements:
+        result.renamed = max(result.renamed, *replacements.values())
     return result
 
 
@@ -199,6 +208,16 @@ def _compare_level(
         result.rewritten += int(runs[runs >= BLOCK].sum())
         result.numbers_same -= int((here[differ] & 1).sum())
         result.numbers_changed += where[(here[differ] & there[differ] & 1) != 0].tolist()
+        result.renamed = _most_renamed(kept, there[differ], here[differ])
+
+
+def _most_renamed(kept: Symbols, old: Symbols, new: Symbols) -> int:
+    """How often one symbol was replaced by the same other one; only where it was seldom left as it was."""
+    pairs = old.astype(np.uint32) << np.uint32(16) | new
+    pairs.sort()
+    often = pairs[2:][pairs[2:] == pairs[:-2]]  # three times or more
+    counts = ((int((pairs == pair).sum()), int((kept == pair >> np.uint32(16)).sum())) for pair in np.unique(often))
+    return max((count for count, all_there in counts if 2 * count > all_there), default=0)
 
 
 def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool, result: Differences) -> None:

@@ -10,7 +10,8 @@ are aligned (see `dedupcrawl.content.alignment`):
   shorter ones that make up much of the page; edited words stand scattered.
 - No long block may be only in the new page, except before its first and after its last common word, where templates,
   advertisements and comments stand.
-- Numbers at the same place (dates, prices, counts) must be the same, but for one in a long page: a clock or a counter.
+- No piece may have been replaced by the same other piece throughout: the name of another thing in the same words.
+- Numbers at the same place (dates, prices, counts) must be the same, but for one clock or counter.
   Where words differ all over the page, numbers may be among them.
 """
 
@@ -43,7 +44,9 @@ class Limits:
         rewritten: Most of the new page that may be in blocks that were replaced or added, as a share.
         added: Most symbols of a block inside the new page that the kept page lacks.
         numbers: Most numbers that differ of those that stand at the same place, as a share.
-        symbols_a_figure: For so many symbols of the new page, one figure may differ whatever the share.
+        renamed: Most times that one piece may be replaced by the same other one throughout.
+        symbols_a_number: A single figure may differ when the new page has so many symbols for each number in it …
+        symbols_a_figure: … and so may several when it has so many for each.
         numbers_of_edits: In a page that was edited all over, numbers may be this share of all that differs …
         numbers_edited: … as long as no more than this share of the numbers differs.
     """
@@ -53,6 +56,8 @@ class Limits:
     rewritten: float = 0.06
     added: int = 20
     numbers: float = 0.03
+    renamed: int = 2
+    symbols_a_number: int = 100
     symbols_a_figure: int = 400
     numbers_of_edits: float = 0.15
     numbers_edited: float = 0.2
@@ -77,6 +82,7 @@ class Evidence:
         numbers_same: Numbers of the new page that stand in the kept one.
         numbers_changed: Numbers of the new page in whose place the kept one has another number.
         figures_changed: The same, but those of one date or one clock count once.
+        renamed: How often the same piece was replaced by the same other piece.
         duplicate: Whether the new page may be dropped for the kept one.
     """
 
@@ -91,6 +97,7 @@ class Evidence:
     numbers_same: int
     numbers_changed: int
     figures_changed: int
+    renamed: int
     duplicate: bool
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,6 +160,7 @@ def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
         numbers_same=found.numbers_same,
         numbers_changed=len(changed),
         figures_changed=sum(after - before > _SAME_FIGURE for before, after in pairwise(changed)) + bool(changed),
+        renamed=found.renamed,
         duplicate=False,
     )
     return replace(evidence, duplicate=_text_agrees(evidence, limits) and _numbers_agree(evidence, limits))
@@ -164,12 +172,14 @@ def _text_agrees(facts: Evidence, limits: Limits) -> bool:
         and facts.replaced <= limits.replaced
         and facts.rewritten <= limits.rewritten
         and facts.added <= limits.added
+        and facts.renamed <= limits.renamed
     )
 
 
 def _numbers_agree(facts: Evidence, limits: Limits) -> bool:
     share = facts.numbers_changed / max(1, facts.numbers_changed + facts.numbers_same)
-    if share <= limits.numbers or facts.figures_changed * limits.symbols_a_figure <= facts.symbols:
+    one = facts.figures_changed == 1 and facts.numbers_changed * limits.symbols_a_number <= facts.symbols
+    if share <= limits.numbers or one or facts.figures_changed * limits.symbols_a_figure <= facts.symbols:
         return True
     differing = (1 - facts.covered) * facts.symbols
     return share <= limits.numbers_edited and facts.numbers_changed <= limits.numbers_of_edits * differing
