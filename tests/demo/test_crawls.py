@@ -1,0 +1,119 @@
+"""Real crawls of the demo site, without dedupcrawl and with it, against the site's truth."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.demo.crawling import Crawl, crawl
+from dedupcrawl.demo.server import DemoServer, serving
+from dedupcrawl.demo.site.site import MIRROR_HOST
+
+FAST = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with serving() as running:
+        yield running
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a crawl kept: kind of URL → contents."""
+
+    crawl: Crawl
+    contents: dict[str, list[str]]
+
+    def whole(self) -> set[str]:
+        """Contents of which a whole copy was kept."""
+        return {content for kind, found in self.contents.items() if kind != "excerpt" for content in found}
+
+    def copies(self, kind: str) -> int:
+        return len(self.contents[kind])
+
+
+def run(server: DemoServer, folder: Path, **settings: object) -> Kept:
+    arguments = {"start": server.url, "also": MIRROR_HOST}
+    done = crawl("test", folder, arguments, {**FAST, **settings})
+    contents: dict[str, list[str]] = defaultdict(list)
+    for line in (folder / "items.jsonl").read_text(encoding="utf-8").splitlines():
+        truth = server.site.truth(json.loads(line)["url"])
+        assert truth is not None
+        contents[truth.kind].append(truth.content)
+    return Kept(done, contents)
+
+
+@pytest.fixture(scope="module")
+def off(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return run(server, tmp_path_factory.mktemp("off") / "crawl", ADDONS="{}")
+
+
+@pytest.fixture(scope="module")
+def content_only(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return run(server, tmp_path_factory.mktemp("content") / "crawl", DEDUP_URL_MODE="off")
+
+
+@pytest.fixture(scope="module")
+def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return run(server, tmp_path_factory.mktemp("on") / "crawl")
+
+
+def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServer, off: Kept) -> None:
+    assert off.whole() >= server.site.distinct
+    assert {kind: off.copies(kind) for kind in ("print view", "reprint", "excerpt", "mirror")} == {
+        "print view": 21,
+        "reprint": 10,
+        "excerpt": 7,
+        "mirror": 6,
+    }
+    assert off.copies("session") >= 10
+    assert off.copies("trap") >= 10
+    assert off.crawl.count("robotstxt/forbidden") == 1
+
+
+def test_without_rules_nothing_is_lost_and_each_text_is_kept_once(server: DemoServer, content_only: Kept) -> None:
+    assert content_only.whole() >= server.site.distinct
+    long_texts = [path for path in server.site.distinct if path.startswith(("/en/", "/zh/"))]
+    kept = [content for kind, found in content_only.contents.items() if kind != "listing" for content in found]
+    assert {path: kept.count(path) for path in long_texts} == dict.fromkeys(long_texts, 1)
+
+
+@pytest.mark.parametrize("kind", ["reprint", "excerpt", "mirror", "tracking", "trap", "letter case"])
+def test_without_rules_every_kind_of_copy_is_dropped(off: Kept, content_only: Kept, kind: str) -> None:
+    first = {"tracking": 7}  # an article may be met by its tracked link first; it is then kept as that
+    assert off.copies(kind) > 0
+    assert content_only.copies(kind) <= first.get(kind, 0)
+
+
+def test_with_rules_nothing_is_lost_and_less_is_fetched(server: DemoServer, off: Kept, on: Kept) -> None:
+    assert on.whole() >= server.site.distinct
+    assert on.crawl.count("downloader/response_status_count/200") < off.crawl.count(
+        "downloader/response_status_count/200"
+    )
+    assert [on.copies(kind) for kind in ("print view", "tracking", "session", "trap", "index file")] == [0] * 5
+    assert on.crawl.count("dedup/url/rewritten") > 0
+
+
+def test_wrong_rules_were_undone(on: Kept) -> None:
+    wrong = ("/item/", "/shop/", "/archive/")
+    kept = [content for content in on.contents["original"] if content.startswith(wrong)]
+    assert sorted(set(kept)) == sorted(kept)
+    assert len(kept) == 7
+
+
+def test_with_rules_what_they_cannot_know_is_dropped_by_content(on: Kept) -> None:
+    assert [on.copies(kind) for kind in ("reprint", "excerpt", "mirror")] == [0, 0, 0]
+    dropped = sum(int(on.crawl.stats[name]) for name in on.crawl.stats if name.startswith("dedup/content/dropped/"))
+    assert dropped >= 23
+
+
+def test_pages_in_one_template_and_bulletins_are_all_kept(on: Kept) -> None:
+    originals = on.contents["original"]
+    for section, count in {"/weather/": 10, "/prices/": 7, "/stations/": 5, "/forum/": 4, "/yearbook/": 1}.items():
+        assert len([content for content in originals if content.startswith(section)]) == count, section

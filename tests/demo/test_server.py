@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http.client import HTTPConnection
+
+import pytest
+
+from dedupcrawl.demo.server import DemoServer, serving
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with serving() as running:
+        yield running
+
+
+def test_a_connection_stays_open(server: DemoServer) -> None:
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.request("GET", "/en/puncture")
+    first = connection.getresponse()
+    assert "inside of the tyre" in first.read().decode()
+    used = connection.sock
+    connection.request("GET", "/zh/teahouse")
+    second = connection.getresponse()
+    assert "老茶馆" in second.read().decode()
+    assert connection.sock is used
+    assert used is not None
+    assert second.getheader("Content-Type") == "text/html; charset=utf-8"
+    connection.close()
+
+
+def test_head_is_get_without_a_body(server: DemoServer) -> None:
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    lengths = []
+    for method in ("GET", "HEAD"):
+        connection.request(method, "/print/en/puncture")
+        response = connection.getresponse()
+        lengths.append(response.getheader("Content-Length"))
+        body = response.read()
+    assert body == b""
+    assert lengths[0] == lengths[1] != "0"
+    connection.close()
+
+
+@pytest.mark.parametrize(("target", "status"), [("/item/2", 301), ("/shop/lamp", 302), ("/nothing", 404)])
+def test_statuses(server: DemoServer, target: str, status: int) -> None:
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.request("GET", target)
+    response = connection.getresponse()
+    response.read()
+    assert response.status == status
+    assert (response.getheader("Location") is not None) == (status != 404)
+    connection.close()
+
+
+def test_the_host_header_chooses_the_mirror(server: DemoServer) -> None:
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.request("GET", "/", headers={"Host": f"localhost:{server.server_port}"})
+    assert "Mirror of the Notebook" in connection.getresponse().read().decode()
+    connection.close()
+
+
+def test_the_server_stops() -> None:
+    with serving() as server:
+        port = server.server_port
+    with pytest.raises(ConnectionRefusedError):
+        HTTPConnection("127.0.0.1", port, timeout=10).connect()

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import get_args
+
+import pytest
+from parsel import Selector
+
+from dedupcrawl.demo.site.site import MIRROR_HOST, Answer, Kind, Site
+from dedupcrawl.demo.site.texts import Text, articles, other_pages
+from tests.demo.walk import FRONT, PORT, ask, walk
+
+TEXTS = {text.path: text for text in (*articles(), *other_pages())}
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, Answer]:
+    return walk(Site(PORT))
+
+
+def words(answer: Answer) -> str:
+    return " ".join(Selector(answer.body).xpath("string(//body)").get(default="").split())
+
+
+def joined(paragraphs: tuple[str, ...]) -> str:
+    return " ".join(" ".join(paragraphs).split())
+
+
+def test_links_lead_to_every_text_and_every_kind_of_url(answers: dict[str, Answer]) -> None:
+    truths = [answer.truth for answer in answers.values() if answer.truth]
+    assert {truth.kind for truth in truths} == set(get_args(Kind))
+    assert {truth.content for truth in truths} >= Site(PORT).distinct
+
+
+def test_only_two_links_are_broken(answers: dict[str, Answer]) -> None:
+    broken = {url for url, answer in answers.items() if answer.status == 404 and "/contact/contact/" not in url}
+    assert broken == {f"{FRONT}no-such-page", f"{FRONT}private/drafts"}
+
+
+def test_the_trap_is_deeper_than_a_crawl_should_go(answers: dict[str, Answer]) -> None:
+    depths = [url.count("contact/") for url, answer in answers.items() if answer.truth and answer.truth.kind == "trap"]
+    assert max(depths) > 30
+
+
+def test_every_copy_holds_the_whole_text(answers: dict[str, Answer]) -> None:
+    seen = Counter[str]()
+    for url, answer in answers.items():
+        if answer.truth and answer.truth.content in TEXTS and answer.truth.kind != "excerpt":
+            seen[answer.truth.kind] += 1
+            text = TEXTS[answer.truth.content]
+            shown = words(answer).replace(" ", "")
+            assert all(paragraph.replace(" ", "").replace("\n", "") in shown for paragraph in text.paragraphs), url
+    assert seen["reprint"] == 10
+    assert seen["mirror"] == 6
+
+
+def test_an_excerpt_is_a_part_of_its_article(answers: dict[str, Answer]) -> None:
+    excerpts = [answer for answer in answers.values() if answer.truth and answer.truth.kind == "excerpt"]
+    assert len(excerpts) == 7
+    for answer in excerpts:
+        assert answer.truth is not None
+        text = TEXTS[answer.truth.content]
+        part = [" ".join(p.split()) for p in Selector(answer.body).css("article p::text").getall()]
+        assert " ".join(part) in joined(text.paragraphs)
+        assert len(" ".join(part)) < 0.8 * len(joined(text.paragraphs))
+
+
+def test_a_reprint_looks_like_another_site(answers: dict[str, Answer]) -> None:
+    reprint = next(answer for url, answer in answers.items() if "/weekly/en/" in url)
+    original = next(
+        a for a in answers.values() if a.truth and reprint.truth and a.truth.content == reprint.truth.content
+    )
+    lines = [{line.strip() for line in words_of.splitlines()} for words_of in (reprint.body, original.body)]
+    assert not lines[0] & lines[1] - {"", "<body>", "</body>", "<head>", "</head>", "</html>"}
+
+
+def test_distinct_texts_are_distinct() -> None:
+    assert len({text.paragraphs for text in TEXTS.values()}) == len(TEXTS) >= 55
+
+
+@pytest.mark.parametrize(("path", "count"), [("/weather/", 10), ("/prices/", 7)])
+def test_bulletins_share_most_of_their_words_in_the_same_order(path: str, count: int) -> None:
+    bulletins = [re.findall(r"[一-鿿]|\w+", joined(t.paragraphs)) for t in TEXTS.values() if t.path.startswith(path)]
+    assert len(bulletins) == count
+    for bulletin in bulletins[1:]:
+        assert 0.7 < SequenceMatcher(None, bulletins[0], bulletin, autojunk=False).ratio() < 0.95
+
+
+def test_articles_are_long_enough_to_be_read() -> None:
+    english = [text for text in articles() if text.lang == "en"]
+    chinese = [text for text in articles() if text.lang == "zh"]
+    assert len(english) >= 12
+    assert len(chinese) >= 8
+    assert all(250 <= len(joined(text.paragraphs).split()) <= 600 for text in english)
+    assert all(500 <= len(joined(text.paragraphs)) <= 1200 for text in chinese)
+
+
+def test_session_ids_change_from_answer_to_answer() -> None:
+    site = Site(PORT)
+    ids = [set(re.findall(r"sid=(\w+)", ask(site, f"{FRONT}forum/").body)) for _ in range(4)]
+    assert all(found for found in ids)
+    assert len(set.union(*ids)) > 1
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "location"),
+    [
+        ("/item/1", 301, "/item/1/"),
+        ("/item/1/", 200, ""),
+        ("/shop/lamp", 302, "/shop/lamp?ref=front"),
+        ("/shop/lamp?ref=mail", 200, ""),
+        ("/archive/flood-2010", 404, ""),
+        ("/archive/flood-2010?lang=en", 200, ""),
+        ("/gone/anything", 200, ""),
+        ("/tags/%E5%A4%A9%E6%B0%94", 200, ""),
+        ("/nothing", 404, ""),
+        ("", 404, ""),
+        ("//%00?%", 404, ""),
+    ],
+)
+def test_single_answers(target: str, status: int, location: str) -> None:
+    answer = Site(PORT).answer(f"127.0.0.1:{PORT}", target)
+    assert (answer.status, answer.location) == (status, location)
+
+
+def test_robots_txt_forbids_the_drafts() -> None:
+    assert "Disallow: /private/" in ask(Site(PORT), f"{FRONT}robots.txt").body
+
+
+def test_the_mirror_has_its_own_pages_and_no_others() -> None:
+    site = Site(PORT)
+    mirror = f"http://{MIRROR_HOST}:{PORT}"
+    found = Selector(ask(site, f"{mirror}/").body).css("main a::attr(href)").getall()
+    assert len(found) == 6
+    for href in found:
+        truth = site.truth(mirror + href)
+        assert truth is not None
+        assert truth.kind == "mirror"
+    assert site.truth(f"{mirror}/weather/") is None
+
+
+def test_texts_know_their_language() -> None:
+    assert {text.lang for text in TEXTS.values()} == {"en", "zh"}
+    assert isinstance(TEXTS["/zh/teahouse"], Text)
