@@ -1,0 +1,103 @@
+"""MWO as a check: pages whose weighted terms overlap by at least a threshold.
+
+**Search is exact and needs no order that both sides share.** The paper, like every prefix filter, sorts both records by
+one global order, made of document frequencies; but these change with every page of a crawl. So only the new page is
+cut to a prefix, in whatever order is cheapest at that moment, and kept pages are posted under all their terms:
+
+1. Let P be some of the new page's terms, ρ the weight of its others, and t the threshold. What a kept page shares
+   outside P is at most ρ, so a duplicate shares at least t − ρ inside P.
+2. ρ < t alone would do. With ρ <= t − β (`MARGIN`) a page must share β inside P to be looked at any closer: nearly
+   all that share a rare term by chance are out.
+3. P is taken in the order of postings for their weight, as the index counts them now. Terms that no kept page has
+   come first and cost nothing; when they already outweigh 1 − t there is nothing to find.
+4. A posting holds its term's weight, so the overlap inside P is known exactly from postings alone, and the kept
+   page's remaining weight too: the positional bound is `shared + min(left of one, left of the other)`.
+
+Keys do not depend on the threshold, so an index serves every threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from dedupcrawl.content import mwo, terms
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.mwo import FieldWeights, Record
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.page import Page
+
+MARGIN = 0.1
+"""β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
+
+_PAYLOAD_BITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class MwoCheck:
+    """Pages that share `threshold` of their weight.
+
+    Attributes:
+        threshold: t: least MWO of duplicates.
+        weights: What a term weighs, by field.
+        dropped: The dynamic threshold: the lightest terms that make up at most this share of a page are left out.
+        max_terms: Most terms of a page.
+        min_terms: A page with fewer abstains.
+    """
+
+    threshold: float = 0.7
+    weights: FieldWeights = field(default_factory=FieldWeights)
+    dropped: float = 0.2
+    max_terms: int = 80
+    min_terms: int = 10
+
+    name: ClassVar[str] = "mwo"
+    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures depend on; the threshold is not among it."""
+        return {
+            "symbols": SYMBOLS_VERSION,
+            **terms.header(),
+            "weights": str(self.weights),
+            "dropped": self.dropped,
+            "max_terms": self.max_terms,
+            "min_terms": self.min_terms,
+            "hash": "murmur3_x86_32",
+        }
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """The page's record, six bytes a term; None for a page of fewer than `min_terms` terms."""
+        weights = mwo.term_weights(page, text, self.weights)
+        record = Record.of(weights, dropped=self.dropped, most=self.max_terms)
+        return record.to_bytes() if len(record) >= self.min_terms else None
+
+    def keys(self, signature: bytes) -> Keys:
+        """One key a term: its hash, then its weight."""
+        record = Record.from_bytes(signature)
+        return record.hashes.astype(np.uint64) << np.uint64(_PAYLOAD_BITS) | record.weights.astype(np.uint64)
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
+        record = Record.from_bytes(signature)
+        least = mwo.least_overlap(self.threshold)
+        prefixes = record.hashes.astype(np.uint64)
+        costs = postings.count(prefixes)
+        if int(record.weights[costs > 0].sum()) < least:
+            return np.zeros(0, dtype=np.uint32)
+        most_left = least - min(least, mwo.least_overlap(MARGIN))
+        prefix = mwo.cheapest_prefix(record.weights, costs, most_left)
+        keys, pages = postings.find(prefixes[prefix])
+        return mwo.possible(record, prefix, keys, pages, least)
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: MWO is symmetric."""
+        return np.zeros(0, dtype=np.uint32)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """MWO, when it reaches the threshold."""
+        shared = mwo.overlap(Record.from_bytes(new), Record.from_bytes(kept))
+        return shared / mwo.TOTAL if shared >= mwo.least_overlap(self.threshold) else None

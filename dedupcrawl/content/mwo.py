@@ -1,0 +1,225 @@
+"""Minimum weight overlapping: pages as distributions of weight over terms (Das, Mathew, Vijayaraghavan; spec 3).
+
+MWO(r, s) = Σ_x min(w_xr / W_r, w_xs / W_s), in [0, 1], is the overlap of two distributions, 1 less their total
+variation distance. Weights are whole numbers throughout, so that it is the same number on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
+from urllib.parse import unquote
+
+import mmh3
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.symbols import SymbolText, fold
+from dedupcrawl.content.terms import STOPPED, term_sequence
+from dedupcrawl.page import Page
+
+TOTAL = 65535
+"""The weights of a record add up to it."""
+
+_UNIT = 1000  # a field weight of 1, as a whole number
+_HEAVIEST = 100.0
+
+Hashes = NDArray[np.uint32]
+Weights = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """What one occurrence of a term weighs, by the field it stands in; the defaults are the paper's Table 1.
+
+    Attributes:
+        url: In the URL, without its scheme.
+        headings: In a heading.
+        title: In the title.
+        same_site: In the text of a link within the site.
+        other_sites: In the text of a link that leaves it.
+        keywords: In the meta keywords.
+        description: In the meta description.
+        main: In the main text.
+    """
+
+    url: float = 2
+    headings: float = 2
+    title: float = 2
+    same_site: float = 1
+    other_sites: float = 0.5
+    keywords: float = 3
+    description: float = 3
+    main: float = 1
+
+    @classmethod
+    def parse(cls, text: str) -> FieldWeights:
+        """Read "url=2 title=1.5"; a field that is not named weighs nothing.
+
+        Raises:
+            ValueError: for an unknown or repeated field, a weight outside 0 … 100, or when no field weighs anything.
+        """
+        names = [field.name for field in fields(cls)]
+        weights = dict.fromkeys(names, 0.0)
+        unread = set(names)
+        for part in text.replace(",", " ").split():
+            name, _, number = part.partition("=")
+            unread.remove(name) if name in unread else _refuse(part)
+            weights[name] = float(number)
+            if not 0 <= weights[name] <= _HEAVIEST:
+                _refuse(part)
+        if not any(round(weight * _UNIT) for weight in weights.values()):
+            _refuse(text)
+        return cls(**weights)
+
+    def __str__(self) -> str:
+        named = zip(fields(self), astuple(self), strict=True)
+        return " ".join(f"{field.name}={weight:g}" for field, weight in named if weight)
+
+
+def _refuse(part: str) -> None:
+    raise ValueError(f"{part!r} is no field and weight")
+
+
+def term_weights(page: Page, text: SymbolText, weights: FieldWeights) -> dict[str, int]:
+    """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths."""
+    strings = {
+        "url": unquote(page.url.partition("://")[2] or page.url),
+        "headings": "\n".join(page.headings),
+        "title": page.title,
+        "same_site": "\n".join(page.anchors_same_site),
+        "other_sites": "\n".join(page.anchors_other_sites),
+        "keywords": page.keywords,
+        "description": page.description,
+    }
+    total: dict[str, int] = {}
+    for name, string in strings.items():
+        _add(total, fold(string), getattr(weights, name))
+    _add(total, text.text, weights.main)
+    total.pop(STOPPED, None)
+    return total
+
+
+def _add(total: dict[str, int], folded: str, weight: float) -> None:
+    unit = round(weight * _UNIT)
+    if not unit or not folded:
+        return
+    for term, count in Counter(term_sequence(folded)).items():
+        total[term] = total.get(term, 0) + unit * count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A page as MWO compares it.
+
+    Attributes:
+        hashes: Shape (n,): the terms' hashes, ascending, each once.
+        weights: Shape (n,): their shares of the page's weight, 1 … TOTAL, TOTAL together.
+    """
+
+    hashes: Hashes
+    weights: Weights
+
+    @classmethod
+    def of(cls, weights: Mapping[str, int], *, dropped: float, most: int) -> Record:
+        """The record of a page's term weights.
+
+        Args:
+            weights: W_x for each term; above 0.
+            dropped: The dynamic threshold: the lightest terms that make up at most this share of W_r are left out.
+            most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
+                stay, on every page, so that two pages leave out the same ones.
+        """
+        hashes, place = np.unique(
+            np.fromiter((mmh3.hash(term.encode("utf-8", "replace"), signed=False) for term in weights), np.uint32),
+            return_inverse=True,
+        )
+        raw = np.zeros(len(hashes), dtype=np.int64)
+        np.add.at(raw, place, np.fromiter(weights.values(), np.int64))
+        lightest_first = np.lexsort((~hashes, raw))
+        light = int((np.cumsum(raw[lightest_first]) <= math.floor(dropped * raw.sum())).sum())
+        kept = np.sort(lightest_first[max(light, len(hashes) - most) :])
+        shares = _shares(raw[kept])
+        return cls(hashes[kept][shares > 0], shares[shares > 0])
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def to_bytes(self) -> bytes:
+        """Six bytes a term: all hashes, then all weights, little-endian."""
+        return self.hashes.astype("<u4").tobytes() + self.weights.astype("<u2").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Record:
+        """The inverse of `to_bytes`."""
+        count = len(data) // 6
+        hashes = np.frombuffer(data, dtype="<u4", count=count)
+        return cls(hashes, np.frombuffer(data, dtype="<u2", offset=4 * count).astype(np.int64))
+
+
+def _shares(raw: Weights) -> Weights:
+    """Whole shares that add up to TOTAL, by largest remainders; of equal remainders the first gets more."""
+    if not len(raw):
+        return raw
+    scaled = raw * TOTAL
+    shares = scaled // raw.sum()
+    remainders = scaled - shares * raw.sum()
+    shares[np.argsort(-remainders, kind="stable")[: TOTAL - int(shares.sum())]] += 1
+    return shares
+
+
+def overlap(one: Record, other: Record) -> int:
+    """MWO of two records, times TOTAL."""
+    if not len(one) or not len(other):
+        return 0
+    place = other.hashes.searchsorted(one.hashes)
+    place[place == len(other)] = 0
+    smaller = np.minimum(one.weights, other.weights[place])
+    return int(smaller[other.hashes[place] == one.hashes].sum())
+
+
+def least_overlap(threshold: float) -> int:
+    """The least `overlap` of duplicates, whose MWO is at least `threshold`."""
+    return math.ceil(threshold * TOTAL - 1e-6)
+
+
+def cheapest_prefix(weights: Weights, costs: NDArray[np.int64], most_left: int) -> NDArray[np.intp]:
+    """Terms to look up, so that those left out weigh at most `most_left` together and the look-up stays cheap.
+
+    Args:
+        weights: Shape (n,): a record's weights.
+        costs: Shape (n,): how many kept pages have each term.
+        most_left: At least 0.
+
+    Returns:
+        Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
+    """
+    order = np.argsort(costs / weights, kind="stable")
+    left = TOTAL - np.cumsum(weights[order])
+    needed = int((left > most_left).sum()) + 1
+    return order[: max(needed, int((costs == 0).sum()))]
+
+
+def possible(record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: NDArray[np.uint32], least: int) -> NDArray[np.uint32]:
+    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
+
+    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
+    most the smaller of what is left of the two records.
+
+    Args:
+        record: The new page.
+        prefix: Places of the terms that were looked up.
+        keys: Shape (m,): their postings: the term's hash in the high 32 bits, the kept page's weight in the low.
+        pages: Shape (m,): the pages of these postings.
+        least: See `least_overlap`.
+    """
+    looked_up = np.sort(prefix)
+    own = record.weights[looked_up]
+    kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    place = record.hashes[looked_up].searchsorted((keys >> np.uint64(32)).astype(np.uint32))
+    unique, page = np.unique(pages, return_inverse=True)
+    shared = np.bincount(page, np.minimum(own[place], kept), len(unique))
+    left = np.minimum(TOTAL - int(own.sum()), TOTAL - np.bincount(page, kept, len(unique)))
+    return unique[shared + left >= least]

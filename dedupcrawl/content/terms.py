@@ -1,0 +1,124 @@
+"""Terms: what MWO weighs and what concept networks are made of.
+
+Traditional characters of the folded text are made simplified ones, character by character. A page with ideographs or
+kana is segmented by jieba's dictionary and model (rjieba: the same words for Chinese, some twenty times faster); any
+other is cut up at everything that is neither letter nor digit. Stop words go, and words of the letters a … z are
+reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay as they are.
+
+The three libraries behind this are loaded when the first page needs them (about 0.15 s and 40 MB), so that a crawl
+whose checks do without terms does not pay for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from importlib.metadata import version
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.characters import CJK, code_points
+from dedupcrawl.content.stop_words import STOP_WORDS
+
+TERMS_VERSION = 1
+"""Changes whenever a text's terms do, other than by a new version of a library."""
+
+STOPPED = ""
+"""Stands in a sequence for a stop word or a mark between clauses: a phrase ends there."""
+
+_LONGEST = 64  # characters; longer words are cut into pieces, so that what is remembered stays small
+_REMEMBERED = 1 << 16  # words whose terms are remembered
+
+_CJK = re.compile(f"[{CJK}]")
+_WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|[^\\W_{CJK}]{{1,{_LONGEST}}}")
+
+
+def header() -> dict[str, str | int]:
+    """What terms depend on besides the text; the libraries by the versions that may change their words."""
+    return {
+        "terms": TERMS_VERSION,
+        **{library: ".".join(version(library).split(".")[:2]) for library in ("rjieba", "PyStemmer", "OpenCC")},
+    }
+
+
+@cache
+def _simplified_characters() -> NDArray[np.uint32]:
+    """Shape (0x110000,): for each code point its simplified form, or itself. About 25 ms."""
+    import opencc  # noqa: PLC0415 - loaded only where terms are needed
+
+    table = np.arange(0x110000, dtype=np.uint32)
+    ideographs = [chr(number) for low, high in ((0x3400, 0xA000), (0x20000, 0x30000)) for number in range(low, high)]
+    converted = opencc.OpenCC("t2s").convert("\n".join(ideographs)).split("\n")
+    for before, after in zip(ideographs, converted, strict=True):
+        if len(after) == 1:
+            table[ord(before)] = ord(after)
+    return table
+
+
+def simplify(text: str) -> str:
+    """Make traditional characters simplified ones, each by itself. A text without any is returned as it is.
+
+    Context is left out on purpose: two pages must not differ because a phrase book knows one of their phrases.
+    """
+    if text.isascii():
+        return text
+    before = code_points(text)
+    after = _simplified_characters()[before]
+    if np.array_equal(after, before):
+        return text
+    return after.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+@cache
+def _segmenter() -> Callable[[str], list[str]]:
+    import rjieba  # noqa: PLC0415 - loaded only where terms are needed
+
+    segment: Callable[[str], list[str]] = rjieba.cut
+    return segment
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import Stemmer  # noqa: PLC0415 - loaded only where terms are needed
+
+    stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
+    return stem
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def term(word: str) -> str:
+    """The term of one folded, simplified word; `STOPPED` for a stop word."""
+    if word in STOP_WORDS:
+        return STOPPED
+    return _stemmer()(word) if word.isascii() and word.isalpha() else word
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _terms_in(segment: str) -> tuple[str, ...]:
+    """The terms of one segment of jieba's, which may be a mark, white space or several words ("docs.scrapy.org")."""
+    words = _WORD.findall(segment)
+    if words:
+        return tuple(map(term, words))
+    return () if segment == " " else (STOPPED,)
+
+
+def _short(segments: Iterable[str]) -> Iterable[str]:
+    for segment in segments:
+        if len(segment) <= _LONGEST:
+            yield segment
+        else:
+            yield from _WORD.findall(segment)
+
+
+def term_sequence(folded: str) -> list[str]:
+    """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
+    text = simplify(folded)
+    if text.isascii() or _CJK.search(text) is None:
+        return list(map(term, _WORD.findall(text)))
+    segments = _segmenter()(text.encode("utf-8", "replace").decode("utf-8"))
+    if max(map(len, segments), default=0) > _LONGEST:
+        segments = list(_short(segments))
+    return list(chain.from_iterable(map(_terms_in, segments)))
