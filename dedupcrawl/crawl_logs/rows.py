@@ -153,4 +153,5 @@ def _time(value: pl.Expr) -> pl.Expr:
 def _digest_of_text() -> pl.Expr:
     """A digest of the TEXT column without its white space; only equal within one run of the program."""
     bare = pl.col(TEXT).str.replace_all(r"\s+", "")
-    return pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(bare.hash().cast(pl.String))
+    digest = pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(bare.hash().cast(pl.String))
+    return pl.when(bare.is_not_null()).then(digest)  # the hash of null is a number

@@ -1,0 +1,126 @@
+"""Rows of a log → the duplicate clusters of each site (spec 5, "From a crawl log to duplicate clusters").
+
+Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
+verdict of the content checks, or by a rel=canonical that the contents do not contradict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
+
+from dedupcrawl.training.false_clusters import unlike_clusters
+from dedupcrawl.training.page_rows import FAULTS
+
+UNLIKE = "unlike URLs"
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The URLs of some sites and which of them lead to one page.
+
+    Attributes:
+        urls: Columns site, url, cluster and importance; sorted by site and URL, each URL of a site once. `cluster`
+            (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
+            but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
+        false: Reason → clusters of two URLs and more that were left out.
+        left_out: Reason → URLs left out with them, or alone.
+    """
+
+    urls: pl.DataFrame
+    false: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def clusters_of(rows: pl.DataFrame) -> Clusters:
+    """Cluster the rows of some sites, in the order of the log: of several rows of a URL the last fetched counts.
+
+    Args:
+        rows: Columns of `page_rows.PAGE_ROWS`; all rows of each site.
+
+    Returns:
+        The clusters without the false ones: error pages, empty pages, and single pages served for many unlike URLs (a
+        soft 404, a login wall, an empty listing).
+    """
+    pages = _one_row_a_url(rows)
+    links = _links(pages, rows)
+    pages = _with_targets(pages, links)
+    pages = pages.with_columns(label=_labels(pages, links))
+    false: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for number, reason in enumerate(FAULTS):
+        faulty = pages.filter(pl.col("fault") == number)
+        false[reason] = int((faulty.group_by("label").len()["len"] > 1).sum())
+        left_out[reason] = faulty.height
+    pages = pages.filter(pl.col("fault").is_null())
+    unlike = pages["label"].is_in(unlike_clusters(pages.select("site", "url", "label")).implode())
+    false[UNLIKE], left_out[UNLIKE] = pages.filter(unlike)["label"].n_unique(), int(unlike.sum())
+    pages = pages.filter(~unlike)
+    # What leads to a page that was not fetched, or that was left out, alone: nothing is known of it.
+    known = pl.col("content").is_not_null() | (pl.len().over("label") > 1)
+    return Clusters(_numbered(pages.filter(known)), +false, +left_out)
+
+
+def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
+    """The last fetched row of each URL that says what its answer was; rows without time keep the log's order."""
+    answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null()))
+    if answers["fetched_at"].null_count() < answers.height:
+        answers = answers.sort("fetched_at", nulls_last=False, maintain_order=True)
+    return answers.unique(["site", "url"], keep="last", maintain_order=True).drop("duplicate_of")
+
+
+def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of URLs that lead to one page: site, url, to.
+
+    A page's own word for its canonical URL is believed when nothing speaks against it: all pages that name this URL,
+    and the page that it leads to, have one content. (The second page of a list often names the first.)
+    """
+    redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
+    verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
+    named = pages.select("site", "url", "content", to="canonical").drop_nulls("to")
+    if not named.is_empty():
+        there = pages.select("site", "content", to="url").join(named, on=["site", "to"], how="semi")
+        said = pl.concat([named.select("site", "to", "content"), there.select("site", "to", "content")])
+        one = said.drop_nulls("content").group_by("site", "to").agg(pl.col("content").n_unique() == 1)
+        named = named.join(one.filter("content"), on=["site", "to"], how="semi")
+    return pl.concat([redirects, verdicts, named.select("site", "url", "to")]).unique(maintain_order=True)
+
+
+def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    """`pages` and a row for each end of a link that is not among them."""
+    ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
+    return pl.concat([pages, ends.join(pages, on=["site", "url"], how="anti")], how="diagonal")
+
+
+def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
+    """Shape (len(pages),): equal for pages of one site that have the same content or that links join."""
+    pages = pages.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    has_content = pl.col("content").is_not_null()
+    alone = pages["row"]
+    same = pages.filter(has_content).select("row", node=pl.col("row").min().over("site", "content", "fault"))
+    node = alone.to_numpy(writable=True)
+    node[same["row"].to_numpy()] = same["node"].to_numpy()
+    good = pages.filter(pl.col("fault").is_null()).select("site", "url", "row")
+    ends = links.join(good, on=["site", "url"]).join(good.rename({"url": "to", "row": "to_row"}), on=["site", "to"])
+    if not ends.is_empty():
+        first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
+        joined = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(node), len(node)))
+        node = connected_components(joined, directed=False)[1][node].astype(np.int64)
+    return pl.Series("label", node)
+
+
+def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
+    """The columns of `Clusters.urls`."""
+    pages = pages.sort("site", "url").with_row_index("row")
+    first = pl.col("row").min().over("label")  # of its cluster: the smallest URL
+    return pages.with_columns(first=first).select(
+        "site",
+        "url",
+        cluster=(pl.col("first").rank("dense").over("site") - 1).cast(pl.UInt32),
+        importance="importance",
+    )

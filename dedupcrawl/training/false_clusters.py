@@ -1,0 +1,123 @@
+"""Clusters that only look like duplicates: one page served for many URLs that are meant to lead to different ones.
+
+A soft 404, a login wall and an empty listing have one content for hundreds of URLs; so has a page with a hundred
+thousand session ids. What tells them apart is where their URLs differ. A *slot* is a place of a URL that takes a value:
+the host, a segment of the path, an argument of the query. Two URLs of the site that differ in this slot alone are a
+minimal pair for it. When minimal pairs elsewhere on the site nearly always lead to different pages, the slot names
+pages (`title=`, `/wiki/*`), and a cluster whose URLs have many values there has lost what they name. When they lead to
+the same page (`sid=`), or when there are none, the cluster is a real one.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+_MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
+_FEW = 3  # values of a slot that are not worth a look
+_ENOUGH_PAIRS = 5  # minimal pairs elsewhere, before they are believed
+_APART = 0.9  # of them lead to different pages where the slot names pages
+
+_HOST = r"^[A-Za-z]+://([^/?#]*)"
+_PATH = r"^[A-Za-z]+://[^/?#]*/([^?#]*)"
+_QUERY = r"^[^?#]*\?([^#]*)"
+
+
+def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
+    """The labels of the clusters whose URLs differ in slots that name pages elsewhere on their site.
+
+    Args:
+        pages: Columns site, url and label (integers, of one site each); one row a URL.
+
+    Returns:
+        Labels, sorted. Time is linear in the URLs of the sites that have a cluster of many URLs at all; other sites
+        cost a count.
+    """
+    large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= _MANY)
+    if large.is_empty():
+        return pages["label"].clear()
+    pages = pages.join(large, on="label", how="left").filter(pl.col("size").is_not_null().any().over("site"))
+    slots = _slots(pages)
+    varied = _varied(slots.filter(pl.col("size").is_not_null()))
+    pairs = _minimal_pairs(slots.filter(pl.col("size").is_null()))
+    naming = (
+        varied.join(pairs, on=["site", "slot"])
+        .group_by("label", "shape", "place", "values")
+        .agg(pl.col("pairs").sum(), pl.col("apart").sum())
+        .filter((pl.col("pairs") >= _ENOUGH_PAIRS) & (pl.col("apart") >= _APART * pl.col("pairs")))
+    )
+    values = naming.group_by("label", "shape").agg(pl.col("values").max()).group_by("label").agg(pl.col("values").sum())
+    many = values.filter(pl.col("values") >= _MANY).sort("label")
+    return many["label"]
+
+
+def _slots(pages: pl.DataFrame) -> pl.DataFrame:
+    """One row a slot of a URL: site, label, size, and, as hashes, shape, place, slot, value and rest.
+
+    `place` is where the slot stands in URLs of one `shape`: the depth of the path, or 0 for host and arguments. `slot`
+    is what it is on the site: an argument is known by its name whatever the path, a segment by the depth of the path
+    and the segment before it. `rest` is the URL without the value: equal for URLs that differ in this slot alone. The
+    scheme counts for nothing.
+    """
+    keep = ["site", "label", "size", "url_id"]
+    pages = pages.with_row_index("url_id").with_columns(
+        segment=pl.col("url").str.extract(_PATH).fill_null("").str.split("/"),
+        arg=pl.col("url").str.extract(_QUERY).str.replace_all(";", "&", literal=True).str.split("&"),
+    )
+    hosts = pages.select(
+        *keep,
+        shape=pl.lit(0, pl.UInt64),
+        place=pl.lit(0, pl.UInt64),
+        slot=pl.lit(0, pl.UInt64),
+        value=pl.col("url").str.extract(_HOST).hash(),
+    )
+    segments = (
+        pages.select(*keep, "segment", shape=pl.col("segment").list.len().cast(pl.UInt64))
+        .explode("segment")
+        .with_columns(value=pl.col("segment").hash())
+        .with_columns(
+            position=pl.int_range(pl.len()).over("url_id"),
+            before=pl.col("value").shift(1, fill_value=0).over("url_id"),
+        )
+        .select(
+            *keep,
+            "shape",
+            place=pl.struct("shape", "position").hash(),
+            slot=pl.struct("shape", "position", "before").hash(),
+            value="value",
+        )
+    )
+    name = pl.col("arg").str.extract(r"^([^=]*)").hash()
+    args = (
+        pages.select(*keep, "arg")
+        .drop_nulls("arg")
+        .explode("arg")
+        .filter(pl.col("arg") != "")
+        .select(*keep, shape=pl.lit(0, pl.UInt64), place=name, slot=name, value=pl.col("arg").hash())
+    )
+    slots = pl.concat([hosts, segments, args])
+    part = pl.struct("place", "value").hash()
+    return slots.with_columns(rest=part.sum().over("url_id") - part).drop("url_id")
+
+
+def _varied(slots: pl.DataFrame) -> pl.DataFrame:
+    """The slots in which the URLs of a large cluster differ: label, size, shape, place, slot, site and values."""
+    places = slots.group_by("label", "place").agg(values=pl.col("value").n_unique()).filter(pl.col("values") > _FEW)
+    return (
+        slots.join(places, on=["label", "place"])
+        .select("site", "label", "size", "shape", "place", "slot", "values")
+        .unique()
+    )
+
+
+def _minimal_pairs(slots: pl.DataFrame) -> pl.DataFrame:
+    """How many minimal pairs a site has for each slot, and how many of them lead apart: site, slot, pairs, apart."""
+    alike = slots.group_by("site", "slot", "rest").agg(
+        pairs=pl.col("value").n_unique().cast(pl.Int64) - 1, apart=pl.col("label").n_unique().cast(pl.Int64) - 1
+    )
+    return (
+        alike.filter(pl.col("pairs") > 0)
+        .with_columns(apart=pl.min_horizontal("apart", "pairs"))
+        .group_by("site", "slot")
+        .sum()
+        .drop("rest")
+    )

@@ -1,0 +1,110 @@
+"""What a crawl log says of pages: its rows reduced to site, URL, content and links between URLs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+
+from dedupcrawl.sites import site_of
+
+Fault = Literal["error status", "empty page"]
+FAULTS: tuple[Fault, ...] = ("error status", "empty page")
+"""Why a row's content says nothing of its URL, best known first."""
+
+PAGE_ROWS = {
+    "site": pl.String,  # registrable domain
+    "url": pl.String,  # without fragment, unless that begins with "!"
+    "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
+    "fault": pl.UInt8,  # index into FAULTS, null for a good page
+    "redirect_to": pl.String,  # each of the three: an absolute URL of the same site, other than `url`
+    "canonical": pl.String,
+    "duplicate_of": pl.String,
+    "importance": pl.Float64,
+    "fetched_at": pl.Datetime("ms"),
+}
+"""Columns of the rows from which clusters are made. The hash is that of this Polars: it never leaves a run."""
+
+LINKS = ("redirect_to", "canonical", "duplicate_of")
+"""The columns of `PAGE_ROWS` that lead to another URL."""
+
+_HOST = r"^(?i)https?://(?:[^/?#\\@]*@)*(\[[^\]/?#]*\]|[^/?#\\:@]*)"
+_FRAGMENT = r"#(?:[^!].*)?$"
+# Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, MurmurHash3 x64 128.
+_OF_NOTHING = (
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "0" * 32,
+)
+
+
+class SiteNames:
+    """Host → registrable domain, asked once a host, not once a row."""
+
+    def __init__(self) -> None:
+        self._site: dict[str, str] = {}
+
+    def of(self, urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
+        """Shape (n,): the site of each http URL of an expression over `frame`; null for null."""
+        hosts = frame.select(urls.str.extract(_HOST).str.to_lowercase().alias("host"))["host"]
+        for host in hosts.unique().drop_nulls():
+            if host not in self._site:
+                self._site[host] = site_of(host)
+        return hosts.replace_strict(self._site, return_dtype=pl.String) if self._site else hosts
+
+
+def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
+    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`.
+
+    The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
+    bytes are rarely seen (a clock, a token), equal main text is what a duplicate is.
+    """
+    redirects = pl.col("status").is_between(300, 399).fill_null(pl.col("redirect_to").is_not_null())
+    signature = pl.coalesce("t" + pl.col("text_digest"), "d" + pl.col("digest"), "s" + pl.col("simhash"))
+    empty = pl.coalesce("text_digest", "digest").is_in(_OF_NOTHING) | (pl.col("bytes") == 0)
+    pages = rows.select(
+        url=_without_fragment(pl.col("url")),
+        content=pl.when(~redirects & signature.is_not_null()).then(signature.hash()),  # the hash of null is a number
+        fault=pl.when(pl.col("status") >= 400).then(0).when(~redirects & empty).then(1).cast(pl.UInt8),
+        importance="importance",
+        fetched_at="fetched_at",
+        redirect_to=pl.when(redirects).then("redirect_to"),
+        canonical="canonical",
+        duplicate_of="duplicate_of",
+    )
+    pages = pages.with_columns(
+        sites.of(pl.col("url"), pages).alias("site"),
+        *(_without_fragment(_absolute(pl.col(name))).alias(name) for name in LINKS),
+    )
+    for name in LINKS:
+        if pages[name].null_count() < pages.height:
+            there = pl.col(name).is_not_null() & (pl.col(name) != pl.col("url"))
+            pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
+                pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
+            )
+    return pages.select(*PAGE_ROWS)
+
+
+def _without_fragment(url: pl.Expr) -> pl.Expr:
+    return pl.when(url.str.contains("#", literal=True)).then(url.str.replace(_FRAGMENT, "")).otherwise(url)
+
+
+def _absolute(link: pl.Expr) -> pl.Expr:
+    """A link resolved against the column "url" (RFC 3986, 5.2, dot segments left as they are); null if not http."""
+    url = pl.col("url")
+    return (
+        pl.when(link.str.contains(r"^(?i)https?://[^/?#]"))
+        .then(link)
+        .when(link.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:"))
+        .then(None)
+        .when(link.str.starts_with("//"))
+        .then(url.str.extract(r"^([A-Za-z]+:)") + link)
+        .when(link.str.starts_with("/"))
+        .then(url.str.extract(r"^([A-Za-z]+://[^/?#]*)") + link)
+        .when(link.str.starts_with("?"))
+        .then(url.str.extract(r"^([^?#]*)") + link)
+        .when(~link.str.starts_with("#"))
+        .then(url.str.extract(r"^([A-Za-z]+://[^/?#]*/(?:[^?#]*/)?)") + link)
+    )

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl_logs import blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.tally import Tally
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def lines_with_numbers(found: list[LineBlock]) -> list[tuple[int, bytes]]:
+    return [
+        (number, line) for block in found for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line)
+    ]
+
+
+@given(lines=st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line)), size=st.integers(1, 40))
+def test_any_block_size_gives_the_same_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], size: int
+) -> None:
+    lines = [b"first", *lines]  # no magic number of a compression, no byte order mark
+    path = write(tmp_path_factory.mktemp("log") / "log", b"".join(line + b"\n" for line in lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_BLOCK_BYTES", size)
+        found = lines_with_numbers(list(line_blocks(path, Tally())))
+    assert found == list(enumerate((line.decode("utf-8", "replace").encode() for line in lines), 1))
+
+
+def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
+    path = write(tmp_path / "log", b"\xef\xbb\xbfurl\n")
+    assert next(line_blocks(path, Tally())).data == b"url\n"
+
+
+def test_last_line_needs_no_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "log", b"a\nb")
+    assert list(line_blocks(path, Tally())) == [LineBlock(1, b"a\n"), LineBlock(2, b"b\n")]
+
+
+def test_bytes_that_are_no_utf8_are_replaced(tmp_path: Path) -> None:
+    path = write(tmp_path / "log", b"http://a/\xff\n")
+    assert next(line_blocks(path, Tally())).data.decode() == "http://a/\ufffd\n"
+
+
+def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
+    monkeypatch.setattr(blocks, "_LINE_LIMIT", 50)
+    path = write(tmp_path / "log", b"one\n" + b"x" * 200 + b"\nthree\n")
+    tally = Tally()
+    assert lines_with_numbers(list(line_blocks(path, tally))) == [(1, b"one"), (3, b"three")]
+    assert tally.rows == 1
+    assert [(row.line, row.reason) for row in tally.broken] == [(2, "line longer than 50 bytes")]
+
+
+def test_a_file_without_a_line_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
+    monkeypatch.setattr(blocks, "_LINE_LIMIT", 50)
+    tally = Tally()
+    assert list(line_blocks(write(tmp_path / "log", b"x" * 1000), tally)) == []
+    assert tally.skipped.total() == 1
+
+
+def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "log", b"abc\n" * 10)
+    tally = Tally(bytes_read=5)
+    list(line_blocks(path, tally))
+    assert tally.bytes_read == 45
+
+
+def test_lines_are_numbered_strings() -> None:
+    frame = LineBlock(7, b"a\r\n\nb\n").lines()
+    assert frame.to_dict(as_series=False) == {"line": [7, 8, 9], "text": ["a", "", "b"]}

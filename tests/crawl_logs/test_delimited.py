@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl_logs import blocks, delimited
+from dedupcrawl.crawl_logs.blocks import LineBlock
+from dedupcrawl.crawl_logs.tally import Tally
+
+
+def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
+    path.write_bytes(data)
+    tally = Tally()
+    reader = delimited.read_csv if path.suffix == ".csv" else delimited.read_tsv
+    found = [row for batch in reader(path, tally) for row in batch.to_dicts()]
+    return [{name: value for name, value in row.items() if value is not None} for row in found], tally
+
+
+@pytest.mark.parametrize(
+    ("head", "is_csv", "is_tsv"),
+    [
+        (b"url,status\n", True, False),
+        (b'\xef\xbb\xbf"URL",x\r\n', True, False),
+        (b"#url\tstatus\n", False, True),
+        (b"url\n", True, True),
+        (b"a,b\nurl,c\n", False, False),
+        (b"http://a/\n", False, False),
+        (b"x" * 200_000, False, False),
+        (b"", False, False),
+    ],
+)
+def test_the_header_tells(head: bytes, is_csv: bool, is_tsv: bool) -> None:
+    assert (delimited.matches_csv(head), delimited.matches_tsv(head)) == (is_csv, is_tsv)
+
+
+def test_a_mirror_table(tmp_path: Path) -> None:
+    data = b"url\tstatus\tmime\tbytes\traw_sha1\ttext_sha1\ttitle\n"
+    data += b'http://a/\t200\ttext/html\t5\traw\ttext\t"Quoted" title\nhttp://b/\t200\timage/png\t1\traw2\t-\t\n'
+    found, tally = rows(tmp_path / "log.tsv", data)
+    first = {"url": "http://a/", "status": 200, "mime": "text/html", "bytes": 5, "digest": "raw", "text_digest": "text"}
+    assert found == [
+        {**first, "title": '"Quoted" title', "line": 2},
+        {"url": "http://b/", "status": 200, "mime": "image/png", "bytes": 1, "digest": "raw2", "line": 3},
+    ]
+    assert not tally.skipped
+
+
+def test_tsv_rows_with_another_number_of_fields_are_named(tmp_path: Path) -> None:
+    data = b"url\tdigest\n\nhttp://a/\tx\nhttp://b/\nhttp://c/\ty\tz\r\nhttp://d/\tw\r\n"
+    found, tally = rows(tmp_path / "log.tsv", data)
+    assert [(row["url"], row["line"]) for row in found] == [("http://a/", 3), ("http://d/", 6)]
+    assert tally.skipped == {"not 2 fields": 2}
+    assert [row.line for row in tally.broken] == [4, 5]
+    assert tally.rows == 2
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.tsv"])
+def test_of_two_columns_of_one_name_the_first_counts(tmp_path: Path, name: str) -> None:
+    comma = b"," if name == "log.csv" else b"\t"
+    data = b"url,digest,url\nhttp://a/,x,http://b/\n".replace(b",", comma)
+    assert rows(tmp_path / name, data)[0] == [{"url": "http://a/", "digest": "x", "line": 2}]
+
+
+def test_quoted_fields_may_hold_anything(tmp_path: Path) -> None:
+    data = b'url,title,digest\n"http://a/?x=1,2","one\ntwo ""2""",d1\nhttp://b/,plain,d2\n'
+    found, _ = rows(tmp_path / "log.csv", data)
+    assert found == [
+        {"url": "http://a/?x=1,2", "title": 'one\ntwo "2"', "digest": "d1", "line": 2},
+        {"url": "http://b/", "title": "plain", "digest": "d2", "line": 4},
+    ]
+
+
+def test_a_slip_of_a_quote_costs_one_row(tmp_path: Path) -> None:
+    data = b'url,title\nhttp://a/,5" disk\nhttp://b/,"x"\nhttp://c/,y\n'
+    found, tally = rows(tmp_path / "log.csv", data)
+    assert [(row["url"], row["line"]) for row in found] == [("http://b/", 3), ("http://c/", 4)]
+    assert [(row.line, row.reason) for row in tally.broken] == [(2, "not 2 fields")]
+
+
+def test_csv_rows_with_too_many_fields_are_named(tmp_path: Path) -> None:
+    found, tally = rows(tmp_path / "log.csv", b'url,title\nhttp://a/,"x",y\nhttp://b/,"z"\n')
+    assert [row["url"] for row in found] == ["http://b/"]
+    assert [row.line for row in tally.broken] == [2]
+
+
+field = st.text(st.sampled_from('ab,"\n\té'), max_size=6)
+
+
+@given(table=st.lists(st.tuples(field, field), min_size=1, max_size=12), size=st.integers(8, 60))
+def test_what_the_csv_module_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str]], size: int
+) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("url", "title"), *(("u" + a, "t" + b) for a, b in table)])
+    path = tmp_path_factory.mktemp("log") / "log.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_BLOCK_BYTES", size)
+        found, tally = rows(path, text.getvalue().encode())
+    assert [(row["url"], row["title"]) for row in found] == [(f"u{a}".strip(), f"t{b}".strip()) for a, b in table]
+    assert not tally.skipped
+    lines = text.getvalue().split("\n")
+    assert all(lines[row["line"] - 1].lstrip('"').startswith("u") for row in found)
+
+
+@given(st.lists(st.text(st.sampled_from('a,"é'), max_size=8)))
+def test_never_raises(lines: list[str]) -> None:
+    data = "".join(line + "\n" for line in lines).encode()
+    tally = Tally()
+    found = delimited._quoted(LineBlock(2, data), ["url", "title"], "log", tally)
+    assert found.height + tally.rows <= len(lines)
+
+
+def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_OPEN_QUOTE_LIMIT", 100)
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 64)
+    data = b'url,title\nhttp://a/,"open\n' + b"".join(b"http://b/%d,x\n" % number for number in range(50))
+    found, tally = rows(tmp_path / "log.csv", data)
+    assert [row["url"] for row in found] == [f"http://b/{number}" for number in range(50)]
+    assert [row.line for row in tally.broken] == [2]
+    assert pl.Series([row["line"] for row in found]).to_list() == list(range(3, 53))

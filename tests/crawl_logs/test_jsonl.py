@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl_logs import jsonl
+from dedupcrawl.crawl_logs.blocks import LineBlock
+from dedupcrawl.crawl_logs.tally import Tally
+
+
+def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
+    path.write_bytes(data)
+    tally = Tally()
+    found = [row for batch in jsonl.read(path, tally) for row in batch.to_dicts()]
+    return [{name: value for name, value in row.items() if value is not None} for row in found], tally
+
+
+def test_our_own_crawl_log(tmp_path: Path) -> None:
+    row = {
+        "url": "http://a/", "digest": "d", "text_digest": "t", "simhash": "00ff", "status": 200, "mime": "text/html",
+        "bytes": 12, "title": "A \"quoted\" 题", "canonical": "http://a/", "importance": 0.5,
+        "fetched_at": 1577934245.0,
+    }  # fmt: skip
+    found, tally = rows(tmp_path / "log", json.dumps(row).encode() + b"\n" + b'{"url":"http://b/","redirect_to":"/"}\n')
+    assert found[0].pop("fetched_at").year == 2020
+    assert found == [
+        {**{k: v for k, v in row.items() if k != "fetched_at"}, "line": 1},
+        {"url": "http://b/", "redirect_to": "/", "line": 2},
+    ]
+    assert not tally.skipped
+
+
+def test_broken_lines_are_named_and_the_others_read(tmp_path: Path) -> None:
+    data = b'{"url":"http://a/"}\n{"url":"http://b/"\n[1]\n\nnull\n{"url": 7, "digest": ["x"]}\r\n{"url":"http://c/\xff"}\n'
+    found, tally = rows(tmp_path / "log", data)
+    assert found == [
+        {"url": "http://a/", "line": 1},
+        {"url": "7", "digest": "x", "line": 6},
+        {"url": "http://c/\ufffd", "line": 7},
+    ]
+    assert tally.skipped == {"not a JSON object": 3}
+    assert [row.line for row in tally.broken] == [2, 3, 5]
+
+
+@pytest.mark.parametrize("bad_line", [b"", b"\n"], ids=["at once", "line by line"])
+def test_values_of_any_type(tmp_path: Path, bad_line: bytes) -> None:
+    data = b'{"url":["http://a/","x"],"status":"200","digest":5,"title":true,"bytes":2.0,"mime":{"a":1}}\n' + bad_line
+    found, _ = rows(tmp_path / "log", data)
+    assert {k: v for k, v in found[0].items() if k not in ("title", "mime")} == {
+        "url": "http://a/", "status": 200, "digest": "5", "bytes": 2, "line": 1
+    }  # fmt: skip
+
+
+def test_a_field_that_turns_up_late_is_found(tmp_path: Path) -> None:
+    many = b'{"url":"http://a/","digest":"x"}\n' * 50_000
+    found, _ = rows(tmp_path / "log", many + b'{"url":"http://b/","redirect_to":"/c","canonical":"/d"}\n')
+    assert found[-1] == {"url": "http://b/", "redirect_to": "/c", "canonical": "/d", "line": 50_001}
+
+
+def test_nesting_without_end_is_one_broken_line(tmp_path: Path) -> None:
+    data = b'{"url":"http://a/","x":' + b"[" * 200_000 + b'\n{"url":"http://b/"}\n'
+    found, tally = rows(tmp_path / "log", data)
+    assert found == [{"url": "http://b/", "line": 2}]
+    assert [row.line for row in tally.broken] == [1]
+
+
+scalars = st.none() | st.text(max_size=5).filter(lambda text: not text.startswith("[")) | st.integers(-(10**6), 10**6)
+objects = st.dictionaries(st.sampled_from(["url", "digest", "sha1", "status", "title", "other"]), scalars, max_size=5)
+
+
+@given(st.lists(objects, min_size=1))
+def test_both_ways_to_read_a_block_agree(found: list[dict[str, Any]]) -> None:
+    block = LineBlock(3, b"".join(msgspec.json.encode(row) + b"\n" for row in found))
+    at_once = jsonl.objects(block, "log", Tally())
+    one_by_one = jsonl._one_by_one(block, "log", Tally())
+    assert at_once["line"].to_list() == one_by_one["line"].to_list() == list(range(3, 3 + len(found)))
+    for name in {name for row in found for name in row} - {"other"}:
+        expected = [None if row.get(name) is None else str(row[name]) for row in found]
+        assert one_by_one[name].to_list() == expected
+        assert at_once[name].to_list() == expected
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_never_raises(lines: list[bytes]) -> None:
+    data = b"".join(line.replace(b"\n", b"") + b"\n" for line in lines).decode("utf-8", "replace").encode()
+    jsonl.objects(LineBlock(1, data), "log", Tally())

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl_logs.registry import format_of, read_log
+from dedupcrawl.crawl_logs.rows import SCHEMA
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+ROWS = [{"url": f"http://a.com/{number}", "digest": f"d{number % 3}", "status": 200} for number in range(5)]
+
+
+def write(folder: Path, kind: str) -> Path:
+    path = folder / "log"
+    frame = pl.DataFrame(ROWS)
+    if kind == "Parquet":
+        frame.write_parquet(path)
+    elif kind == "CSV":
+        frame.write_csv(path)
+    elif kind == "TSV":
+        frame.write_csv(path, separator="\t")
+    elif kind == "JSON Lines":
+        frame.write_ndjson(path)
+    elif kind == "JSON array":
+        path.write_text(json.dumps(ROWS, indent=2))
+    elif kind == "CDX":
+        lines = (f"k 20200101000000 {row['url']} text/html 200 {row['digest']} - 0 w" for row in ROWS)
+        path.write_text("".join(line + "\n" for line in lines))
+    return path
+
+
+KINDS = ["Parquet", "CSV", "TSV", "JSON Lines", "JSON array", "CDX"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_rows_in_every_format(tmp_path: Path, kind: str) -> None:
+    path, tally = write(tmp_path, kind), Tally()
+    log_format = format_of(path)
+    assert log_format is not None
+    assert log_format.name == kind
+    rows = pl.concat(read_log(path, tally))
+    assert dict(rows.schema) == SCHEMA
+    assert rows.select("url", "digest", "status").to_dicts() == ROWS
+    assert tally.rows == 5
+    assert tally.bytes_read == path.stat().st_size
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "Parquet"])
+def test_compressed(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path, kind)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert pl.concat(read_log(path, Tally())).select("url", "digest", "status").to_dicts() == ROWS
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", gzip.compress(b"")], ids=["nothing", "blank", "compressed"])
+def test_an_empty_log_has_no_rows(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(data)
+    assert format_of(path) is None
+    assert list(read_log(path, Tally())) == []
+
+
+@pytest.mark.parametrize("data", [b"hello\n", b"\x00\x01\x02", b"http://a/\nhttp://b/\n"])
+def test_an_unknown_format_says_what_is_known(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    with pytest.raises(LogError, match=r"log is no crawl log that is known \(Parquet, WARC, .*names its url column\."):
+        format_of(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"PAR1 and then nothing", "cannot be read as Parquet"),
+        (b'[{"url": "http://a/"},', "is a broken JSON array"),
+    ],
+)
+def test_a_broken_file_is_an_error(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    with pytest.raises(LogError, match=message):
+        list(read_log(path, Tally()))
+
+
+def test_parquet_without_urls_is_an_error(tmp_path: Path) -> None:
+    pl.DataFrame({"x": [1]}).write_parquet(tmp_path / "log")
+    with pytest.raises(LogError, match="without a url column"):
+        list(read_log(tmp_path / "log", Tally()))
+
+
+def test_common_crawls_columnar_index(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "url_surtkey": ["com,a)/"],
+            "url": ["http://a.com/"],
+            "fetch_time": pl.Series(["2020-01-02T03:04:05"]).str.to_datetime(time_unit="ms"),
+            "fetch_status": pl.Series([200], dtype=pl.Int16),
+            "content_digest": ["ABC"],
+            "content_mime_type": ["text/html"],
+            "content_mime_detected": ["application/xhtml+xml"],
+            "fetch_redirect": [None],
+            "warc_record_length": [700],
+        }
+    )
+    frame.write_parquet(tmp_path / "log")
+    row = pl.concat(read_log(tmp_path / "log", Tally())).row(0, named=True)
+    assert {name: value for name, value in row.items() if value is not None} == {
+        "url": "http://a.com/", "status": 200, "digest": "ABC", "mime": "application/xhtml+xml",
+        "fetched_at": frame["fetch_time"][0],
+    }  # fmt: skip
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b"url\t", b"url,x\n", b" CDX a k\n", b"PAR1"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_rows_or_an_error(tmp_path: Path, data: bytes, start: bytes) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(start + data)
+    with suppress(LogError):
+        for rows in read_log(path, Tally()):
+            assert dict(rows.schema) == SCHEMA
