@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl_logs.rows import SCHEMA
+from dedupcrawl.training.clusters import Clusters, clusters_of
+from dedupcrawl.training.page_rows import SiteNames, page_rows
+
+Row = dict[str, Any]
+
+
+def clusters(*rows: Row) -> Clusters:
+    return clusters_of(page_rows(pl.DataFrame(rows, schema=SCHEMA), SiteNames()))
+
+
+def groups(*rows: Row) -> list[list[str]]:
+    """The clusters' URLs without scheme and host, in the order of the clusters."""
+    urls = clusters(*rows).urls
+    by_cluster = urls.group_by("site", "cluster", maintain_order=True).agg("url")["url"]
+    return [[url.split("/", 3)[3] for url in group] for group in by_cluster]
+
+
+def page(path: str, text: str | None = None, host: str = "a.com", **other: Any) -> Row:
+    return {"url": f"http://{host}/{path}", "text_digest": text, **other}
+
+
+def test_the_same_text_is_the_same_page() -> None:
+    assert groups(page("1", "x"), page("2", "y"), page("3", "x")) == [["1", "3"], ["2"]]
+
+
+def test_sites_are_kept_apart_and_hosts_of_one_site_are_not() -> None:
+    rows = [page("", "x"), page("", "x", host="www.a.com"), page("", "x", host="b.com")]
+    urls = clusters(*rows).urls
+    assert urls.select("site", "cluster").rows() == [("a.com", 0), ("a.com", 0), ("b.com", 0)]
+    assert urls["site"].is_sorted()
+
+
+def test_a_url_is_there_once_with_what_was_fetched_last() -> None:
+    assert groups(page("1", "x"), page("2", "y"), page("1", "y")) == [["1", "2"]]
+    early, late = datetime(2020, 1, 1), datetime(2021, 1, 1)
+    rows = [page("1", "y", fetched_at=late), page("1", "x", fetched_at=early), page("2", "y", fetched_at=early)]
+    assert groups(*rows) == [["1", "2"]]
+
+
+def test_a_redirect_joins_its_target() -> None:
+    assert groups(page("old", redirect_to="/new", status=301), page("new", "x"), page("n", "x")) == [
+        ["n", "new", "old"]
+    ]
+
+
+def test_a_chain_of_redirects() -> None:
+    rows = [page("1", redirect_to="/2"), page("2", redirect_to="/3"), page("3", "x"), page("4", "y")]
+    assert groups(*rows) == [["1", "2", "3"], ["4"]]
+
+
+def test_redirects_to_one_page_that_was_not_fetched() -> None:
+    assert groups(page("1", redirect_to="/x"), page("2", redirect_to="/x")) == [["1", "2", "x"]]
+
+
+def test_a_redirect_to_an_error_says_nothing() -> None:
+    found = clusters(page("1", redirect_to="/x"), page("2", redirect_to="/x"), page("x", "gone", status=404))
+    assert found.urls.is_empty()
+    assert found.left_out == {"error status": 1}
+
+
+def test_a_redirect_off_the_site_says_nothing() -> None:
+    assert groups(page("1", redirect_to="http://b.com/"), page("2", "x")) == [["2"]]
+
+
+def test_near_duplicate_verdicts_join_although_the_texts_differ() -> None:
+    assert groups(page("1", "x"), page("2", "y", duplicate_of="http://a.com/1"), page("3", "z")) == [["1", "2"], ["3"]]
+
+
+def test_verdicts_may_come_from_a_file_of_their_own() -> None:
+    verdict = {"url": "http://a.com/2", "duplicate_of": "http://a.com/1"}
+    assert groups(page("1", "x"), page("2", "y"), verdict) == [["1", "2"]]
+
+
+def test_a_canonical_link_is_believed_where_nothing_speaks_against_it() -> None:
+    assert groups(page("p?sid=1", "x", canonical="/p")) == [["p", "p?sid=1"]]
+
+
+def test_a_canonical_link_to_a_page_that_differs_is_not_believed() -> None:
+    rows = [page("list", "x"), page("list?page=2", "y", canonical="/list")]
+    assert groups(*rows) == [["list"], ["list?page=2"]]
+
+
+def test_a_canonical_link_that_different_pages_share_is_not_believed() -> None:
+    rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", "y", canonical="/list")]
+    assert groups(*rows) == [["list?page=2"], ["list?page=3"]]
+
+
+def test_raw_digests_where_there_is_nothing_else() -> None:
+    assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
+
+
+def test_errors_and_empty_pages_are_left_out_and_counted() -> None:
+    rows = [page(str(i), "oops", status=500) for i in range(3)]
+    rows += [page(f"e{i}", "d41d8cd98f00b204e9800998ecf8427e") for i in range(2)]
+    rows += [page("e2", "x", bytes=0), page("ok", "x")]
+    found = clusters(*rows)
+    assert found.urls["url"].to_list() == ["http://a.com/ok"]
+    assert found.left_out == {"error status": 3, "empty page": 3}
+    assert found.false == {"error status": 1, "empty page": 1}
+
+
+def test_importance_comes_along() -> None:
+    assert clusters(page("1", "x", importance=2.0), page("2", "x")).urls["importance"].to_list() == [2.0, None]
+
+
+def test_no_rows() -> None:
+    found = clusters()
+    assert found.urls.is_empty()
+    assert found.urls.columns == ["site", "url", "cluster", "importance"]
+    assert found.false == Counter()
+
+
+paths = st.sampled_from("abcdef")
+
+
+@given(
+    rows=st.lists(
+        st.builds(page, paths, st.sampled_from("xyz"))
+        | st.builds(lambda path, to: page(path, redirect_to="/" + to), paths, paths),
+        unique_by=lambda row: row["url"],
+    ),
+    seed=st.randoms(use_true_random=False),
+)
+def test_against_brute_force_in_any_order(rows: list[Row], seed: random.Random) -> None:
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            name = parent[name]
+        return name
+
+    for row in rows:
+        path = row["url"].rsplit("/")[-1]
+        there = "text " + row["text_digest"] if row["text_digest"] else row["redirect_to"][1:]
+        parent[root(path)] = root(there)
+    expected: dict[str, list[str]] = {}
+    for name in sorted(name for name in parent if len(name) == 1):
+        expected.setdefault(root(name), []).append(name)
+    texts = {root(name) for name in parent if len(name) > 1}
+    kept = [group for name, group in expected.items() if len(group) > 1 or name in texts]
+    seed.shuffle(rows)
+    assert groups(*rows) == kept
+
+
+def test_a_hundred_thousand_session_ids_are_one_cluster() -> None:
+    count = 100_000
+    frame = pl.DataFrame(
+        {"url": [f"http://a.com/page?sid={i:08x}" for i in range(count)] + [f"http://a.com/w/{i}" for i in range(100)]}
+    ).with_columns(
+        text_digest=pl.when(pl.col("url").str.contains("sid")).then(pl.lit("x")).otherwise("url"),
+        *(pl.lit(None, dtype).alias(name) for name, dtype in SCHEMA.items() if name not in ("url", "text_digest")),
+    )
+    found = clusters_of(page_rows(frame.select(*SCHEMA), SiteNames()))
+    assert found.false == Counter()
+    assert found.urls.group_by("cluster").len()["len"].max() == count
+
+
+@pytest.mark.parametrize("site_count", [1, 3])
+def test_false_clusters_of_each_site_are_its_own(site_count: int) -> None:
+    rows = []
+    for site in range(site_count):
+        rows += [page(f"wiki/{i}", "missing" if i % 2 else f"text {i}", host=f"s{site}.com") for i in range(200)]
+    found = clusters(*rows)
+    assert found.false == {"unlike URLs": site_count}
+    assert found.left_out == {"unlike URLs": 100 * site_count}
