@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scrapy.utils.project import data_path
-
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.index.contract import Index, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
+from dedupcrawl.project import data_folder
 
 DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
 
@@ -23,7 +22,7 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         BadInputError: there is none, or it cannot be used.
         FailureError: it is damaged.
     """
-    default = Path(data_path("dedup/index"))
+    default = data_folder() / "index"
     spec = spec or "lmdb:"
     path = Path(spec.removeprefix("lmdb:") or default)
     if spec.startswith("memory:"):

@@ -23,7 +23,8 @@ class Command(ScrapyCommand):
         return "Learn URL rules, check pages for duplicates, explain verdicts (dedupcrawl)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Everything after the name belongs to dedupcrawl, its options too."""
+        """What follows the name of our command is ours, options too."""
+        super().add_options(parser)
         parser.add_argument("arguments", nargs=argparse.REMAINDER)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

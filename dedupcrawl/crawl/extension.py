@@ -11,7 +11,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.project import data_path
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
@@ -22,6 +21,7 @@ from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.open import open_index
+from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.verdict import Verdict
@@ -53,7 +53,7 @@ class Dedup:
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
-        data = folder or Path(data_path("dedup"))
+        data = folder or data_folder()
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)

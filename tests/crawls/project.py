@@ -15,6 +15,9 @@ import scrapy
 class Pages(scrapy.Spider):
     name = "pages"
 
+    async def start(self):
+        yield scrapy.Request(self.origin)
+
     def parse(self, response):
         yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
         yield from response.follow_all(css="a")
@@ -43,8 +46,7 @@ def make_project(folder: Path, settings: Mapping[str, Any] | None = None, spider
 
 def crawl_command(start: str, feed: str, *options: str) -> list[str]:
     """The command that crawls from `start` into the file `feed`."""
-    setting = f"start_urls={start}"
-    return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", setting, "-o", feed, *options]
+    return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", f"origin={start}", "-o", feed, *options]
 
 
 def scrapy_crawl(folder: Path, start: str, feed: str = "items.jsonl", *options: str) -> subprocess.CompletedProcess[str]:

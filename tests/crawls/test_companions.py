@@ -63,7 +63,7 @@ class Pages(scrapy.Spider):
     name = "pages"
 
     async def start(self):
-        yield scrapy.Request(self.start_urls, meta={"playwright": True})
+        yield scrapy.Request(self.origin, meta={"playwright": True})
 
     def parse(self, response):
         yield {"url": response.url, "rendered": "playwright" in response.meta}
