@@ -53,7 +53,7 @@ def command(
     sets: Sequence[str],
     as_json: bool,
 ) -> None:
-    r"""Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
+    """Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
 
     A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each
     row in, one verdict out, in the same order.

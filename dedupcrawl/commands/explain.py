@@ -22,7 +22,7 @@ from dedupcrawl.urls.rule import RuleError
 @click.option("--rules", default="rules", show_default=True, type=click.Path(path_type=Path), help="Rule files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
-    r"""Why URL was rewritten, or its page dropped or kept, with the evidence.
+    """Why URL was rewritten, or its page dropped or kept, with the evidence.
 
     \b
     dedupcrawl explain https://example.com/print/42

@@ -13,7 +13,7 @@ _PROBLEMS_NAMED = 5
 
 @click.group()
 def command() -> None:
-    r"""Figures and integrity of an index.
+    """Figures and integrity of an index.
 
     \b
     dedupcrawl index info
