@@ -8,8 +8,8 @@ As Koppula et al. (WSDM 2010, Sect. 1.1, 2 and 5.1) describe and compare them:
 - a heuristic generalizes them: a key that takes at least `FAN_OUT` values in the contexts of one transformation (its
   fan-out) becomes a wildcard, and so does a key whose replacement takes that many values, as a session id does.
 
-Four things that the comparison leaves open are settled here in these rules' favour. Fan-out is counted over all contexts
-of a transformation and not with the other keys held equal, which would find less. A pair is read in one direction,
+Four things that the comparison leaves open are settled here in these rules' favour. Fan-out is counted over all
+contexts of a transformation, not with the other keys held equal, which finds less. A pair is read in one direction,
 towards the shorter URL, which halves the rules. Large clusters are sampled: the pairs of fifty URLs tell as much as
 those of thousands. Rules are applied until nothing changes; if they run in a circle, to its shortest URL.
 """
