@@ -75,7 +75,7 @@ class SymbolText:
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.characters`."""
-        return kinds()[self.code_points]
+        return kinds().take(self.code_points)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -102,8 +102,15 @@ class SymbolText:
         values *= _powers(_BASE_INVERSE, len(kind))[starts]
         fmix64(values)
         values &= ~np.uint64(1)
-        values |= np.bitwise_or.reduceat(kind & DIGIT, starts) != 0
+        with_digit = starts.searchsorted((kind & DIGIT).nonzero()[0], side="right") - 1
+        values[with_digit] |= np.uint64(1)
         return values
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Shape (number of symbols,): letters and digits of each symbol."""
+        starts = self.starts
+        return np.add.reduceat(self.kinds & LETTER, starts, dtype=np.int64) if len(starts) else starts
 
     @cached_property
     def symbols(self) -> list[str]:

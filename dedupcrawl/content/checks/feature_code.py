@@ -82,7 +82,7 @@ class FeatureCodeCheck:
     ieu_length: int = 300
     ieu_share: float = 0.75
     characters: int = 1000
-    anchors: str = "words"
+    anchors: str = "punctuation"
 
     name: ClassVar[str] = "feature_code"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

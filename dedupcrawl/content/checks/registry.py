@@ -10,7 +10,7 @@ from typing import Any
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
-from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
+from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         MAX_DISTANCE,
         "Largest number of differing fingerprint bits of duplicates.",
     ),
+    _choice("SIMHASH_FEATURES", SimHashCheck().features, FEATURES, "What fingerprints are made of."),
     _whole(
         "SIMHASH_MIN_FEATURES", SimHashCheck().min_features, 1, 10_000, "A page with fewer features has no fingerprint."
     ),
@@ -112,7 +113,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
     "feature_code": lambda of: FeatureCodeCheck(
         of["REPEATABILITY"], of["IEU_LENGTH"], of["IEU_SHARE"], of["CODE_CHARACTERS"], of["CODE_ANCHORS"]
     ),
-    "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"]),
+    "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"], of["SIMHASH_FEATURES"]),
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)

@@ -1,7 +1,13 @@
 """SimHash: near-duplicates by the Hamming distance of 64-bit fingerprints (Charikar 2002; Manku, Jain, Das Sarma 2007).
 
-**Features** are the pairs of neighbouring symbols: hash(a b) = fmix64(3·hash(a) + hash(b) mod 2^64), fmix64 being the
-finalizer of MurmurHash3; each counts as often as it occurs, at most `TERM_FREQUENCY_CAP` times.
+**Features** are named, and part of the stored format:
+
+- "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and besides every word of more than
+  three letters. Each counts as often as it occurs, at most three times: a page of one word repeated is no page.
+- "words": words of more than three letters, as often as they occur; what Khan and Ali do, for their experiment.
+
+A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash(a)); hash(a) is the symbol's own hash
+and fmix64 the finalizer of MurmurHash3.
 
 **Search** is exact for every distance k up to 7 with four postings a page. A fingerprint has four blocks of 16 bits.
 When d <= k = 4r + a, r in {0, 1}, then either one of the first a + 1 blocks differs in at most r bits or one of the
@@ -26,7 +32,11 @@ from dedupcrawl.page import Page
 
 BITS = 64
 MAX_DISTANCE = 7
+FEATURES = ("pairs", "words")
+LONG_WORD = 4
+"""Letters of a word that is a feature by itself."""
 TERM_FREQUENCY_CAP = 3
+"""How often one of the "pairs" features counts."""
 _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
@@ -56,14 +66,18 @@ def fingerprint(features: NDArray[np.uint64]) -> int:
     return int.from_bytes(np.packbits(2 * counts > len(features), bitorder="little").tobytes(), "little")
 
 
-def pair_features(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Shape (n,) → (m,), m < n: hashes of neighbouring pairs, sorted, each at most `TERM_FREQUENCY_CAP` times."""
+def features(text: SymbolText, kind: str) -> NDArray[np.uint64]:
+    """Shape (m,): the hashed features of a text, each as often as it counts."""
+    hashes = text.hashes
+    long_words = hashes[text.lengths >= LONG_WORD]
+    if kind == "words":
+        return fmix64(long_words)
     pairs = hashes[:-1] * np.uint64(3)
     pairs += hashes[1:]
-    fmix64(pairs)
-    pairs.sort()
-    repeated = pairs[TERM_FREQUENCY_CAP:] == pairs[:-TERM_FREQUENCY_CAP]
-    return pairs if not repeated.any() else np.append(pairs[:TERM_FREQUENCY_CAP], pairs[TERM_FREQUENCY_CAP:][~repeated])
+    found = fmix64(np.concatenate((pairs, long_words)))
+    found.sort()
+    too_often = found[TERM_FREQUENCY_CAP:] == found[:-TERM_FREQUENCY_CAP]
+    return np.delete(found, np.flatnonzero(too_often)) if too_often.any() else found
 
 
 def _rotations(fingerprints: int) -> list[int]:
@@ -86,10 +100,12 @@ class SimHashCheck:
     Attributes:
         distance: Largest Hamming distance of duplicates, 0 … 7.
         min_features: A page with fewer has no fingerprint: it would collide with every other empty page.
+        features: One of `FEATURES`.
     """
 
     distance: int = 3
-    min_features: int = 32
+    min_features: int = 20
+    features: str = "pairs"
 
     name = "simhash"
     payload_bits = _PAYLOAD_BITS
@@ -98,16 +114,15 @@ class SimHashCheck:
         """What signatures depend on."""
         return {
             "symbols": SYMBOLS_VERSION,
-            "features": "pairs",
-            "cap": TERM_FREQUENCY_CAP,
+            "features": self.features,
             "hash": "murmur3_fmix64",
             "min_features": self.min_features,
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """8 bytes, little-endian."""
-        features = pair_features(text.hashes)
-        return fingerprint(features).to_bytes(8, "little") if len(features) >= self.min_features else None
+        found = features(text, self.features)
+        return fingerprint(found).to_bytes(8, "little") if len(found) >= self.min_features else None
 
     def keys(self, signature: bytes) -> Keys:
         """Four keys, one a block."""
