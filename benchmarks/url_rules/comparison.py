@@ -38,12 +38,14 @@ class Method:
     """A way to learn rules.
 
     Attributes:
-        learn: Every rule of the URLs of one site, whatever its precision.
+        learn: The rules of the URLs of one site, for a precision.
         coverage: URLs that a rule must cover to be used at DEFAULT_LEVEL, on small sites as well.
+        anew: Whether it learns other rules for another precision; else `learn` gives every rule for any.
     """
 
-    learn: Callable[[Sequence[Row]], Learned[Any]]
+    learn: Callable[[Sequence[Row], float], Learned[Any]]
     coverage: int
+    anew: bool = False
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ def _judge(
     result: Comparison, name: str, method: Method, site: str, train: Sequence[Row], test: Sequence[Row], first: bool
 ) -> None:
     start = time.process_time()
-    learned = method.learn(train)
+    learned = method.learn(train, DEFAULT_LEVEL)
     result.seconds[name] += time.process_time() - start
     scores = score_rules(learned, train)
     if first:
@@ -106,17 +108,20 @@ def _judge(
     canonical = learned.matcher(default).canonical
     result.merges[name][site].append(merges([canonical(url) for url, _ in test], test))
     result.kept[name][site].append(len(default))
-    for key, found in reductions(learned, scores, duplicated(test)).items():
+    for key, found in reductions(method, learned, scores, train, duplicated(test)).items():
         result.reductions[name][key] = result.reductions[name].get(key, Reduction(0, 0, 0)) + found
 
 
 def reductions(
-    learned: Learned[Any], scores: Sequence[RuleScore], test: Sequence[Row]
+    method: Method, learned: Learned[Any], scores: Sequence[RuleScore], train: Sequence[Row], test: Sequence[Row]
 ) -> dict[tuple[float, int], Reduction]:
     """The reduction of the test URLs by the rules of every precision level and minimum coverage."""
-    known: dict[tuple[int, ...], Reduction] = {}
     found: dict[tuple[float, int], Reduction] = {}
     for level in LEVELS:
+        if method.anew:
+            learned = method.learn(train, level)
+            scores = score_rules(learned, train)
+        known: dict[tuple[int, ...], Reduction] = {}
         for coverage in COVERAGES:
             rules = tuple(chosen(learned, scores, level, coverage))
             if rules not in known:

@@ -132,18 +132,18 @@ def pairwise(source: UrlFunction, target: UrlFunction) -> RewriteRule:
     return RewriteRule(tuple(sorted(source.items())), tuple(transformation))
 
 
-def learn(rows: Sequence[Row], fan_out: int = FAN_OUT) -> Learned[RewriteRule]:
-    """All generalized rules of the duplicate clusters of one site."""
+def learn(rows: Sequence[Row], precision: float = 0.0) -> Learned[RewriteRule]:
+    """All generalized rules of the duplicate clusters of one site; the precision is left to be measured."""
     rules: set[RewriteRule] = set()
     for urls in clusters(rows):
         chosen = sorted(urls, key=lambda url: hashlib.sha1(url.encode("utf-8", "replace")).digest())[:LARGEST_SAMPLE]
         functions = [parse(url) for url in sorted(chosen, key=lambda url: (len(url), url))]
         rules.update(pairwise(source, target) for target, source in combinations(functions, 2) if source != target)
-    wider = generalize_contexts(generalize_transformations(rules, fan_out), fan_out)
+    wider = generalize_contexts(generalize_transformations(rules))
     return Learned(sorted(wider, key=repr), RewriteMatcher)
 
 
-def generalize_transformations(rules: Iterable[RewriteRule], fan_out: int) -> set[RewriteRule]:
+def generalize_transformations(rules: Iterable[RewriteRule]) -> set[RewriteRule]:
     """A value that is replaced by many different ones is irrelevant: it becomes a wildcard on both sides."""
     alike: dict[object, list[RewriteRule]] = defaultdict(list)
     for rule in rules:
@@ -157,7 +157,7 @@ def generalize_transformations(rules: Iterable[RewriteRule], fan_out: int) -> se
                 if kind == "literal":
                     literals[key].add(value)
         keys = {key for key, _ in group[0].context}
-        irrelevant = {key for key, values in literals.items() if key in keys and len(values) >= fan_out}
+        irrelevant = {key for key, values in literals.items() if key in keys and len(values) >= FAN_OUT}
         for rule in group:
             wider.add(
                 RewriteRule(
@@ -168,15 +168,15 @@ def generalize_transformations(rules: Iterable[RewriteRule], fan_out: int) -> se
     return wider
 
 
-def generalize_contexts(rules: Iterable[RewriteRule], fan_out: int) -> set[RewriteRule]:
-    """A key with at least `fan_out` values in the contexts of one transformation becomes a wildcard."""
+def generalize_contexts(rules: Iterable[RewriteRule]) -> set[RewriteRule]:
+    """A key with at least FAN_OUT values in the contexts of one transformation becomes a wildcard."""
     alike: dict[object, list[RewriteRule]] = defaultdict(list)
     for rule in rules:
         alike[rule.transformation, tuple(key for key, _ in rule.context)].append(rule)
     wider: set[RewriteRule] = set()
     for group in alike.values():
         columns = zip(*([value for _, value in rule.context] for rule in group), strict=True)
-        wild = [len(set(column)) >= fan_out for column in columns]
+        wild = [len(set(column)) >= FAN_OUT for column in columns]
         for rule in group:
             context = tuple(
                 (key, None if any_value else value) for (key, value), any_value in zip(rule.context, wild, strict=True)

@@ -82,8 +82,8 @@ def _plain(bounded: str) -> str:
     return bounded.replace(BOUND, "").removeprefix(START).removesuffix(END)
 
 
-def learn(rows: Sequence[Row]) -> Learned[SubstringRule]:
-    """Likely rules without redundant ones, those of large support first, and which of them are valid."""
+def learn(rows: Sequence[Row], precision: float = 0.0) -> Learned[SubstringRule]:
+    """Likely rules without redundant ones, those of large support first, and which are valid for any precision."""
     rules = eliminate_redundancies(likely_rules(rows))
     return Learned(rules, SubstringMatcher, partial(validate, rules, check(rules, rows)))
 

@@ -1,0 +1,65 @@
+"""Learned URL rules beside two papers' and the fixed canonicalizers, on the seventeen sites.
+
+    python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0 1 2] [--out FILE.md] [--plot FILE.png]
+
+Prints the report; --out and --plot write it and Figure 3 as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.url_rules import dasgupta, dust, ours
+from benchmarks.url_rules.comparison import Method, compare
+from benchmarks.url_rules.data import load, site_name, site_paths
+from benchmarks.url_rules.fixed import fixed_canonicalizers
+from benchmarks.url_rules.method import Row
+from benchmarks.url_rules.report import draw, markdown
+
+METHODS = {
+    "ours": Method(ours.learn, 0, anew=True),
+    "Dasgupta": Method(dasgupta.learn, 2),
+    "DUST": Method(dust.learn, 2),
+}
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.url_rules", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("sites", nargs="*", metavar="SITE", help="names of sites; all by default")
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="folder with mirrors/ and crawls/ (default: %(default)s)"
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of the splits (default: 0 1 2)")
+    parser.add_argument("--out", type=Path, help="write the report here, e.g. docs/url-rules.md")
+    parser.add_argument("--plot", type=Path, help="write Figure 3 here, e.g. docs/url-rules-coverage.png")
+    arguments = parser.parse_args()
+    try:
+        paths = site_paths(arguments.data, arguments.sites)
+    except ValueError as error:
+        parser.error(str(error))
+    result = compare(
+        _rows(paths), METHODS, fixed_canonicalizers(), arguments.seeds, lambda site: print(site, file=sys.stderr)
+    )
+    if arguments.plot:
+        draw(result, arguments.plot)
+    plot = arguments.plot and os.path.relpath(arguments.plot, arguments.out.parent if arguments.out else None)
+    report = markdown(result, plot)
+    print(report)
+    if arguments.out:
+        arguments.out.write_text(report, encoding="utf-8")
+    return 0
+
+
+def _rows(paths: Sequence[Path]) -> Iterator[tuple[str, Sequence[Row]]]:
+    for path in paths:
+        yield site_name(path), load(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The project's own rules, as `dedupcrawl train` learns them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import polars as pl
+
+from benchmarks.url_rules.method import Learned, Row
+from dedupcrawl.crawl_logs.rows import SCHEMA
+from dedupcrawl.training.learning_part import LearningOptions, learn_sites
+from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRule:
+    """A rule, its site and its place among the rules of all sites: in a rule file, order matters."""
+
+    place: int
+    site: str
+    rule: Rule
+
+    @property
+    def kind(self) -> Literal["rewrite", "equivalence"]:
+        return self.rule.kind
+
+    def apply(self, url: str) -> str | None:
+        normalized = Normalizer([SiteRules(self.site, (self.rule,))]).normalize(url)
+        return None if normalized.kind == "unchanged" else normalized.canonical
+
+
+def learn(rows: Sequence[Row], precision: float) -> Learned[OwnRule]:
+    """The rules of this precision; all that were proved count as valid."""
+    log = {"url": [url for url, _ in rows], "text_digest": [label for _, label in rows], "status": [200] * len(rows)}
+    frame = pl.DataFrame({name: log.get(name, [None] * len(rows)) for name in SCHEMA}, schema=SCHEMA)
+    learned = learn_sites(page_rows(frame, SiteNames()), LearningOptions(min_precision=precision))
+    pairs = [(site_rules.site, rule) for site_rules in learned.rules for rule in site_rules.rules]
+    rules = [OwnRule(place, site, rule) for place, (site, rule) in enumerate(pairs)]
+    return Learned(rules, OwnMatcher, lambda _: range(len(rules)))
+
+
+class OwnMatcher:
+    """The rules in the order of their files, and each of them alone."""
+
+    def __init__(self, rules: Iterable[OwnRule]) -> None:
+        rules = list(rules)
+        self._alone = [Normalizer([SiteRules(own.site, (own.rule,))]) for own in rules]
+        by_site = groupby(sorted(rules, key=lambda own: own.place), key=lambda own: own.site)
+        self._together = Normalizer([SiteRules(site, tuple(own.rule for own in group)) for site, group in by_site])
+
+    def form(self, url: str) -> str:
+        return url
+
+    def images(self, url: str) -> Iterator[tuple[int, str]]:
+        for i, normalizer in enumerate(self._alone):
+            normalized = normalizer.normalize(url)
+            if normalized.kind != "unchanged":
+                yield i, normalized.canonical
+
+    def canonical(self, url: str) -> str:
+        return self._together.normalize(url).canonical
