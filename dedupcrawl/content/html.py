@@ -1,0 +1,148 @@
+"""HTML to Page: the one way a response's body becomes something that the content checks can look at."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+
+import mmh3
+from cssselect import SelectorError
+from parsel import Selector
+
+from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.main_text import main_blocks
+from dedupcrawl.content.markup import HEADINGS, LINE_BREAK, Outline, collapse, outline, tame, unescape
+from dedupcrawl.page import Page
+from dedupcrawl.sites import site_of
+
+_URL_LIMIT = 2_000  # characters of a link
+_BODY_LIMIT = 2_000_000  # bytes or characters of HTML that are looked at; the digest is of all of it
+_URL = re.compile(
+    r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
+)  # ends where another script begins, as in 见http://a.cn/。
+_META_NAME = re.compile(r"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
+_VALUE = r"\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+_CONTENT = re.compile(rf"(?<![\w-])content{_VALUE}", re.IGNORECASE)
+_HREF = re.compile(rf"(?<![\w-])href{_VALUE}", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+
+
+def extract(
+    body: bytes | str,
+    url: str,
+    *,
+    encoding: str | None = None,
+    selector: str | None = None,
+    fields: bool = True,
+) -> Page:
+    """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
+
+    Total for any body; time and memory are bounded.
+
+    Args:
+        body: The undecoded response body, or HTML that was decoded before.
+        url: Where the page was found, after redirects.
+        encoding: Charset of the HTTP response, if it had one; it need not be right.
+        selector: CSS selector of the elements that hold the main text. Where it finds none, the page is treated as if
+            there were none.
+        fields: Fill headings, keywords, description and anchors.
+
+    Raises:
+        ValueError: `selector` is no CSS selector.
+    """
+    if isinstance(body, bytes):
+        raw = body
+        markup = decode(body[:_BODY_LIMIT], encoding)
+    else:
+        raw = body.encode("utf-8", "surrogatepass")
+        markup = body[:_BODY_LIMIT]
+    page = outline(markup, fields=fields)
+    paragraphs = _paragraphs(_selected(markup, selector)) if selector else ()
+    if not paragraphs:
+        paragraphs = _paragraphs(page.blocks[position][0] for position in main_blocks(page))
+    digest = mmh3.hash_bytes(raw) if raw else b""
+    if not fields:
+        return Page(url, page.title, paragraphs, body_digest=digest)
+    metas = dict(_metas(page.metas))
+    same_site, other_sites = _anchors(page, url)
+    return Page(
+        url=url,
+        title=page.title,
+        paragraphs=paragraphs,
+        headings=_paragraphs(text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS),
+        keywords=metas.get("keywords", ""),
+        description=metas.get("description", ""),
+        anchors_same_site=same_site,
+        anchors_other_sites=other_sites,
+        body_digest=digest,
+    )
+
+
+def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:
+    """The lines of `texts` without URLs, empty ones left out."""
+    return tuple(line for text in texts for part in text.split(LINE_BREAK) if (line := _without_urls(part.strip())))
+
+
+def _without_urls(text: str) -> str:
+    if "://" in text or "www." in text:
+        return " ".join(_URL.sub(" ", text).split())
+    return text
+
+
+def _selected(markup: str, selector: str) -> Iterator[str]:
+    """Texts of the elements that `selector` finds, each once where one holds another."""
+    sound = tame(markup).encode("utf-8", "replace").decode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
+        tree = Selector(text=sound, type="html", huge_tree=False)
+    try:
+        found = tree.css(selector)
+    except (SelectorError, ValueError) as error:
+        raise ValueError(f"{selector!r} is no CSS selector: {error}") from error
+    roots = {match.root for match in found}
+    for match in found:
+        if isinstance(match.root, str):  # of ::text or ::attr()
+            yield collapse(match.root)
+        elif roots.isdisjoint(match.root.iterancestors()):
+            yield from (block[0] for block in outline(match.get()).blocks)
+
+
+def _metas(metas: list[str]) -> Iterator[tuple[str, str]]:
+    """Name and content of the meta elements that have a name of interest; the first of each name last."""
+    for attributes in reversed(metas):
+        name = _META_NAME.search(attributes)
+        content = _CONTENT.search(attributes)
+        if name and content:
+            yield name[1].lower(), collapse(content[1] or content[2] or content[3] or "")
+
+
+def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Texts of the links within the site of `url`, and of those that leave it."""
+    site = site_of(url)
+    base_site = _site_of_link(page.base, site) or site
+    same: list[str] = []
+    other: list[str] = []
+    for attributes, raw_text in page.anchors:
+        text = _without_urls(collapse(raw_text))
+        if text:
+            target = _site_of_link(attributes, base_site)
+            if target == site:
+                same.append(text)
+            elif target:
+                other.append(text)
+    return tuple(same), tuple(other)
+
+
+def _site_of_link(attributes: str, base_site: str) -> str:
+    """The site that an element with an href points to; empty where that is no web page (mailto, javascript)."""
+    if ":" not in attributes and "//" not in attributes:
+        return base_site
+    match = _HREF.search(attributes)
+    href = unescape((match[1] or match[2] or match[3] or "")[:_URL_LIMIT]).strip() if match else ""
+    scheme = _SCHEME.match(href)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        return ""
+    if scheme or href.startswith("//"):
+        return site_of(href)
+    return base_site
