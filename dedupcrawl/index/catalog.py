@@ -122,7 +122,8 @@ class Catalog:
     def ended_mask(self) -> NDArray[np.bool_]:
         """Shape (next_id,): True for the records that are no kept page any more."""
         mask = np.zeros(self.next_id, dtype=np.bool_)
-        mask[self.ended().astype(np.int64)] = True
+        ended = self.ended()
+        mask[ended[ended < self.next_id].astype(np.int64)] = True
         return mask
 
     def info(self) -> dict[str, int]:

@@ -92,7 +92,7 @@ class Index(Protocol):
         ...
 
     def superseded_by(self, url: str) -> str | None:
-        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         ...
 
     def forget(self, urls: Iterable[str]) -> int:

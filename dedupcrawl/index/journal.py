@@ -45,6 +45,7 @@ class Journal:
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
         self.path = path
         self.lock = threading.RLock()
+        self._process: int | None = os.getpid()
         data = path / "data.mdb"
         if not create and not data.is_file():
             raise FileNotFoundError(f"there is no index at {path}")
@@ -171,11 +172,18 @@ class Journal:
         """Bring everything to disk; what is there now survives a power cut too."""
         self._env.sync(True)
 
+    def check_usable(self) -> None:
+        """Raise when the journal was closed, or opened before a fork."""
+        if self._process is None:
+            raise ValueError(f"the index at {self.path} is closed")
+        if self._process != os.getpid():
+            raise RuntimeError(f"the index at {self.path} was opened before a fork: open it in this process")
+
     def close(self) -> None:
         """Sync and release."""
-        with self.lock:
-            self.sync()
-            self._env.close()
+        self._process = None
+        self.sync()
+        self._env.close()
 
     def data_bytes(self) -> int:
         """Bytes that the file takes on disk."""
@@ -194,13 +202,15 @@ class Journal:
 
     def _block(self, database: lmdb._Database, first: int, end: int | None) -> list[tuple[int, bytes]]:
         block: list[tuple[int, bytes]] = []
-        with self.lock, self.reading() as txn, txn.cursor(database) as cursor:
-            if cursor.set_range(_ID.pack(first)):
-                for key, value in cursor:
-                    number = _ID.unpack(key)[0]
-                    if len(block) == BLOCK_ROWS or (end is not None and number >= end):
-                        break
-                    block.append((number, bytes(value)))
+        with self.lock:
+            self.check_usable()
+            with self.reading() as txn, txn.cursor(database) as cursor:
+                if cursor.set_range(_ID.pack(first)):
+                    for key, value in cursor:
+                        number = _ID.unpack(key)[0]
+                        if len(block) == BLOCK_ROWS or (end is not None and number >= end):
+                            break
+                        block.append((number, bytes(value)))
         return block
 
 

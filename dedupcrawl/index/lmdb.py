@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -43,7 +42,7 @@ def _in_turn(
     @wraps(method)
     def call(self: LmdbIndex, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self._journal.lock:
-            self._usable()
+            self._journal.check_usable()
             try:
                 return method(self, *args, **kwargs)
             except lmdb.Error as error:
@@ -74,8 +73,8 @@ class LmdbIndex:
     def __init__(
         self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
     ) -> None:
-        self._process: int | None = os.getpid()
         self._path = path
+        self._closed = False
         self._seen = -1  # the last transaction whose effects the catalog knows
         self._retry_at = 0
         self._background = Background()
@@ -137,7 +136,7 @@ class LmdbIndex:
                 if not isinstance(later, New):
                     return later
                 new = New(later.replaces, {**found.inside, **later.inside})
-            self._journal.append(txn, catalog.next_id, pack(new.record(entry, catalog)))
+            self._journal.append(txn, catalog.next_id, pack(new.record(entry, catalog), catalog.next_id))
             return txn.id(), new
 
         answer = self._journal.writing(append)
@@ -159,8 +158,8 @@ class LmdbIndex:
         page = newest(self._catalog, url, fetch)
         if page is None:
             return False
-        self._journal.overwrite(txn, page, pack(erased(unpack(fetch(page)))))
-        self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names))))
+        self._journal.overwrite(txn, page, pack(erased(unpack(fetch(page), page)), page))
+        self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
     @_in_turn
@@ -169,11 +168,11 @@ class LmdbIndex:
         with self._snapshot() as txn:
             fetch = self._journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)
-            return None if page is None else entry_of(unpack(fetch(page)), self._catalog.schema.names)
+            return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
 
     @_in_turn
     def superseded_by(self, url: str) -> str | None:
-        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         with self._snapshot() as txn:
             return superseding(self._catalog, plain(url), self._journal.fetch(txn))
 
@@ -194,7 +193,7 @@ class LmdbIndex:
         """All kept pages, oldest first, replaced ones left out; those that are kept meanwhile may be missing."""
         ended = self._ended()
         for page, raw in self._journal.rows(0, ended.size):
-            record = unpack(raw)
+            record = unpack(raw, page)
             if record.page is not None and not ended[page]:
                 yield entry_of(record, self._catalog.schema.names)
 
@@ -240,16 +239,10 @@ class LmdbIndex:
         """Wait for a running merge, bring everything to disk and release. Further calls fail."""
         self._background.wait()
         with self._journal.lock:
-            if self._process is not None:
-                self._process = None
+            if not self._closed:
+                self._closed = True
                 self._store.close()
                 self._journal.close()
-
-    def _usable(self) -> None:
-        if self._process != os.getpid():
-            if self._process is None:
-                raise ValueError(f"the index at {self._path} is closed")
-            raise RuntimeError(f"the index at {self._path} was opened before a fork: open it in this process")
 
     def _snapshot(self) -> Transaction:
         """A read transaction; the catalog knows everything that it sees."""
@@ -273,7 +266,7 @@ class LmdbIndex:
             self._catalog.set_segments(segments)
         fetch = self._journal.fetch(txn)
         for page in range(self._catalog.next_id, self._journal.count(txn)):
-            self._catalog.add(unpack(fetch(page)))
+            self._catalog.add(unpack(fetch(page), page))
         self._seen = seen
 
     def _fold(self) -> None:

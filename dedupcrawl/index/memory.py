@@ -51,7 +51,7 @@ class MemoryIndex:
             if not isinstance(answer, New):
                 return answer
             record = answer.record(entry, self._catalog)
-            self._rows.append(pack(record))
+            self._rows.append(pack(record, self._catalog.next_id))
             kept = Kept(self._catalog.add(record), tuple(answer.inside.values()))
             self._fold()
             return kept
@@ -65,9 +65,9 @@ class MemoryIndex:
                 page = newest(self._catalog, plain(url), self._rows.__getitem__)
                 if page is not None:
                     forgotten += 1
-                    self._rows[page] = pack(erased(unpack(self._rows[page])))
+                    self._rows[page] = pack(erased(unpack(self._rows[page], page)), page)
                     record = forgetting(page, self._catalog.next_id, len(self._catalog.schema.names))
-                    self._rows.append(pack(record))
+                    self._rows.append(pack(record, self._catalog.next_id))
                     self._catalog.add(record)
         return forgotten
 
@@ -76,10 +76,10 @@ class MemoryIndex:
         with self._lock:
             self._usable()
             page = newest(self._catalog, plain(url), self._rows.__getitem__)
-            return None if page is None else entry_of(unpack(self._rows[page]), self._catalog.schema.names)
+            return None if page is None else entry_of(unpack(self._rows[page], page), self._catalog.schema.names)
 
     def superseded_by(self, url: str) -> str | None:
-        """URL of the newest page that the page kept under `url` lies inside and that came later than it."""
+        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         with self._lock:
             self._usable()
             return superseding(self._catalog, plain(url), self._rows.__getitem__)
@@ -104,7 +104,7 @@ class MemoryIndex:
             self._usable()
             ended = self._catalog.ended_mask()
         for page in np.flatnonzero(~ended).tolist():
-            record = unpack(self._rows[page])
+            record = unpack(self._rows[page], page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
 

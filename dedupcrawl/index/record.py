@@ -1,8 +1,8 @@
 """Record: what the journal holds of one accepted page, as bytes that can be searched without decoding all of them.
 
-Layout: CRC-32 of the rest (4 bytes, little-endian), then one msgpack array that starts with the signatures, so that
-comparing a candidate decodes nothing else. A record is written once and never changed: that a page was replaced, lies
-inside a later one or was forgotten is told by the later record.
+Layout: CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts with the
+signatures, so that comparing a candidate decodes nothing else. A record is written once and never changed: that a page
+was replaced, lies inside a later one or was forgotten is told by the later record. (What is forgotten is also erased.)
 """
 
 from __future__ import annotations
@@ -57,37 +57,41 @@ _decode = msgspec.msgpack.Decoder(Record).decode
 _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 
-def pack(record: Record) -> bytes:
-    """The bytes of a record."""
+def pack(record: Record, page: int) -> bytes:
+    """The bytes of the record that is to be number `page`."""
     body = _encode(record)
-    return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little") + body
+    return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
-def unpack(raw: Raw) -> Record:
+def unpack(raw: Raw, page: int) -> Record:
     """The record of these bytes.
 
     Raises:
-        IndexDamagedError: They are not what `pack` returned.
+        IndexDamagedError: They are not what `pack` returned for this page.
     """
-    body = raw[_CHECKSUM_BYTES:]
-    if zlib.crc32(body) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
-        raise IndexDamagedError("a kept page fails its checksum")
     try:
-        return _decode(body)
+        return _decode(_body(raw, page))
     except msgspec.MsgspecError as error:
-        raise IndexDamagedError(f"a kept page cannot be read: {error}") from None
+        raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 
-def signature(raw: Raw, slot: int) -> bytes | None:
-    """One signature of a packed record, without its checksum being looked at: this is called for every candidate.
+def signature(raw: Raw, page: int, slot: int) -> bytes | None:
+    """One signature of a packed record.
 
     Raises:
-        IndexDamagedError: The bytes are no record.
+        IndexDamagedError: The bytes are not what `pack` returned for this page.
     """
     try:
-        return _decode_signatures(raw[_CHECKSUM_BYTES:]).signatures[slot]
+        return _decode_signatures(_body(raw, page)).signatures[slot]
     except (msgspec.MsgspecError, IndexError) as error:
-        raise IndexDamagedError(f"a kept page cannot be read: {error}") from None
+        raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
+
+
+def _body(raw: Raw, page: int) -> Raw:
+    body = raw[_CHECKSUM_BYTES:]
+    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
+        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    return body
 
 
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:

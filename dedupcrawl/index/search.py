@@ -82,7 +82,7 @@ def _accepted(check: Check, slot: int, made: bytes, pages: list[int], fetch: Fet
     """The pages that `check` accepts, most similar first, then in the order given."""
     less: list[tuple[float, int]] = []
     for page in pages:
-        kept = signature(fetch(page), slot)
+        kept = signature(fetch(page), page, slot)
         similarity = None if kept is None else check.compare(made, kept)
         if similarity is None:
             continue
@@ -105,7 +105,7 @@ def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) ->
         for page in _ascending(candidates, first_id):
             if page in inside:
                 continue
-            kept = signature(fetch(page), slot)
+            kept = signature(fetch(page), page, slot)
             if kept is None or check.compare(kept, made) is None:
                 continue
             record = _other_page(catalog, entry.url, page, fetch)
@@ -117,21 +117,20 @@ def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) ->
 def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     """Id of the page that is kept under this URL."""
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
-        record = unpack(fetch(page))
+        record = unpack(fetch(page), page)
         if record.page is not None and record.page.url == url:
             return None if catalog.ids(catalog.schema.ended, page) else page
     return None
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
-    """URL of the newest page that the page kept under `url` lies inside, when that page came later."""
+    """URL of the newest kept page that came after the page kept under `url` and holds it."""
     page = newest(catalog, url, fetch)
-    if page is None:
-        return None
-    for larger in reversed(catalog.ids(catalog.schema.inside, page)):
-        record = unpack(fetch(larger))
-        if record.page is not None:
-            return record.page.url
+    if page is not None:
+        for larger in reversed(catalog.ids(catalog.schema.inside, page)):
+            record = unpack(fetch(larger), larger)
+            if record.page is not None and not catalog.ids(catalog.schema.ended, larger):
+                return record.page.url
     return None
 
 
@@ -142,7 +141,7 @@ def _ascending(candidates: PageIds, first_id: int) -> list[int]:
 
 def _other_page(catalog: Catalog, url: str, page: int, fetch: Fetch) -> Record | None:
     """A candidate's record, unless it is the same URL's or of a page that was replaced or forgotten."""
-    record = unpack(fetch(page))
+    record = unpack(fetch(page), page)
     if record.page is None or record.page.url == url or catalog.ids(catalog.schema.ended, page):
         return None
     return record

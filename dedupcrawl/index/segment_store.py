@@ -187,7 +187,7 @@ class SegmentStore:
 
     def _ended(self) -> NDArray[np.uint64]:
         """Ids of all pages that were replaced or forgotten, from the journal."""
-        ended = [page for _, raw in self._journal.rows(0) for page in unpack(raw).ended]
+        ended = [page for number, raw in self._journal.rows(0) for page in unpack(raw, number).ended]
         return np.array(ended, dtype=np.uint64)
 
     def _rebuild(self, row: SegmentRow, ended: NDArray[np.uint64]) -> None:
@@ -219,7 +219,7 @@ class SegmentStore:
         for page, raw in self._journal.rows(first, end):
             if page != batch.end:
                 break
-            batch.add(self._schema.keys(unpack(raw)))
+            batch.add(self._schema.keys(unpack(raw, page)))
             if batch.end - batch.first == self._batch_pages:
                 yield batch
                 batch = Batch(page + 1, self._schema.payload_bits)

@@ -56,20 +56,25 @@ def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tupl
     ended = catalog.ended_mask()
     found = []
     expected = [[0] * len(schema.payload_bits) for _ in parts]
-    place = page = 0
+    place = following = 0
     for page, raw in rows:
-        while place < len(parts) and page >= parts[place].end:
+        if page != following:
+            found.append(f"the pages {following} to {page} are missing")
+        following = page + 1
+        while page >= parts[place].end:
             place += 1
         try:
-            keys = schema.keys(unpack(raw))
+            keys = schema.keys(unpack(raw, page))
         except IndexDamagedError as error:
-            found.append(f"page {page}: {error}")
+            found.append(str(error))
             continue
         for table, array in enumerate(keys):
             if array.size and (table == schema.ended or not ended[page]):
                 expected[place][table] += _sum(array, np.full(array.size, page, dtype=np.uint32))
-    if page + 1 < catalog.next_id:
-        found.append(f"the pages from {page + 1} on are missing")
+    if following < catalog.next_id:
+        found.append(f"the pages from {following} on are missing")
+    if found:
+        return found
     readable = {*(slot for slot, _ in schema.checks), schema.urls, schema.ended, schema.inside}
     for part, sums in zip(parts, expected, strict=True):
         for table in sorted(readable):

@@ -1,0 +1,293 @@
+"""What every index must do, in memory and in LMDB."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from dedupcrawl.index import search
+from dedupcrawl.index.contract import Entry, Index, Kept
+from dedupcrawl.verdict import Verdict
+from tests.index.conftest import AnyIndex
+from tests.index.toys import accept, page
+
+
+def offer(index: Index, entry: Entry, first_id: int = 0) -> Kept | Verdict:
+    return index.offer(entry, accept(entry), first_id=first_id)
+
+
+def fill(index: Index, count: int, start: int = 1000) -> None:
+    for number in range(start, start + count):
+        assert isinstance(offer(index, page(f"http://fill/{number}", number)), Kept)
+
+
+def duplicate_of(answer: Kept | Verdict) -> str | None:
+    assert isinstance(answer, Verdict)
+    assert answer.is_duplicate
+    return answer.duplicate_of
+
+
+def test_first_come_first_kept(index: AnyIndex) -> None:
+    assert offer(index, page("http://a/1", 7)) == Kept(0)
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+    assert offer(index, page("http://a/3", 8)) == Kept(1)
+    assert [entry.url for entry in index.entries()] == ["http://a/1", "http://a/3"]
+
+
+@pytest.mark.parametrize("between", [0, 1, 2, 3, 5, 8, 17, 40])
+def test_found_wherever_it_has_got_to(index: AnyIndex, between: int) -> None:
+    offer(index, page("http://a/1", 7, b"abcd"))
+    fill(index, between)
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+    assert duplicate_of(offer(index, page("http://a/3", 0, b"abc"))) == "http://a/1"
+    assert index.verify() == []
+
+
+def test_entries_come_back_whole(index: AnyIndex) -> None:
+    entry = page("http://a/中文?q=é", 7, b"abc", title="标题 “title”")
+    offer(index, entry)
+    assert index.entry(entry.url) == entry
+    assert list(index.entries()) == [entry]
+    assert index.entry("http://a/other") is None
+
+
+def test_same_url_is_an_update(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+    fill(index, 7)
+    assert isinstance(offer(index, page("http://a/1", 7)), Kept), "not its own duplicate"
+    newer = page("http://a/1", 9)
+    assert isinstance(offer(index, newer), Kept)
+    assert index.entry("http://a/1") == newer
+    assert isinstance(offer(index, page("http://a/2", 7)), Kept), "what it replaced is no candidate"
+    assert duplicate_of(offer(index, page("http://a/3", 9))) == "http://a/1"
+    assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
+    assert index.info()["replaced"] == 2
+
+
+def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex) -> None:
+    first = page("http://a/1", 7)
+    offer(index, first)
+    offer(index, page("http://a/2", 8))
+    assert duplicate_of(offer(index, page("http://a/1", 8))) == "http://a/2"
+    assert index.entry("http://a/1") == first
+
+
+def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -> None:
+    offer(index, page("http://three-quarters", 1, b"abcefgh", title="1"))
+    offer(index, page("http://whole", 2, b"abcd", title="2"))
+    offer(index, page("http://equal", 3, b"h", title="3"))
+    offer(index, page("http://whole-too", 4, b"abcd", title="4"))
+    asked: list[tuple[str, str]] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append((check, kept.url))
+
+    new = page("http://new", 3, b"abcd")
+    assert isinstance(index.offer(new, refuse), Kept)
+    assert asked == [
+        ("equal", "http://equal"),
+        ("letters", "http://whole"),
+        ("letters", "http://whole-too"),
+        ("letters", "http://three-quarters"),
+    ]
+
+
+def test_what_lies_inside_is_told_and_recorded(index: AnyIndex) -> None:
+    offer(index, page("http://small", 1, b"ab"))
+    offer(index, page("http://other", 2, b"gh"))
+    fill(index, 5)
+    answer = offer(index, page("http://large", 3, b"abcd"))
+    assert isinstance(answer, Kept)
+    assert answer.supersedes == ("http://small",)
+    assert index.superseded_by("http://small") == "http://large"
+    assert index.superseded_by("http://other") is None
+    assert index.superseded_by("http://unknown") is None
+    fill(index, 9, start=2000)
+    assert index.superseded_by("http://small") == "http://large"
+    assert index.entry("http://small") is not None, "never dropped for it"
+
+
+def test_first_id_limits_the_comparison(index: AnyIndex) -> None:
+    offer(index, page("http://old", 7, b"ab"))
+    fill(index, 5)
+    start = index.first_id_of_run("second")
+    assert start == 6
+    answer = offer(index, page("http://new", 7, b"abcd"), first_id=start)
+    assert answer == Kept(6), "what lies inside is limited too"
+    assert index.first_id_of_run("second") == start
+    assert index.first_id_of_run("third") == 7
+    assert duplicate_of(offer(index, page("http://newer", 7), first_id=start)) == "http://new"
+    assert isinstance(offer(index, page("http://old", 9), first_id=start), Kept)
+    assert sum(entry.url == "http://old" for entry in index.entries()) == 1, "the old one is replaced all the same"
+
+
+def test_runs_of_any_name(index: AnyIndex) -> None:
+    names = ["", "x" * 5000, "\ud800", "运行"]
+    for number, name in enumerate(names):
+        assert index.first_id_of_run(name) == number
+        fill(index, 1, start=3000 + number)
+    assert [index.first_id_of_run(name) for name in names] == [0, 1, 2, 3]
+
+
+def test_verdicts(index: AnyIndex) -> None:
+    first = Verdict("http://a/1", "duplicate", "http://a/0", "letters", 0.8125, {"differs": ["€", 1, None]})
+    second = Verdict("http://a/2", "duplicate", "http://a/0", "equal", 1.0)
+    newer = Verdict("http://a/1", "duplicate", "http://a/9", "equal", 1.0)
+    for verdict in (first, second, newer):
+        index.record(verdict, run="run", site="a")
+    assert index.verdict("http://a/1") == newer
+    assert index.verdict("http://a/2") == second
+    assert index.verdict("http://a/3") is None
+    assert list(index.verdicts()) == [first, second, newer]
+    assert index.info()["verdicts"] == 3
+
+
+def test_many_rows_are_read_in_blocks(index: AnyIndex) -> None:
+    fill(index, 600)
+    urls = [f"http://v/{number}" for number in range(600)]
+    for url in urls:
+        index.record(Verdict(url, "duplicate"), run="", site="")
+    assert [entry.url for entry in index.entries()] == [f"http://fill/{1000 + number}" for number in range(600)]
+    assert [verdict.url for verdict in index.verdicts()] == urls
+
+
+def test_pages_may_be_added_while_entries_are_read(index: AnyIndex) -> None:
+    fill(index, 300)
+    read = []
+    for number, entry in enumerate(index.entries()):
+        read.append(entry.url)
+        offer(index, page(f"http://more/{number}", 5000 + number))
+    assert read[:300] == [f"http://fill/{1000 + number}" for number in range(300)]
+
+
+def test_forgotten_pages_are_gone(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7, b"ab"))
+    offer(index, page("http://a/2", 8, b"abcd"))
+    fill(index, 5)
+    assert index.forget(["http://a/1", "http://a/unknown", "http://a/1"]) == 1
+    assert index.entry("http://a/1") is None
+    assert "http://a/1" not in [entry.url for entry in index.entries()]
+    assert isinstance(offer(index, page("http://a/3", 7)), Kept)
+    assert index.forget(["http://a/2"]) == 1
+    assert index.superseded_by("http://a/1") is None
+    assert isinstance(offer(index, page("http://a/1", 8, b"ab")), Kept)
+    fill(index, 9, start=2000)
+    assert index.verify() == []
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\x00", "\U0010ffff", "x" * 100_000, "", "中"])
+def test_any_text_is_stored(index: AnyIndex, text: str) -> None:
+    entry = page("http://a/" + text, 7, title=text, run=text)
+    assert isinstance(offer(index, entry), Kept)
+    assert isinstance(offer(index, page("http://a/" + text, 7, title=text)), Kept), "an update"
+    index.record(
+        Verdict("http://b/" + text, "duplicate", "http://a/" + text, "equal", 1.0, {text: [text]}), run="", site=""
+    )
+    stored = text.encode("utf-8", "replace").decode()
+    found, verdict = index.entry("http://a/" + text), index.verdict("http://b/" + text)
+    assert found is not None
+    assert verdict is not None
+    assert (found.url, found.title) == ("http://a/" + stored, stored)
+    assert verdict.evidence == {stored: [stored]}
+
+
+def test_info_counts(index: AnyIndex) -> None:
+    fill(index, 10)
+    offer(index, page("http://a", 0, b"abc"))
+    info = index.info()
+    assert (info["pages"], info["postings/equal"], info["postings/letters"], info["postings/url"]) == (11, 10, 3, 11)
+    assert isinstance(info["bytes"], int)
+    assert info["bytes"] > 0
+
+
+def test_an_unknown_signature_is_refused(index: AnyIndex) -> None:
+    entry = page("http://a", 1)
+    entry.signatures["mystery"] = b"x"
+    with pytest.raises(ValueError, match="mystery"):
+        offer(index, entry)
+    assert list(index.entries()) == []
+
+
+def test_an_exception_of_the_judge_changes_nothing(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+
+    def broken(check: str, kept: Entry) -> Verdict | None:
+        raise KeyError("judge")
+
+    with pytest.raises(KeyError, match="judge"):
+        index.offer(page("http://a/2", 7), broken)
+    assert [entry.url for entry in index.entries()] == ["http://a/1"]
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+
+
+def test_a_judge_may_ask_the_index(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+
+    def curious(check: str, kept: Entry) -> Verdict | None:
+        assert index.entry(kept.url) == kept
+        return Verdict("http://a/2", "duplicate", kept.url, check, 1.0)
+
+    assert duplicate_of(index.offer(page("http://a/2", 7), curious)) == "http://a/1"
+
+
+def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "COMPARED_LIMIT", 20)
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
+    for number in range(30):
+        offer(index, page(f"http://hot/{number}", 7, title=str(number)))
+    asked: list[str] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append(kept.url)
+
+    assert isinstance(index.offer(page("http://new", 7), refuse), Kept)
+    assert asked == [f"http://hot/{number}" for number in range(10, 15)]
+
+
+def test_threads_take_turns(index: AnyIndex) -> None:
+    kept: list[int] = []
+    failed: list[BaseException] = []
+
+    def work(name: int) -> None:
+        try:
+            for content in range(1, 101):
+                answer = offer(index, page(f"http://{name}/{content}", content))
+                if isinstance(answer, Kept):
+                    kept.append(content)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert sorted(kept) == list(range(1, 101))
+    assert index.verify() == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda index: offer(index, page("http://a", 1)),
+        lambda index: index.entry("http://a"),
+        lambda index: index.record(Verdict("http://a", "duplicate"), run="", site=""),
+        lambda index: index.verdict("http://a"),
+        lambda index: list(index.entries()),
+        lambda index: list(index.verdicts()),
+        lambda index: index.first_id_of_run("run"),
+        lambda index: index.info(),
+        lambda index: index.verify(),
+        lambda index: index.forget(["http://a"]),
+        lambda index: index.superseded_by("http://a"),
+    ],
+)
+def test_calls_after_close_fail(index: AnyIndex, call: Callable[[Index], object]) -> None:
+    offer(index, page("http://a", 1))
+    index.close()
+    index.close()
+    with pytest.raises(ValueError, match="closed"):
+        call(index)

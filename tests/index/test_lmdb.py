@@ -1,0 +1,299 @@
+"""The folder of an index: opening, damage, repair, and errors that say what to do."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index import segment_store
+from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError, Kept
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.verdict import Verdict
+from tests.index.toys import CHECKS, EqualCheck, LettersCheck, accept, page
+
+PAGES = 50
+ROOT = Path(__file__).parents[2]
+
+
+def opened(folder: Path) -> LmdbIndex:
+    return LmdbIndex(folder, CHECKS, batch_pages=4)
+
+
+def fill(index: LmdbIndex, first: int = 1, end: int = PAGES + 1) -> None:
+    for content in range(first, end):
+        entry = page(f"http://a/{content}", content, b"abcdefgh"[content % 8 :], title=str(content))
+        assert isinstance(index.offer(entry, accept(entry)), Kept)
+
+
+def check_all_found(index: LmdbIndex, pages: int = PAGES) -> None:
+    assert index.verify() == []
+    for content in range(1, pages + 1):
+        copy = page("http://copy", content, title=str(content))
+        answer = index.offer(copy, accept(copy))
+        assert isinstance(answer, Verdict), content
+        assert answer.duplicate_of == f"http://a/{content}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, small_levels: None) -> Path:
+    """An index of several segments and a tail, closed."""
+    path = tmp_path / "deep" / "index"
+    index = opened(path)
+    fill(index)
+    for _ in range(20):  # until the background has nothing more to fold
+        index.verify()
+        index.forget(["http://unknown"])
+        fold = index.info()["segments"]
+        if isinstance(fold, int) and fold >= 2:
+            break
+    index.close()
+    return path
+
+
+def segments(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.segment"))
+
+
+def test_reopen(folder: Path) -> None:
+    index = opened(folder)
+    check_all_found(index)
+    fill(index, PAGES + 1, PAGES + 30)
+    index.close()
+    index = opened(folder)
+    check_all_found(index, PAGES + 29)
+    index.close()
+
+
+@pytest.mark.parametrize("how", ["remove", "empty", "cut", "flip", "other"])
+def test_damaged_segments_are_made_again(folder: Path, how: str, caplog: pytest.LogCaptureFixture) -> None:
+    for number, path in enumerate(segments(folder)):
+        data = path.read_bytes()
+        if how == "remove":
+            path.unlink()
+        elif how == "empty":
+            path.write_bytes(b"")
+        elif how == "cut":
+            path.write_bytes(data[: -7 * (number + 1)])
+        elif how == "flip":
+            place = len(data) // (number + 2)
+            path.write_bytes(data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :])
+        else:
+            path.write_bytes(segments(folder)[0].read_bytes()[:-1])
+    with caplog.at_level(logging.WARNING):
+        index = opened(folder)
+    assert "made again from the pages" in caplog.text
+    check_all_found(index)
+    index.close()
+    caplog.clear()
+    opened(folder).close()
+    assert not caplog.records
+
+
+def test_a_flip_that_open_did_not_look_for_is_not_merged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(segment_store, "CHECKED_AT_OPEN", 0)
+    for path in segments(folder):
+        data = path.read_bytes()
+        path.write_bytes(data[:50] + bytes([data[50] ^ 1]) + data[51:])
+    index = opened(folder)
+    assert any("fails its checksum" in problem for problem in index.verify())
+    fill(index, PAGES + 1, PAGES + 60)
+    for content in range(PAGES + 60, PAGES + 600):
+        fill(index, content, content + 1)
+        if not any("checksum" in problem for problem in index.verify()):
+            break
+    assert "made again from the pages" in caplog.text
+    check_all_found(index)
+    index.close()
+
+
+def test_a_rebuild_of_many_batches_spills(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment_store, "_SPILL_BATCHES", 2)
+    for path in segments(folder):
+        path.unlink()
+    index = opened(folder)
+    check_all_found(index)
+    index.close()
+    assert not list(folder.glob("*.part*"))
+
+
+def test_an_index_opened_to_be_read(folder: Path) -> None:
+    index = LmdbIndex(folder, [])
+    assert index.verify() == []
+    found = index.entry("http://a/7")
+    assert found is not None
+    assert set(found.signatures) == {"equal", "letters"}
+    assert sum(1 for _ in index.entries()) == PAGES
+    assert index.info()["pages"] == PAGES
+    assert index.forget(["http://a/7"]) == 1
+    with pytest.raises(ValueError, match="to be read"):
+        index.offer(page("http://b", 1), accept(page("http://b", 1)))
+    index.close()
+    index = opened(folder)
+    assert index.entry("http://a/7") is None
+    assert index.verify() == []
+    index.close()
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no index at"):
+        LmdbIndex(tmp_path / "none", [])
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_segment_needs_the_checks(folder: Path) -> None:
+    segments(folder)[0].unlink()
+    with pytest.raises(IndexDamagedError, match="open it with its checks"):
+        LmdbIndex(folder, [])
+    index = opened(folder)
+    check_all_found(index)
+    index.close()
+
+
+def test_other_checks_are_refused(folder: Path) -> None:
+    with pytest.raises(IndexMismatchError, match="version = 1 and now has version = 2"):
+        LmdbIndex(folder, [EqualCheck(version=2), LettersCheck()])
+    index = LmdbIndex(folder, CHECKS[::-1], batch_pages=1000)
+    check_all_found(index)
+    index.close()
+
+
+def test_left_overs_are_removed(folder: Path) -> None:
+    for name in ("ffffffff-00000000-00000004.segment", "half.tmp"):
+        (folder / name).write_bytes(b"left over")
+    (folder / "notes.txt").write_text("not ours")
+    index = opened(folder)
+    assert not (folder / "half.tmp").exists()
+    assert not (folder / "ffffffff-00000000-00000004.segment").exists()
+    assert (folder / "notes.txt").exists()
+    check_all_found(index)
+    index.close()
+
+
+def test_open_twice_in_one_process(folder: Path) -> None:
+    index = opened(folder)
+    with pytest.raises(OSError, match="already open in this process"):
+        opened(folder)
+    check_all_found(index)
+    index.close()
+
+
+def test_a_cut_journal_is_an_error(folder: Path) -> None:
+    data = folder / "data.mdb"
+    size = data.stat().st_size
+    for left in (size - 4096, size // 2, 8192, 5000, 100, 0):
+        os.truncate(data, left)
+        with pytest.raises(IndexDamagedError, match=str(folder)):
+            opened(folder)
+
+
+def test_noise_is_no_journal(tmp_path: Path) -> None:
+    (tmp_path / "data.mdb").write_bytes(random.Random(1).randbytes(20_000))
+    with pytest.raises(IndexDamagedError, match="delete that folder"):
+        opened(tmp_path)
+
+
+def test_a_changed_page_is_seen(folder: Path) -> None:
+    data = folder / "data.mdb"
+    raw = data.read_bytes()
+    outline = b"outline of http://a/7"
+    assert outline in raw
+    data.write_bytes(raw.replace(outline, b"0utline of http://a/7"))
+    index = opened(folder)
+    assert index.verify() == ["kept page 6 fails its checksum"]
+    with pytest.raises(IndexDamagedError, match="fails its checksum"):
+        index.entry("http://a/7")
+    copy = page("http://copy", 7, title="7")
+    with pytest.raises(IndexDamagedError, match="page 6 fails its checksum"):
+        index.offer(copy, accept(copy))
+    index.close()
+
+
+FLIP = """
+import random, sys
+from pathlib import Path
+from dedupcrawl.index.contract import IndexDamagedError
+from tests.index.test_lmdb import opened, check_all_found
+try:
+    index = opened(Path(sys.argv[1]))
+    problems = index.verify()
+    print("problems" if problems else "sound")
+    if not problems:
+        check_all_found(index)
+    index.close()
+except (IndexDamagedError, OSError) as error:
+    print("error", error)
+"""
+
+
+def test_no_changed_byte_of_the_journal_gives_a_wrong_answer(folder: Path) -> None:
+    """LMDB has no checksums of its own pages: what breaks its trees may end the process."""
+    good = (folder / "data.mdb").read_bytes()
+    rng = random.Random(5)
+    seen = set()
+    for _ in range(8):
+        bad = bytearray(good)
+        for _ in range(8):
+            bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+        (folder / "data.mdb").write_bytes(bad)
+        run = subprocess.run(
+            [sys.executable, "-c", FLIP, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert run.returncode <= 0, run.stderr
+        seen.add(run.stdout.split()[0] if run.returncode == 0 else "killed")
+    assert seen <= {"error", "problems", "sound", "killed"}
+    assert "error" in seen
+
+
+def test_a_file_where_a_folder_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for path in (tmp_path / "file", tmp_path / "file" / "index"):
+        with pytest.raises(OSError, match=f"the index at {path} cannot be used"):
+            opened(path)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """Root may write anywhere but into the kernel's own files."""
+    path = Path("/proc/self/index")
+    if os.geteuid() != 0:
+        path = tmp_path / "closed" / "index"
+        path.parent.mkdir(mode=0o500)
+    with pytest.raises(OSError, match=f"the index at {path} cannot be used: .*; it must be a folder"):
+        opened(path)
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from tests.index.test_lmdb import opened, fill
+index = opened(Path(sys.argv[1]))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+kept = 0
+try:
+    for number in range(1, 3000):
+        fill(index, number, number + 1)
+        kept = number
+except OSError as error:
+    print(kept, error)
+"""
+
+
+def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    kept, _, message = run.stdout.partition(" ")
+    assert int(kept) > 100, run.stderr
+    assert f"the index at {tmp_path} cannot be used: " in message
+    assert "space left" in message
+    index = opened(tmp_path)
+    check_all_found(index, int(kept))
+    index.close()

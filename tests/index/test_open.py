@@ -1,0 +1,46 @@
+"""What DEDUP_INDEX may say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.open import open_index
+from tests.index.toys import CHECKS
+
+
+def test_memory() -> None:
+    assert isinstance(open_index("memory:", CHECKS), MemoryIndex)
+
+
+@pytest.mark.parametrize("spec", ["lmdb:{}/index", "{}/index", "lmdb:"])
+def test_lmdb(spec: str, tmp_path: Path) -> None:
+    index = open_index(spec.format(tmp_path), CHECKS, default_path=tmp_path / "index")
+    assert isinstance(index, LmdbIndex)
+    index.close()
+    assert (tmp_path / "index" / "data.mdb").is_file()
+
+
+def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_index("some/pages", CHECKS).close()
+    assert (tmp_path / "some" / "pages" / "data.mdb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("redis://localhost/0", "not built in yet"),
+        ("rediss://localhost/0", "not built in yet"),
+        ("lmdb:", "needs a path"),
+        ("", "names no index"),
+        ("memory:x", "names no index"),
+        ("postgres://host/db", "names no index"),
+    ],
+)
+def test_what_cannot_be_opened(spec: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        open_index(spec, CHECKS)

@@ -1,0 +1,51 @@
+"""The view over segments and tail against a scan of all postings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.segment import sort_table
+
+EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])
+KEYS = st.one_of(EDGES, st.integers(0, 1 << 8), st.integers(0, (1 << 64) - 1))
+
+
+@pytest.mark.parametrize("payload_bits", [0, 1, 8, 46, 63])
+def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
+    @given(st.lists(st.lists(KEYS, max_size=12), max_size=5), st.integers(0, 5), st.lists(KEYS, max_size=6))
+    def agrees(groups: list[list[int]], in_segments: int, wanted: list[int]) -> None:
+        every: list[tuple[int, int]] = []
+        tables, tail = [], []
+        for number, group in enumerate(groups):
+            pages = [number * 100 + place for place in range(len(group))]
+            every += zip(group, pages, strict=True)
+            if number < in_segments:
+                tables.append(sort_table(np.array(group, dtype=np.uint64), np.array(pages, dtype=np.uint32)))
+            else:
+                found: dict[int, list[int]] = {}
+                for key, page in zip(group, pages, strict=True):
+                    found.setdefault(key >> payload_bits, []).extend((key, page))
+                tail.append(found)
+        view = PostingsView(tables, tail, payload_bits)
+        prefixes = sorted({key >> payload_bits for key in [*wanted, *(key for key, _ in every[::3])]})
+        keys, ids = view.find(np.array(prefixes, dtype=np.uint64))
+        assert (keys.dtype.name, ids.dtype.name) == ("uint64", "uint32")
+        assert sorted(zip(keys.tolist(), ids.tolist(), strict=True)) == sorted(
+            row for row in every if row[0] >> payload_bits in prefixes
+        )
+        counts = view.count(np.array(prefixes, dtype=np.uint64)).tolist()
+        assert counts == [sum(key >> payload_bits == prefix for key, _ in every) for prefix in prefixes]
+
+    agrees()
+
+
+def test_empty() -> None:
+    view = PostingsView([], [], 4)
+    none = np.empty(0, dtype=np.uint64)
+    assert view.count(none).tolist() == []
+    assert [part.size for part in view.find(none)] == [0, 0]
+    assert view.count(np.zeros(3, dtype=np.uint64)).tolist() == [0, 0, 0]

@@ -1,0 +1,133 @@
+"""Several processes on one index, and processes that are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.verdict import Verdict
+from tests.index.toys import CHECKS, accept, page
+from tests.index.worker import BATCH
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(folder: Path, name: str, seed: int, contents: int) -> subprocess.Popen[str]:
+    """A worker that has opened the index and waits."""
+    command = [sys.executable, "-m", "tests.index.worker", str(folder), name, str(seed), str(contents)]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert next(lines(process)) == "open"
+    return process
+
+
+def go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def lines(process: subprocess.Popen[str]) -> Iterator[str]:
+    assert process.stdout is not None
+    for line in process.stdout:
+        yield line.strip()
+
+
+def opened(folder: Path) -> LmdbIndex:
+    return LmdbIndex(folder, CHECKS, batch_pages=BATCH)
+
+
+def test_each_content_is_kept_once(tmp_path: Path) -> None:
+    contents, count = 400, 4
+    workers = [start(tmp_path, f"worker{number}", number, contents) for number in range(count)]
+    for worker in workers:
+        go(worker)
+    printed = [line for worker in workers for line in lines(worker)]
+    assert [worker.wait() for worker in workers] == [0] * count
+    kept = [tuple(map(int, line.split()[1:])) for line in printed if line.startswith("kept")]
+    assert sorted(content for _, content in kept) == list(range(1, contents + 1))
+    assert sorted(page_id for page_id, _ in kept) == list(range(contents))
+    index = opened(tmp_path)
+    assert index.verify() == []
+    assert sum(1 for _ in index.entries()) == contents
+    assert int(index.info()["segments"]) > 0, "merged meanwhile"
+    index.close()
+
+
+def test_a_reader_follows_a_writer(tmp_path: Path) -> None:
+    index = opened(tmp_path)
+    worker = start(tmp_path, "writer", 1, 200)
+    go(worker)
+    for line in lines(worker):
+        if line.startswith("kept"):
+            content = int(line.split()[2])
+            found = index.entry(f"http://writer/{content}")
+            assert found is not None
+            copy = page("http://copy", content)
+            assert isinstance(index.offer(copy, accept(copy)), Verdict)
+    assert worker.wait() == 0
+    assert index.verify() == []
+    index.close()
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    acknowledged: dict[int, int] = {}
+    for attempt, lines_until_kill in enumerate([1, 15, 17, 33, 70, 131]):
+        worker = start(tmp_path, f"worker{attempt}", attempt, 600)
+        go(worker)
+        for number, line in enumerate(lines(worker)):
+            if line.startswith("kept"):
+                page_id, content = map(int, line.split()[1:])
+                assert page_id not in acknowledged
+                assert content not in acknowledged.values()
+                acknowledged[page_id] = content
+            if number == lines_until_kill:
+                worker.send_signal(signal.SIGKILL)
+        assert worker.wait() == -signal.SIGKILL
+        index = opened(tmp_path)
+        assert index.verify() == []
+        urls = {entry.url for entry in index.entries()}
+        for content in acknowledged.values():
+            assert any(url.endswith(f"/{content}") for url in urls)
+            copy = page("http://copy", content)
+            assert isinstance(index.offer(copy, accept(copy)), Verdict)
+        index.close()
+        left = {path.name for path in tmp_path.iterdir() if path.suffix != ".segment"}
+        assert left == {"data.mdb", "lock.mdb", "merge.lock"}, "left-overs are removed"
+
+
+def test_the_address_space_grows_in_every_process(tmp_path: Path) -> None:
+    small = LmdbIndex(tmp_path, CHECKS, batch_pages=BATCH, map_bytes=1 << 16)
+    worker = start(tmp_path, "worker", 1, 3000)
+    go(worker)
+    assert list(lines(worker))[-1] == "done"
+    assert worker.wait() == 0
+    assert (tmp_path / "data.mdb").stat().st_size > 1 << 18
+    assert sum(1 for _ in small.entries()) == 3000
+    for number in range(4000, 5000):
+        entry = page(f"http://small/{number}", number)
+        assert isinstance(small.offer(entry, accept(entry)), Kept)
+    assert small.verify() == []
+    small.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:
+    index = opened(tmp_path)
+    child = os.fork()
+    if child == 0:  # nothing of pytest may run in the child
+        try:
+            index.entry("http://a")
+        except RuntimeError as error:
+            os._exit(0 if "opened before a fork" in str(error) else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert index.entry("http://a") is None
+    index.close()

@@ -1,0 +1,67 @@
+"""Headers: an index of other checks is refused, and the refusal says what differs."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.record import record_of
+from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_header, url_key
+from tests.index.toys import CHECKS, EqualCheck, LettersCheck, page
+
+HEADER = header_of(CHECKS, 64)
+
+
+@pytest.mark.parametrize(
+    ("checks", "told"),
+    [
+        ([EqualCheck()], "it holds the checks equal, letters, but equal are switched on"),
+        ([*CHECKS, EqualCheck(name="third")], "but equal, letters, third are"),
+        ([EqualCheck(version=2), LettersCheck()], "equal was made with version = 1 and now has version = 2"),
+        ([EqualCheck(), LettersCheck(payload_bits=5)], "payload_bits = 4 and now has payload_bits = 5"),
+        ([EqualCheck(), LettersCheck(share=0.5)], "share = 0.75 and now has share = 0.5"),
+    ],
+)
+def test_what_differs_is_told(checks: list[Check], told: str) -> None:
+    with pytest.raises(IndexMismatchError, match="index at /some/where cannot be used") as caught:
+        check_header(HEADER, checks, "/some/where")
+    assert told in str(caught.value)
+    assert "another path" in str(caught.value)
+
+
+def test_the_order_of_the_checks_is_free_and_none_is_for_reading() -> None:
+    check_header(HEADER, CHECKS[::-1], "here")
+    check_header(HEADER, [], "here")
+
+
+def test_headers_come_back() -> None:
+    assert read_header(msgspec.msgpack.encode(HEADER), "here") == HEADER
+
+
+def test_another_format_is_a_mismatch_and_noise_is_damage() -> None:
+    newer = msgspec.msgpack.encode({"format": FORMAT + 1, "anything": 1})
+    with pytest.raises(IndexMismatchError, match=f"has format {FORMAT + 1}, this version reads {FORMAT}"):
+        read_header(newer, "here")
+    for raw in (b"", b"\xc1", b"\x93\x01\x02\x03", msgspec.msgpack.encode({"format": FORMAT})):
+        with pytest.raises(IndexDamagedError, match="here"):
+            read_header(raw, "here")
+
+
+def test_a_record_is_posted_in_the_order_of_the_header() -> None:
+    swapped = Schema(HEADER, CHECKS[::-1])
+    assert [check.name for _, check in swapped.checks] == ["letters", "equal"]
+    entry = page("http://a", 5, b"ab")
+    keys = swapped.keys(record_of(entry, swapped.names, (3, 4), (2,)))
+    assert keys[0].tolist() == EqualCheck().keys(entry.signatures["equal"]).tolist()
+    assert keys[1].tolist() == LettersCheck().keys(entry.signatures["letters"]).tolist()
+    assert keys[swapped.urls].tolist() == [url_key("http://a")]
+    assert keys[swapped.ended].tolist() == [3, 4]
+    assert keys[swapped.inside].tolist() == [2]
+    assert all(array.dtype == np.uint64 for array in keys)
+
+
+def test_url_keys_are_part_of_the_format() -> None:
+    assert url_key("http://example.com/") == 481213410437047035

@@ -1,0 +1,102 @@
+"""Verification finds what is wrong, whatever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.record import pack, record_of
+from dedupcrawl.index.schema import Schema, header_of
+from dedupcrawl.index.segment import Segment
+from dedupcrawl.index.verify import problems
+from tests.index.toys import CHECKS, page
+
+Rows = list[tuple[int, bytes]]
+
+
+def made() -> tuple[Catalog, Rows]:
+    """Two segments of four pages and a tail of two; page 1 was replaced by page 6."""
+    catalog = Catalog(Schema(header_of(CHECKS, 4), CHECKS), 4)
+    rows: Rows = []
+    for number in range(10):
+        entry = page(f"http://{number if number != 6 else 1}", number + 1, b"abc")
+        record = record_of(entry, catalog.schema.names, (1,) if number == 6 else (), ())
+        rows.append((number, pack(record, number)))
+        catalog.add(record)
+    catalog.set_segments([batch.fold() for batch in catalog.batches[:2]])
+    return catalog, rows
+
+
+def change(catalog: Catalog, table: int, changed: Callable[[np.ndarray, np.ndarray], object]) -> None:
+    """Change arrays of the first segment in place."""
+    first = catalog.segments[0]
+    tables = [(keys.copy(), ids.copy()) for keys, ids in first.tables]
+    changed(*tables[table])
+    catalog.set_segments([Segment(first.first, first.end, tuple(tables)), *catalog.segments[1:]])
+
+
+def test_sound() -> None:
+    catalog, rows = made()
+    assert problems(catalog, rows) == []
+
+
+def test_a_missing_segment() -> None:
+    catalog, rows = made()
+    catalog.segments = catalog.segments[1:]
+    assert problems(catalog, rows) == ["the postings of the pages 0 to 4 are missing"]
+
+
+def test_a_missing_tail() -> None:
+    catalog, rows = made()
+    catalog.batches = []
+    assert problems(catalog, rows) == ["the postings of the pages 8 to 10 are missing"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (lambda keys, ids: keys.__setitem__(slice(None), keys[::-1].copy()), "out of order"),
+        (lambda keys, ids: ids.__setitem__(0, 4), "out of order"),
+        (lambda keys, ids: ids.__setitem__(0, ids[-1]), "is not what the pages say"),
+        (lambda keys, ids: keys.__setitem__(-1, keys[-1] - np.uint64(1)), "is not what the pages say"),
+    ],
+)
+def test_wrong_postings(changed: Callable[[np.ndarray, np.ndarray], object], told: str) -> None:
+    catalog, rows = made()
+    change(catalog, 0, changed)
+    found = problems(catalog, rows)
+    assert len(found) == 1
+    assert told in found[0]
+    assert "0 to 4" in found[0]
+
+
+def test_a_lost_posting_of_the_tail() -> None:
+    catalog, rows = made()
+    batch = catalog.batches[0]
+    batch._arrays[0].pop()
+    batch._owners[0].pop()
+    assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
+
+
+def test_postings_of_replaced_pages_may_be_gone() -> None:
+    catalog, rows = made()
+    first = catalog.segments[0]
+    kept = tuple((keys[ids != 1], ids[ids != 1]) for keys, ids in first.tables)
+    catalog.set_segments([Segment(first.first, first.end, kept), catalog.segments[1]])
+    assert problems(catalog, rows) == []
+
+
+def test_pages_that_cannot_be_read() -> None:
+    catalog, rows = made()
+    rows[3] = (3, b"noise")
+    rows[9] = (9, rows[8][1])
+    assert problems(catalog, rows) == ["kept page 3 fails its checksum", "kept page 9 fails its checksum"]
+
+
+def test_missing_pages() -> None:
+    catalog, rows = made()
+    assert problems(catalog, rows[:7]) == ["the pages from 7 on are missing"]
+    assert problems(catalog, rows[:3] + rows[4:]) == ["the pages 3 to 4 are missing"]

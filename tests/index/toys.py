@@ -1,0 +1,201 @@
+"""Two small checks with frequent collisions, a page to go with them, and an index that compares with every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.index.contract import Entry, Judge, Kept
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+
+LETTERS = b"abcdefgh"
+_EDGES = (0, 1, (1 << 64) - 1, 1 << 63)
+
+
+@dataclass(frozen=True)
+class EqualCheck:
+    """Equal signatures; the keys of the first few are the smallest and largest there are."""
+
+    name: str = "equal"
+    payload_bits: int = 0
+    version: int = 1
+
+    def header(self) -> Mapping[str, str | int | float]:
+        return {"version": self.version}
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        return page.title.encode() or None
+
+    def keys(self, signature: bytes) -> Keys:
+        number = int.from_bytes(signature, "big")
+        return np.array([_EDGES[number] if number < len(_EDGES) else number * 2654435761], dtype=np.uint64)
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        return postings.find(self.keys(signature))[1]
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        return np.empty(0, dtype=np.uint32)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        return 1.0 if new == kept else None
+
+
+@dataclass(frozen=True)
+class LettersCheck:
+    """One-way: three quarters of a page's letters are among the kept page's. Payload: how many letters a page has."""
+
+    name: str = "letters"
+    payload_bits: int = 4
+    share: float = 0.75
+
+    def header(self) -> Mapping[str, str | int | float]:
+        return {"share": self.share}
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        return bytes(sorted(set(page.title.encode()) & set(LETTERS))) or None
+
+    def prefixes(self, signature: bytes) -> Keys:
+        top = (1 << (64 - self.payload_bits)) - 1  # "a" has the first prefix of all, "h" the last
+        last = len(LETTERS) - 1
+        return np.array([LETTERS.index(letter) * top // last for letter in signature], dtype=np.uint64)
+
+    def keys(self, signature: bytes) -> Keys:
+        keys: Keys = self.prefixes(signature) << np.uint64(self.payload_bits) | np.uint64(len(signature))
+        return keys
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        prefixes = self.prefixes(signature)
+        keys, pages = postings.find(prefixes)
+        assert int(postings.count(prefixes).sum()) >= keys.size
+        unique, shared = np.unique(pages, return_counts=True)
+        alike: PageIds = unique[shared >= self.share * len(signature)]
+        return alike
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        keys, pages = postings.find(self.prefixes(signature))
+        unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
+        small: PageIds = unique[shared >= self.share * (keys[first] & np.uint64(15)).astype(np.int64)]
+        return small
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        share = len(set(new) & set(kept)) / len(new)
+        return share if share >= self.share else None
+
+
+CHECKS: tuple[Check, ...] = (EqualCheck(), LettersCheck())
+
+
+def page(url: str, content: int, letters: bytes = b"", *, title: str = "", run: str = "run") -> Entry:
+    """An entry: `content` is its EqualCheck signature, 0 for none; no letters for no LettersCheck signature."""
+    signatures = {}
+    if content:
+        signatures["equal"] = content.to_bytes(3, "big")
+    if letters:
+        signatures["letters"] = bytes(sorted(set(letters)))
+    return Entry(
+        url=url,
+        site="example.com",
+        spider="toy",
+        run=run,
+        kept_at=1.5,
+        title=title,
+        signatures=signatures,
+        outline=b"outline of " + url.encode("utf-8", "replace"),
+    )
+
+
+def accept(new: Entry) -> Judge:
+    """A judge that confirms every candidate of the same title."""
+
+    def judge(check: str, kept: Entry) -> Verdict | None:
+        if kept.title != new.title:
+            return None
+        return Verdict(new.url, "duplicate", kept.url, check, 1.0, {"kept_title": kept.title})
+
+    return judge
+
+
+@dataclass
+class _Row:
+    entry: Entry | None
+    is_kept: bool = True
+    larger: list[int] = field(default_factory=list)
+
+
+@dataclass
+class BruteForce:
+    """What an index must answer, found by comparing with every page."""
+
+    checks: tuple[Check, ...] = CHECKS
+    rows: list[_Row] = field(default_factory=list)
+    newest: dict[str, Verdict] = field(default_factory=dict)
+    recorded: list[Verdict] = field(default_factory=list)
+    runs: dict[str, int] = field(default_factory=dict)
+
+    def offer(self, entry: Entry, judge: Judge, first_id: int = 0) -> Kept | Verdict:
+        others = [
+            (number, row.entry)
+            for number, row in enumerate(self.rows)
+            if row.is_kept and row.entry is not None and row.entry.url != entry.url and number >= first_id
+        ]
+        inside: set[int] = set()
+        for check in self.checks:
+            made = entry.signatures.get(check.name)
+            if made is None:
+                continue
+            alike = []
+            for number, other in others:
+                theirs = other.signatures.get(check.name)
+                if theirs is None:
+                    continue
+                similarity = check.compare(made, theirs)
+                if similarity is not None:
+                    alike.append((-similarity, number, other))
+                if check.name == "letters" and check.compare(theirs, made) is not None:
+                    inside.add(number)
+            for _, _, other in sorted(alike, key=lambda row: row[:2]):
+                verdict = judge(check.name, other)
+                if verdict is not None:
+                    return verdict
+        self._end(entry.url)
+        number = len(self.rows)
+        for smaller in inside:
+            self.rows[smaller].larger.append(number)
+        self.rows.append(_Row(entry))
+        urls = (row.entry.url for n in sorted(inside) if (row := self.rows[n]).entry is not None)
+        return Kept(number, tuple(urls))
+
+    def forget(self, url: str) -> int:
+        if not self._end(url):
+            return 0
+        self.rows.append(_Row(None, is_kept=False))
+        return 1
+
+    def _end(self, url: str) -> bool:
+        for row in self.rows:
+            if row.is_kept and row.entry is not None and row.entry.url == url:
+                row.is_kept = False
+                return True
+        return False
+
+    def entries(self) -> list[Entry]:
+        return [row.entry for row in self.rows if row.is_kept and row.entry is not None]
+
+    def superseded_by(self, url: str) -> str | None:
+        for row in self.rows:
+            if row.is_kept and row.entry is not None and row.entry.url == url:
+                kept = [larger.entry.url for n in row.larger if (larger := self.rows[n]).is_kept and larger.entry]
+                return kept[-1] if kept else None
+        return None
+
+    def record(self, verdict: Verdict) -> None:
+        self.newest[verdict.url] = verdict
+        self.recorded.append(verdict)
+
+    def first_id_of_run(self, run: str) -> int:
+        return self.runs.setdefault(run, len(self.rows))

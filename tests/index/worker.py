@@ -1,0 +1,36 @@
+"""A process that offers pages: ``python -m tests.index.worker FOLDER NAME SEED CONTENTS``.
+
+Prints "kept ID CONTENT" once a page is acknowledged, and "duplicate CONTENT" else.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+from dedupcrawl.index import segment
+from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.lmdb import LmdbIndex
+from tests.index.toys import CHECKS, accept, page
+
+BATCH = 16
+
+
+def main(folder: str, name: str, seed: str, contents: str) -> None:
+    segment.FAN_OUT = 2
+    index = LmdbIndex(Path(folder), CHECKS, batch_pages=BATCH, map_bytes=1 << 18)
+    print("open", flush=True)
+    sys.stdin.readline()  # all start at once
+    order = list(range(1, int(contents) + 1))
+    random.Random(int(seed)).shuffle(order)
+    for content in order:
+        entry = page(f"http://{name}/{content}", content)
+        answer = index.offer(entry, accept(entry))
+        print(f"kept {answer.page_id} {content}" if isinstance(answer, Kept) else f"duplicate {content}", flush=True)
+    index.close()
+    print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
