@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import mmh3
 import polars as pl
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
-from dedupcrawl.content.checks.exact import ExactCheck
+from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
+_EXACT = ExactCheck()
 _ANSWERS = WarcRecordType.response | WarcRecordType.revisit
 _HTML = ("text/html", "application/xhtml+xml")
 _BODY_LIMIT = 16 << 20  # bytes; of a larger page the beginning is compared
@@ -73,9 +75,10 @@ def _row(record: WarcRecord) -> dict[str, str | int | None]:
         return row
     body = record.reader.read(_BODY_LIMIT)
     row["bytes"] = len(body)
-    if row["mime"] in _HTML and body:
-        page = extract(body, str(row["url"]), encoding=record.http_charset)
-        signature = ExactCheck().signature(page, SymbolText.of(page.paragraphs))
-        row["text_digest"] = signature.hex() if signature else None
+    row["digest"] = row["digest"] or mmh3.hash_bytes(body).hex()
+    if row["mime"] in _HTML:
+        page = extract(body, str(row["url"]), encoding=record.http_charset, fields=False)
+        signature = _EXACT.signature(page, SymbolText.of(page.paragraphs))
+        row["text_digest"] = signature.hex() if signature and signature.startswith(OF_TEXT) else None
         row["title"] = page.title
     return row

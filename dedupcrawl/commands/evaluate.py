@@ -1,0 +1,73 @@
+"""`dedupcrawl evaluate`: measure rules on a crawl log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.terminal import printable
+from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.training.evaluate import Evaluation, evaluate
+from dedupcrawl.urls.rule import RuleError
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--rules",
+    default="rules",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Rule file, or folder of rule files.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
+    """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.
+
+    The log should not be the one from which the rules were learned. Formats are those of 'dedupcrawl train'.
+
+    \b
+    dedupcrawl evaluate this-week.jsonl --rules rules/
+    dedupcrawl evaluate crawl.tsv --rules rules/example.com.toml --json | jq .precision
+    """
+    tally = Tally()
+    try:
+        with stages_progress() as progress:
+            evaluation = evaluate(logs, rules, tally=tally, progress=progress)
+    except (LogError, RuleError) as error:
+        raise BadInputError(printable(str(error))) from error
+    except OSError as error:
+        raise FailureError(f"{error.filename or 'evaluate'}: {error.strerror or error}") from error
+    tell_skipped(tally)
+    for problem in evaluation.measured.unreadable:
+        click.echo(f"counts as empty: {printable(problem)}", err=True)
+    if not evaluation.measured.urls:
+        raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
+    if as_json:
+        click.echo(msgspec.json.encode(evaluation.to_dict()))
+    else:
+        click.echo("\n".join(_lines(evaluation)))
+
+
+def _lines(evaluation: Evaluation) -> list[str]:
+    told = evaluation.to_dict()
+    precision = "-" if told["precision"] is None else f"{told['precision']:.4f}"
+    lines = [
+        f"{told['urls']:,} URLs of {told['sites']:,} sites, {told['redundant']:,} of them redundant",
+        f"rules            {told['rules']:,} for {told['sites_with_rules']:,} sites",
+        f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
+        f"precision        {precision} ({told['wrong']:,} URLs at a form of another cluster)",
+        f"reduction ratio  {told['reduction_ratio']:.4f} of the {told['clustered']:,} URLs in clusters",
+        f"a rule saves     {told['reduction_per_rule']:,} URLs",
+        f"collisions       {told['collisions']:,} forms shared by different clusters",
+    ]
+    if told["worst_rules"]:
+        lines.append("most wrong:")
+    for use in told["worst_rules"]:
+        lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {printable(use['site'])}  {printable(use['id'])}")
+    return lines

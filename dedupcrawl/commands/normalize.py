@@ -1,0 +1,64 @@
+"""`dedupcrawl normalize`: the canonical form of URLs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.rule import RuleError
+
+
+@click.command()
+@click.argument("urls", nargs=-1)
+@click.option(
+    "--rules",
+    default="rules",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Rule file, or folder of rule files.",
+)
+def command(urls: Sequence[str], rules: Path) -> None:
+    """Print the canonical form of URLs, one JSON object a line, in input order.
+
+    Without URLs they are read from stdin, one a line, any bytes: what is no UTF-8 becomes U+FFFD. Two URLs are the same
+    page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged", "rewrite") or only
+    compared ("equivalence"), "rules" which rules made it.
+
+    \b
+    dedupcrawl normalize 'https://example.com/print/42?sid=77'
+    dedupcrawl normalize --rules rules/example.com.toml < urls.txt
+    cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
+    """
+    try:
+        normalizer = Normalizer.from_paths([rules])
+    except RuleError as error:
+        raise BadInputError(str(error)) from error
+    out = sys.stdout.buffer
+    for url in urls or _lines(sys.stdin.buffer):
+        out.write(_row(normalizer.normalize(url)))
+    out.flush()
+
+
+def _lines(stdin: Iterable[bytes]) -> Iterator[str]:
+    for line in stdin:
+        yield line.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def _row(normalized: Normalized) -> bytes:
+    row = {
+        "url": normalized.url,
+        "canonical": normalized.canonical,
+        "kind": normalized.kind,
+        "rules": normalized.rules,
+    }
+    try:
+        return msgspec.json.encode(row) + b"\n"
+    except UnicodeEncodeError:  # lone surrogates: bytes of an argument that were no UTF-8
+        return json.dumps(row).encode() + b"\n"

@@ -1,0 +1,319 @@
+"""`dedupcrawl rules`: look at rules, try them, switch one off, exchange them with duplicate-url-discarder."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.terminal import printable
+from dedupcrawl.sites import site_of
+from dedupcrawl.training.rule_folder import added
+from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.discarder import Refused, exported, imported
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files, write_rules
+from dedupcrawl.urls.url_parts import split_url
+
+_folder = click.option(
+    "--rules",
+    "folder",
+    default="rules",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of rule files.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group()
+def command() -> None:
+    """Look at rules, try them, switch one off, exchange them.
+
+    Rule files are TOML, one a site, meant to be read and edited; 'rules test' shows what an edit does.
+
+    \b
+    dedupcrawl rules list
+    dedupcrawl rules show example.com
+    dedupcrawl rules test 'https://example.com/print/42?sid=77'
+    dedupcrawl rules disable example.com print --note "the print view has the comments"
+    dedupcrawl rules import published.json
+    dedupcrawl rules export > mine.json
+    """
+
+
+@command.command("list")
+@click.argument("sites", nargs=-1)
+@_folder
+@_json
+def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
+    """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
+
+    \b
+    dedupcrawl rules list
+    dedupcrawl rules list example.com --json | jq '.rules[] | select(.precision < 0.98)'
+    """
+    found = [(site_rules.site, rule) for site_rules in _chosen(folder, sites) for rule in site_rules.rules]
+    if as_json:
+        click.echo(msgspec.json.encode({"rules": [_summary(site, rule) for site, rule in found]}))
+        return
+    for site, rule in found:
+        proof = f"{rule.evidence.coverage:,} URLs, {rule.evidence.precision:.3f}" if rule.evidence.coverage else ""
+        state = "" if rule.state == "active" else rule.state
+        cells = (site, rule.id, state, rule.kind, rule.source, proof, described(rule))
+        click.echo("  ".join(printable(cell) for cell in cells if cell))
+
+
+@command.command()
+@click.argument("site")
+@click.argument("rule_id", required=False)
+@_folder
+@_json
+def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
+    """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
+
+    \b
+    dedupcrawl rules show example.com
+    dedupcrawl rules show example.com sid
+    """
+    path, site_rules = _of_site(folder, site)
+    rules = site_rules.rules if rule_id is None else (_of_id(site_rules, rule_id),)
+    shown = SiteRules(site_rules.site, rules)
+    if as_json:
+        click.echo(msgspec.json.encode(shown.to_dict()))
+    else:
+        click.echo(f"# {printable(str(path))}")
+        click.echo(msgspec.toml.encode(shown.to_dict()).decode().rstrip())
+
+
+@command.command()
+@click.argument("urls", nargs=-1)
+@_folder
+@_json
+def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
+    """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
+
+    The latter reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
+
+    \b
+    dedupcrawl rules test 'https://example.com/print/42?sid=77'
+    dedupcrawl rules test
+    """
+    if not urls:
+        _test_examples(folder, as_json)
+        return
+    files = _files(folder)
+    tried = [_steps(url, files) for url in urls]
+    if as_json:
+        click.echo(msgspec.json.encode({"tests": tried}))
+        return
+    for one in tried:
+        click.echo(printable(one["url"]))
+        for step in one["steps"]:
+            click.echo(f"  {printable(step['rule'])} → {printable(step['url'])}")
+        click.echo(f"  {one['kind']}: {printable(one['canonical'])}")
+
+
+@command.command()
+@click.argument("site")
+@click.argument("rule_id")
+@click.option("--note", default="", help="Why, for the next reader of the file.")
+@click.option("--undo", is_flag=True, help="Switch it on again.")
+@_folder
+def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path) -> None:
+    """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
+
+    \b
+    dedupcrawl rules disable example.com print --note "the print view has the comments"
+    dedupcrawl rules disable example.com print --undo
+    """
+    path, site_rules = _of_site(folder, site)
+    rule = _of_id(site_rules, rule_id)
+    changed = replace(rule, state="active" if undo else "disabled", note=note or rule.note)
+    rules = tuple(changed if other is rule else other for other in site_rules.rules)
+    _write(folder, SiteRules(site_rules.site, rules))
+    click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
+
+
+@command.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_folder
+@_json
+def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
+    """Take over rules of duplicate-url-discarder from its JSON FILES, behind those that are there.
+
+    Not taken over, with a word on stderr: rules for every site, arguments to keep rather than drop, its normalizer,
+    patterns with a query, fragment, scheme, port or exception, a * inside a segment. Imported rules mind the case and
+    take whole segments: they never apply to more URLs than the original.
+
+    \b
+    dedupcrawl rules import queryRemoval/*.json --rules rules/
+    """
+    count, sites, refused = 0, set(), list[Refused]()
+    for file in files:
+        try:
+            found, not_taken = imported(msgspec.json.decode(file.read_bytes()))
+        except (RuleError, msgspec.DecodeError, RecursionError) as error:
+            raise BadInputError(f"{file}: {printable(str(error))}") from error
+        refused += not_taken
+        for new in found:
+            old = _read(folder / file_name(new.site)).rules if (folder / file_name(new.site)).exists() else ()
+            rules = added(old, new.rules)
+            if len(rules) > len(old):
+                count += len(rules) - len(old)
+                sites.add(new.site)
+                _write(folder, SiteRules(new.site, rules))
+    _tell_refused(refused)
+    if as_json:
+        reasons = Counter(one.why for one in refused)
+        click.echo(msgspec.json.encode({"imported": count, "sites": len(sites), "refused": dict(reasons)}))
+    else:
+        click.echo(f"{count} rules for {len(sites)} sites")
+
+
+@command.command("export")
+@click.argument("sites", nargs=-1)
+@_folder
+def export_rules(sites: Sequence[str], folder: Path) -> None:
+    """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
+
+    Not printed, with a word on stderr: equivalences, conversions, rewritten values, paths that change otherwise than by
+    losing segments, and rules for some hosts or values only.
+
+    \b
+    dedupcrawl rules export > rules.json
+    """
+    rows, refused = exported(_chosen(folder, sites))
+    _tell_refused(refused)
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+
+
+def described(rule: Rule) -> str:
+    """What a rule does, in one line.
+
+    >>> described(Rule("sid", "rewrite", drop=("sid",), hosts=("www.example.com",)))
+    'drop sid on www.example.com'
+    """
+    does = f"drop {', '.join(rule.drop)}" if rule.drop else f"convert {rule.convert}" if rule.convert else ""
+    if rule.to:
+        does = f"{rule.match or 'any'} → {rule.to}"
+    elif rule.match:
+        does += f" of {rule.match}"
+    for word, values in (("within", rule.within), ("on", rule.hosts), ("unless", rule.unless)):
+        if values:
+            does += f" {word} {', '.join(values)}"
+    return does
+
+
+def _summary(site: str, rule: Rule) -> dict[str, Any]:
+    return {
+        "site": site,
+        "id": rule.id,
+        "kind": rule.kind,
+        "state": rule.state,
+        "source": rule.source,
+        "does": described(rule),
+        "coverage": rule.evidence.coverage,
+        "precision": round(rule.evidence.precision, 4) if rule.evidence.coverage else None,
+    }
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    try:
+        return rule_files([folder])
+    except RuleError as error:
+        raise BadInputError(printable(str(error))) from error
+
+
+def _read(path: Path) -> SiteRules:
+    try:
+        return read_rules(path)
+    except RuleError as error:
+        raise BadInputError(printable(str(error))) from error
+
+
+def _write(folder: Path, site_rules: SiteRules) -> None:
+    try:
+        write_rules(folder, site_rules)
+    except OSError as error:
+        raise FailureError(f"{error.filename or folder}: {error.strerror or error}") from error
+
+
+def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
+    if sites:
+        for site in sites:
+            yield _of_site(folder, site)[1]
+        return
+    for _, path in sorted(_files(folder).items()):
+        yield _read(path)
+
+
+def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
+    """The rules of the site that a URL, host or site belongs to."""
+    files, name = _files(folder), file_name(site_of(site))
+    if name not in files:
+        raise BadInputError(f"{folder} has no rules for {printable(site)}: 'dedupcrawl rules list' names its sites.")
+    return files[name], _read(files[name])
+
+
+def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
+    for rule in site_rules.rules:
+        if rule.id == rule_id:
+            return rule
+    ids = ", ".join(printable(rule.id) for rule in site_rules.rules)
+    raise BadInputError(f"{printable(site_rules.site)} has no rule {printable(rule_id)!r}: it has {ids}.")
+
+
+def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
+    site = site_of(url)
+    path = files.get(file_name(site))
+    site_rules = _read(path) if path is not None else SiteRules(site or "-", ())
+    done = SiteNormalizer(site_rules).normalize(url)
+    parts, steps = split_url(url), []
+    for rule in site_rules.rules:
+        after = CompiledRule(rule).apply(parts, site) if parts and rule.state != "disabled" else None
+        if after is not None:
+            parts = after
+            steps.append({"rule": rule.id, "url": after.join()})
+    return {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
+
+
+def _test_examples(folder: Path, as_json: bool) -> None:
+    examples, problems = 0, []
+    for _, path in sorted(_files(folder).items()):
+        try:
+            site_rules = read_rules(path)
+        except RuleError as error:
+            problems.append(str(error))
+            continue
+        for rule in site_rules.rules:
+            for url, expected in rule.examples:
+                examples += 1
+                parts = split_url(url)
+                after = CompiledRule(rule).apply(parts, site_rules.site) if parts else None
+                found = after.join() if after else url
+                if found != expected:
+                    problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
+    if as_json:
+        click.echo(msgspec.json.encode({"examples": examples, "problems": problems}))
+    else:
+        for problem in problems:
+            click.echo(printable(problem))
+    if problems:
+        raise FailureError(f"{len(problems)} problems in {folder}.")
+    if not as_json:
+        click.echo(f"{examples} examples hold")
+
+
+def _tell_refused(refused: Sequence[Refused]) -> None:
+    for why, count in Counter(one.why for one in refused).most_common():
+        example = next(one.what for one in refused if one.why == why)
+        click.echo(f"{count} not taken over: {why} ({printable(example)})", err=True)

@@ -1,0 +1,103 @@
+"""`dedupcrawl train`: crawl logs in, rule files out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.terminal import printable
+from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.train import TrainingSummary, train
+
+_DEFAULTS = LearningOptions()
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--rules", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for one rule file a site."
+)
+@click.option(
+    "--holdout",
+    default=_DEFAULTS.holdout,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Share of the clusters on which rules are proved.",
+)
+@click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Of the split.")
+@click.option(
+    "--min-precision",
+    default=_DEFAULTS.min_precision,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Keep rules of this precision on the held-out clusters.",
+)
+@click.option(
+    "--min-coverage",
+    default=_DEFAULTS.min_coverage,
+    show_default=True,
+    type=click.IntRange(1),
+    help="... and of so many URLs there; small sites need fewer.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+def command(
+    logs: Sequence[Path],
+    rules: Path,
+    holdout: float,
+    seed: int,
+    min_precision: float,
+    min_coverage: int,
+    as_json: bool,
+) -> None:
+    """Learn URL rules from crawl LOGS, prove them on clusters held out, and write one rule file a site.
+
+    A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
+    or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, best of all of its main text. Nothing
+    changes before everything is learned. Rules that were disabled, imported or written by hand stay.
+
+    \b
+    dedupcrawl train .scrapy/dedup/crawl_log.jsonl --rules rules/
+    dedupcrawl train may.warc.gz june.cdx --rules rules/ --min-precision 0.99
+    dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
+    """
+    tally = Tally()
+    options = LearningOptions(holdout, seed, min_precision, min_coverage)
+    try:
+        with stages_progress() as progress:
+            summary = train(logs, rules, options, tally=tally, progress=progress)
+    except LogError as error:
+        raise BadInputError(printable(str(error))) from error
+    except OSError as error:
+        raise FailureError(
+            f"{error.filename or rules}: {error.strerror or error}; old rules are as they were."
+        ) from error
+    tell_skipped(tally)
+    for problem in summary.kept_files:
+        click.echo(f"left as it is: {printable(problem)}", err=True)
+    if not summary.learned.urls:
+        raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
+    if as_json:
+        click.echo(msgspec.json.encode(summary.to_dict()))
+    else:
+        click.echo("\n".join(_lines(summary, rules)))
+
+
+def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
+    told = summary.to_dict()
+    proof = told["holdout"]
+    false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
+    precision = "-" if proof["precision"] is None else f"{proof['precision']:.4f}"
+    proved = f"{proof['coverage']:,} URLs covered, {proof['correct']:,} merged rightly, precision {precision}"
+    return [
+        f"{told['rows']:,} rows of {told['sites']:,} sites in {told['seconds']:.1f} s",
+        f"{told['urls']:,} URLs, {told['clusters']:,} duplicate clusters, {told['redundant_urls']:,} redundant URLs",
+        f"false clusters left out: {false}",
+        f"{told['rules']:,} rules for {told['sites_with_rules']:,} sites in {rules}",
+        f"held-out clusters: {proved}",
+    ]

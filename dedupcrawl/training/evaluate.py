@@ -1,0 +1,242 @@
+"""Existing rules measured on a crawl log, with the metrics of Koppula et al. (WSDM 2010), Sect. 5, and collisions."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.training.sites import pages_by_site
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_files import file_name, read_rules, rule_files
+
+_WORST = 20  # rules named one by one
+_SLICE = 100_000  # URLs whose forms are Python strings at one time
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUse:
+    """One rule on the URLs of its site; a URL that several rules changed counts for each.
+
+    Attributes:
+        site: Registrable domain.
+        id: Of the rule.
+        coverage: URLs that it changed, r_cov.
+        wrong: Those that ended at a form of another cluster, f.
+    """
+
+    site: str
+    id: str
+    coverage: int
+    wrong: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"site": self.site, "id": self.id, "coverage": self.coverage, "wrong": self.wrong}
+
+
+@dataclass(slots=True)
+class Measured:
+    """What rules did to the URLs of a log. Sums over sites.
+
+    Attributes:
+        sites: Sites with pages; `sites_with_rules` have a rule file.
+        rules: Active rules of those sites, |R|.
+        urls: Distinct URLs with a known page.
+        redundant: URLs less clusters and single pages.
+        coverage: URLs that some rule changed.
+        wrong: Of these, URLs whose canonical form belongs to another cluster.
+        merged: URLs less distinct canonical forms, right or wrong.
+        clustered: URLs of clusters of at least two, |U_orig|; the paper's data sets hold no others.
+        normalized: Distinct canonical forms of those, |U_norm|.
+        collisions: Canonical forms that URLs of different clusters share.
+        worst: The rules with the most wrong URLs.
+        unreadable: What is wrong with rule files that could not be read.
+        left_out: Reason → URLs of false clusters, which are not measured.
+    """
+
+    sites: int = 0
+    sites_with_rules: int = 0
+    rules: int = 0
+    urls: int = 0
+    redundant: int = 0
+    coverage: int = 0
+    wrong: int = 0
+    merged: int = 0
+    clustered: int = 0
+    normalized: int = 0
+    collisions: int = 0
+    worst: list[RuleUse] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def precision(self) -> float | None:
+        """(r_cov - f) / r_cov; None where no rule applied."""
+        return (self.coverage - self.wrong) / self.coverage if self.coverage else None
+
+    @property
+    def reduction_ratio(self) -> float:
+        """(|U_orig| - |U_norm|) / |U_orig|, in [0, 1]."""
+        return (self.clustered - self.normalized) / self.clustered if self.clustered else 0.0
+
+    @property
+    def reduction_per_rule(self) -> float:
+        """|U_orig| * ReductionRatio / |R|: URLs saved by a rule."""
+        return (self.clustered - self.normalized) / self.rules if self.rules else 0.0
+
+    def __iadd__(self, other: Measured) -> Measured:
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.worst = heapq.nsmallest(_WORST, self.worst + other.worst, key=lambda use: (-use.wrong, use.site, use.id))
+        self.unreadable = sorted(self.unreadable + other.unreadable)
+        self.left_out += other.left_out
+        return self
+
+
+_COUNTS = (
+    "sites", "sites_with_rules", "rules", "urls", "redundant", "coverage", "wrong", "merged", "clustered",
+    "normalized", "collisions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What `evaluate` found, and what it read."""
+
+    rows: int
+    skipped: dict[str, int]
+    measured: Measured
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As one JSON object."""
+        measured = self.measured
+        return {
+            "rows": self.rows,
+            "skipped": dict(sorted(self.skipped.items())),
+            **{name: getattr(measured, name) for name in _COUNTS},
+            "precision": None if measured.precision is None else round(measured.precision, 4),
+            "reduction_ratio": round(measured.reduction_ratio, 4),
+            "reduction_per_rule": round(measured.reduction_per_rule, 2),
+            "worst_rules": [use.to_dict() for use in measured.worst],
+            "left_out_urls": dict(sorted(measured.left_out.items())),
+            "unreadable_rule_files": measured.unreadable,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def evaluate(
+    logs: Sequence[Path],
+    rules: Path,
+    *,
+    tally: Tally | None = None,
+    progress: Progress = no_progress,
+    workers: int | None = None,
+) -> Evaluation:
+    """Apply the rules in a file or folder to all URLs of some logs.
+
+    Args:
+        logs: Crawl logs; their URLs are clustered as for training.
+        rules: A rule file or a folder of them.
+        tally: Filled in with what is skipped.
+        progress: Told how far it is.
+        workers: Processes, see `parts.work_on`.
+
+    Raises:
+        LogError: A log cannot be read.
+        RuleError: `rules` does not exist. A rule file that cannot be read counts as empty and is named in the result.
+    """
+    started = time.perf_counter()
+    tally = Tally() if tally is None else tally
+    files = rule_files([rules])
+    measured = Measured()
+    with parted(logs, tally, progress) as parts:
+        for result in work_on(parts, partial(measure, files=files), "measuring", progress, workers):
+            measured += result
+    return Evaluation(tally.rows, dict(tally.skipped), measured, time.perf_counter() - started)
+
+
+def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
+    """Apply rule files to the URLs of some sites.
+
+    Args:
+        rows: Columns of `page_rows.PAGE_ROWS`; all rows of each site.
+        files: Name → path, as from `rule_files`.
+    """
+    found = clusters_of(rows)
+    measured = Measured(left_out=found.left_out)
+    for site, pages in pages_by_site(found.urls):
+        measured.sites += 1
+        measured.urls += pages.height
+        measured.redundant += pages.height - pages["cluster"].n_unique()
+        sizes = pages.select(pl.len().over("cluster"))["len"]
+        path = files.get(file_name(site))
+        try:
+            site_rules = read_rules(path) if path is not None else None
+        except RuleError as error:
+            site_rules = None
+            measured.unreadable.append(str(error))
+        if site_rules is None or site_rules.site != site:
+            clustered = int((sizes > 1).sum())
+            measured.clustered += clustered
+            measured.normalized += clustered
+            continue
+        measured.sites_with_rules += 1
+        measured.rules += sum(rule.state != "disabled" for rule in site_rules.rules)
+        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
+    return measured
+
+
+def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Measured) -> None:
+    """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
+    used: dict[tuple[str, ...], int] = {(): 0}
+    forms = pl.concat([_forms(normalizer, part, used) for part in pages.iter_slices(_SLICE)])
+    owners = (
+        forms.group_by("form", "cluster")
+        .agg(pl.len(), unchanged=(pl.col("used") == 0).any())
+        .sort("form", "unchanged", "len", "cluster", descending=[False, True, True, False])
+        .group_by("form", maintain_order=True)
+        .agg(owner=pl.col("cluster").first(), clusters=pl.len())
+    )
+    forms = forms.join(owners, on="form")
+    clustered = forms.filter(pl.col("size") > 1)
+    measured.merged += forms.height - owners.height
+    measured.collisions += int((owners["clusters"] > 1).sum())
+    measured.clustered += clustered.height
+    measured.normalized += clustered["form"].n_unique()
+    missed = pl.col("cluster") != pl.col("owner")
+    changed = forms.filter(pl.col("used") > 0).group_by("used").agg(pl.len(), missed=missed.sum())
+    names = list(used)
+    coverage: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for number, count, missed_count in changed.iter_rows():
+        measured.coverage += count
+        measured.wrong += missed_count
+        for name in names[number]:
+            coverage[name] += count
+            wrong[name] += missed_count
+    worst = [RuleUse(normalizer.site, rule, coverage[rule], count) for rule, count in wrong.items() if count]
+    measured.worst = heapq.nsmallest(_WORST, measured.worst + worst, key=lambda use: (-use.wrong, use.site, use.id))
+
+
+def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame, used: dict[tuple[str, ...], int]) -> pl.DataFrame:
+    """Columns cluster, size, form and used: the number in `used`, which grows, of the rules that made the form."""
+    done = [normalizer.normalize(url) for url in pages["url"]]
+    return pages.select(
+        "cluster",
+        "size",
+        form=pl.Series([one.canonical for one in done], dtype=pl.String),
+        used=pl.Series([used.setdefault(one.rules, len(used)) for one in done], dtype=pl.UInt32),
+    )

@@ -1,0 +1,104 @@
+"""Learning the rules of all sites of one part: what a worker process does, here or on another machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.sites import pages_by_site
+from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.rule_files import SiteRules
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """How rules are proved; the names are those of the command's options.
+
+    Attributes:
+        holdout: Share of the clusters that prove the rules, in (0, 1).
+        seed: Of the split.
+        min_precision: A rule is kept when its precision on the held-out clusters is at least this.
+        min_coverage: ... and it applies to at least so many of their URLs; small sites need fewer.
+    """
+
+    holdout: float = 0.5
+    seed: int = 0
+    min_precision: float = 0.95
+    min_coverage: int = 10
+
+
+@dataclass(slots=True)
+class Learned:
+    """What was learned from some sites, and from what.
+
+    Attributes:
+        rules: The sites for which there are rules.
+        sites: Number of sites with pages.
+        urls: Distinct URLs with a known page.
+        clusters: Duplicate clusters of at least two URLs.
+        redundant: URLs less clusters and single pages: what perfect rules would save.
+        false_clusters: Reason → clusters that were left out.
+        left_out: Reason → URLs that were left out.
+    """
+
+    rules: list[SiteRules] = field(default_factory=list)
+    sites: int = 0
+    urls: int = 0
+    clusters: int = 0
+    redundant: int = 0
+    false_clusters: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def __iadd__(self, other: Learned) -> Learned:
+        self.rules += other.rules
+        self.sites += other.sites
+        self.urls += other.urls
+        self.clusters += other.clusters
+        self.redundant += other.redundant
+        self.false_clusters += other.false_clusters
+        self.left_out += other.left_out
+        return self
+
+
+def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
+    """Learn the rules of the sites in `rows`, each from its own rows alone.
+
+    Args:
+        rows: Columns of `page_rows.PAGE_ROWS`, in the order of the log; all rows of each site.
+        options: The thresholds.
+
+    Returns:
+        What was learned; it depends on nothing but the rows of each site, so sites may be parted in any way.
+    """
+    found = clusters_of(rows)
+    sizes = found.urls.group_by("site", "cluster").len()["len"]
+    learned = Learned(
+        urls=found.urls.height,
+        clusters=int((sizes > 1).sum()),
+        redundant=found.urls.height - sizes.len(),
+        false_clusters=found.false,
+        left_out=found.left_out,
+    )
+    for site, pages in pages_by_site(found.urls):
+        learned.sites += 1
+        if pages["cluster"].n_unique() == pages.height:
+            continue
+        importance = (
+            pages["importance"].fill_null(0.0).to_list() if pages["importance"].null_count() < pages.height else None
+        )
+        rules = learn_site(
+            site,
+            pages["url"].to_list(),
+            pages["cluster"].to_list(),
+            importance=importance,
+            holdout=options.holdout,
+            seed=options.seed,
+            min_precision=options.min_precision,
+            min_coverage=options.min_coverage,
+        )
+        if rules.rules:
+            learned.rules.append(rules)
+    return learned

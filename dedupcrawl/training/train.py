@@ -1,0 +1,103 @@
+"""Crawl logs in, rule files out, on one machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
+from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.training.rule_folder import write_learned
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSummary:
+    """What a training run read, left out and learned.
+
+    Attributes:
+        rows: Rows of the logs.
+        skipped: Reason → rows that say nothing or are broken.
+        learned: Counts over all sites, and the rules.
+        kept_files: Rule files that could not be read, and were left as they are, each with what is wrong.
+        seconds: Of the whole run.
+    """
+
+    rows: int
+    skipped: dict[str, int]
+    learned: Learned
+    kept_files: tuple[str, ...]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as one JSON object, without the rules themselves.
+
+        `holdout` adds up what the kept rules did to the clusters held out for their proof: `coverage`, the URLs that a
+        rule applies to, and `precision` as in Sect. 5 of Koppula et al.
+        """
+        learned = self.learned
+        evidence = [rule.evidence for site in learned.rules for rule in site.rules]
+        coverage, wrong = sum(e.coverage for e in evidence), sum(e.wrong for e in evidence)
+        return {
+            "rows": self.rows,
+            "skipped": dict(sorted(self.skipped.items())),
+            "sites": learned.sites,
+            "urls": learned.urls,
+            "clusters": learned.clusters,
+            "redundant_urls": learned.redundant,
+            "false_clusters": dict(sorted(learned.false_clusters.items())),
+            "left_out_urls": dict(sorted(learned.left_out.items())),
+            "rules": len(evidence),
+            "sites_with_rules": len(learned.rules),
+            "holdout": {
+                "coverage": coverage,
+                "correct": sum(e.correct for e in evidence),
+                "wrong": wrong,
+                "collisions": sum(e.collisions for e in evidence),
+                "precision": round((coverage - wrong) / coverage, 4) if coverage else None,
+            },
+            "kept_files": list(self.kept_files),
+            "seconds": round(self.seconds, 3),
+            "urls_per_second": round(self.rows / self.seconds) if self.seconds else None,
+        }
+
+
+def train(
+    logs: Sequence[Path],
+    folder: Path,
+    options: LearningOptions,
+    *,
+    tally: Tally | None = None,
+    progress: Progress = no_progress,
+    workers: int | None = None,
+) -> TrainingSummary:
+    """Learn the rules of every site in `logs` and write them to `folder`, one file a site.
+
+    Nothing in `folder` changes before everything is learned, and each file is then replaced in one step: a run that is
+    interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay.
+
+    Args:
+        logs: In the order in which they were written: of several rows of a URL the last counts.
+        folder: Made if it is not there.
+        options: Thresholds of the proof.
+        tally: Filled in with what is skipped.
+        progress: Told how far it is.
+        workers: Processes, see `parts.work_on`. The rules do not depend on it.
+
+    Raises:
+        LogError: A log cannot be read; nothing is written.
+        OSError: A file cannot be written.
+    """
+    started = time.perf_counter()
+    tally = Tally() if tally is None else tally
+    learned = Learned()
+    with parted(logs, tally, progress) as parts:
+        for result in work_on(parts, partial(learn_sites, options=options), "learning", progress, workers):
+            learned += result
+    learned.rules.sort(key=lambda site_rules: site_rules.site)
+    kept = [problem for site_rules in learned.rules if (problem := write_learned(folder, site_rules))]
+    return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dedupcrawl.crawl_logs.registry import format_of, read_log
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+TEXT = "A page about something, long enough to be compared by what it says and not by its bytes. " * 3
+
+
+def answer(
+    url: str, body: str, status: str = "200 OK", mime: str = "text/html", kind: str = "response", head: str = ""
+) -> bytes:
+    http = f"HTTP/1.1 {status}\r\nContent-Type: {mime}\r\n{head}\r\n{body}".encode()
+    warc = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
+        "WARC-Record-ID: <urn:uuid:11111111-1111-1111-1111-111111111111>\r\n"
+        f"Content-Type: application/http; msgtype={kind}\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return warc.encode() + http + b"\r\n\r\n"
+
+
+def html(text: str, noise: str = "") -> str:
+    return f"<html><head><title>T</title></head><body><p>{text}</p><!-- {noise} --></body></html>"
+
+
+def read(path: Path, data: bytes) -> pl.DataFrame:
+    path.write_bytes(data)
+    log_format = format_of(path)
+    assert log_format is not None
+    assert log_format.name == "WARC"
+    return pl.concat(read_log(path, Tally()))
+
+
+def test_pages_are_compared_by_their_main_text(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path / "warc",
+        answer("<http://a.com/1>", html(TEXT, "one"))
+        + answer("http://a.com/2", html(TEXT, "two"), mime="text/html; charset=x"),
+    )
+    assert rows["url"].to_list() == ["http://a.com/1", "http://a.com/2"]
+    assert rows["text_digest"].n_unique() == 1
+    assert rows["digest"].n_unique() == 2
+    assert rows["title"].to_list() == ["T", "T"]
+    assert rows["fetched_at"].dt.year().to_list() == [2020, 2020]
+
+
+def test_other_media_and_short_texts_by_their_bytes(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path / "warc",
+        answer("http://a.com/1", "abc", mime="image/png") + answer("http://a.com/2", html("short"), mime="text/html"),
+    )
+    assert rows["text_digest"].null_count() == 2
+    assert rows["digest"].null_count() == 0
+    assert rows["mime"].to_list() == ["image/png", "text/html"]
+
+
+def test_redirects(tmp_path: Path) -> None:
+    rows = read(tmp_path / "warc", answer("http://a.com/1", "", "301 Moved", head="Location: /2\r\n"))
+    assert rows.select("status", "redirect_to").rows() == [(301, "/2")]
+
+
+def test_a_revisit_has_the_digest_of_what_it_refers_to(tmp_path: Path) -> None:
+    record = answer("http://a.com/1", "", kind="revisit").replace(
+        b"WARC-Date", b"WARC-Payload-Digest: sha1:AB\r\nWARC-Date"
+    )
+    assert read(tmp_path / "warc", record)["digest"].to_list() == ["AB"]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
+def test_compressed(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    data = compress(answer("http://a.com/1", html(TEXT))) + compress(answer("http://a.com/2", html(TEXT)))
+    assert read(tmp_path / "warc", data).height == 2
+
+
+def test_a_broken_warc_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "warc"
+    path.write_bytes(answer("http://a.com/1", html(TEXT)) + b"garbage\r\n\r\n" * 10)
+    with pytest.raises(LogError, match="warc is no whole WARC"):
+        list(read_log(path, Tally()))
+
+
+def test_hostile_records_are_skipped(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path / "warc",
+        answer("javascript:alert(1)", html(TEXT))
+        + answer("http://a.com/" + "x" * 100_000, html(TEXT))
+        + answer("http://a.com/1", "<" * 100_000)
+        + answer("http://a.com/\udcff".encode("utf-8", "surrogateescape").decode("latin-1"), html(TEXT)),
+    )
+    assert rows.height == 2
