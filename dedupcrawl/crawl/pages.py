@@ -16,29 +16,29 @@ from dedupcrawl.verdict import Verdict
 
 
 class FetchedPage:
-    """One response and what is known of it. All its items share its verdict.
+    """What is known of one response. All its items share its verdict.
+
+    It holds no reference to the response, which is large and must be free to go.
 
     Attributes:
-        response: The response.
+        url: The response's.
+        analysis: The page's text and signatures.
+        body_length: Bytes of its body.
+        wanted: False when the request's meta switched the content half off.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
     """
 
-    __slots__ = ("_analysis", "_settings", "items", "response", "verdict")
+    __slots__ = ("analysis", "body_length", "items", "url", "verdict", "wanted")
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
-        self.response = response
+        meta = response.request.meta if response.request is not None else {}
+        self.url = response.url
+        self.analysis = Analysis(page_of(response, settings.for_url(response.url)))
+        self.body_length = len(response.body)
+        self.wanted = not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
         self.verdict: Verdict | None = None
         self.items = 0
-        self._settings = settings.for_url(response.url)
-        self._analysis: Analysis | None = None
-
-    @property
-    def analysis(self) -> Analysis:
-        """The page's text and signatures, made once."""
-        if self._analysis is None:
-            self._analysis = Analysis(page_of(self.response, self._settings))
-        return self._analysis
 
 
 def page_of(response: Response, settings: DedupSettings) -> Page:

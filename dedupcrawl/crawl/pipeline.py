@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import Any
+from urllib.parse import urljoin
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
@@ -38,11 +39,8 @@ class DedupPipeline:
         if fetched is None:
             self._dedup.stats.inc_value("dedup/content/unlinked")
             return item
-        meta = fetched.response.meta if fetched.response.request is not None else {}
-        if meta.get("dedup_skip") or not meta.get("dedup_content", True):
-            return item
-        settings = self._dedup.settings.for_url(fetched.response.url)
-        if not settings.enabled or not settings.checks:
+        settings = self._dedup.settings.for_url(fetched.url)
+        if not fetched.wanted or not settings.enabled or not settings.checks:
             return item
         verdict = self._verdict(item, fetched, settings)
         if verdict is None:
@@ -63,9 +61,9 @@ class DedupPipeline:
         if roles:
             fetched.items += 1
             page = _page_of_item(ItemAdapter(item), roles, fetched)
-            return self._dedup.judge(Analysis(page), settings, len(fetched.response.body))
+            return self._dedup.judge(Analysis(page), settings, fetched.body_length)
         if fetched.verdict is None:
-            fetched.verdict = self._dedup.judge(fetched.analysis, settings, len(fetched.response.body))
+            fetched.verdict = self._dedup.judge(fetched.analysis, settings, fetched.body_length)
         return fetched.verdict
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
@@ -91,7 +89,7 @@ def _page_of_item(item: ItemAdapter, roles: Any, fetched: FetchedPage) -> Page:
     one item that was updated.
     """
     value = {role: str(item.get(name) or "") for role, name in roles.items()}
-    url = fetched.response.urljoin(value["url"]) if value.get("url") else f"{fetched.response.url}#{fetched.items}"
+    url = urljoin(fetched.url, value["url"]) if value.get("url") else f"{fetched.url}#{fetched.items}"
     page = extract(value["html"], url) if value.get("html") else Page(url)
     paragraphs = tuple(line.strip() for line in value.get("text", "").splitlines() if line.strip()) or page.paragraphs
     return Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest)
