@@ -1,7 +1,7 @@
 """Character tables: what kind a code point is and what it folds to, so that texts are folded and cut up by NumPy.
 
-`SYMBOL` and `unicodedata` are the definition; the tables say the same character by character and are made from them when
-first used (about 50 ms, 1.6 MB). They hold for the Unicode version of the running Python; later versions only add
+`SYMBOL` and `unicodedata` are the definition; the tables say the same character by character and are made from them
+when first used (about 50 ms, 1.6 MB). They hold for the Unicode version of the running Python; later versions only add
 characters.
 """
 
@@ -59,12 +59,12 @@ def _fold_by_definition(text: str) -> str:
 
 @cache
 def _folded() -> NDArray[np.uint32]:
-    """Shape (0x20000,): what a character folds to wherever it stands; 0 where that depends, or is no single character."""
+    """Shape (0x20000,): what a character folds to wherever it stands; 0 where that depends or is no one character."""
     separated = np.full(2 * _TABLED, ord("\n"), dtype=np.uint32)
     separated[::2] = np.arange(_TABLED)
     separated[2 * ord("\n")] = ord(" ")
     pieces = _fold_by_definition(_text(separated)).split("\n")[:-1]
-    table = code_points("".join(piece if len(piece) == 1 else "\0" for piece in pieces)).copy()
+    table: NDArray[np.uint32] = code_points("".join(piece if len(piece) == 1 else "\0" for piece in pieces)).copy()
     table[ord("\n")] = ord("\n")
     everything = _text(np.arange(_TABLED, dtype=np.uint32))
     depends = np.zeros(_CODE_POINTS, dtype=np.bool_)

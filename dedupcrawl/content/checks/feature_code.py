@@ -41,7 +41,7 @@ _RUN = GRAM + SAMPLING - 1
 _RUNS_COMPARED = 3  # how many runs of a group are counted before the rarest is looked up
 _FEW = 8  # postings that are looked up without searching for a rarer run
 _PAYLOAD_BITS = 8
-_MOST_GRAMS = (1 << _PAYLOAD_BITS) - 1
+_MANY = (1 << _PAYLOAD_BITS) - 1  # the payload of a code with so many grams, or with one of them twice
 _GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
 
 
@@ -57,10 +57,10 @@ def _grams(code: NDArray[np.uint64]) -> Keys:
 
 
 def _fewest_grams(kept_grams: NDArray[np.uint64], repeatability: float) -> NDArray[np.int64]:
-    """How many grams of a kept code with `kept_grams` of them a page that contains it must share, at least one."""
+    """How many grams a page must share with a kept code of `kept_grams` inside it; one where that is not known."""
     length = (kept_grams.astype(np.int64) - 1) * SAMPLING + GRAM  # at least
     run = np.ceil(repeatability * length - 1e-6).astype(np.int64)
-    fewest: NDArray[np.int64] = np.maximum(1, (run - GRAM + 1) // SAMPLING)
+    fewest: NDArray[np.int64] = np.where(kept_grams == _MANY, 1, np.maximum(1, (run - GRAM + 1) // SAMPLING))
     return fewest
 
 
@@ -110,9 +110,11 @@ class FeatureCodeCheck:
         return code.tobytes()
 
     def keys(self, signature: bytes) -> Keys:
-        """The grams at every `SAMPLING`-th symbol; payload: how many there are."""
-        grams = _grams(np.frombuffer(signature, dtype="<u2").astype(np.uint64))[::SAMPLING]
-        keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(min(len(grams), _MOST_GRAMS))
+        """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
+        sampled = _grams(np.frombuffer(signature, dtype="<u2").astype(np.uint64))[::SAMPLING]
+        grams = np.unique(sampled)
+        payload = min(len(grams), _MANY) if len(grams) == len(sampled) else _MANY
+        keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(payload)
         return keys
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
@@ -144,7 +146,7 @@ class FeatureCodeCheck:
         code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
         keys, pages = postings.find(np.unique(_grams(code)))
         unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
-        kept_grams = keys[first] & np.uint64(_MOST_GRAMS)
+        kept_grams = keys[first] & np.uint64(_MANY)
         return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
@@ -164,5 +166,5 @@ def _groups(length: int, least: int) -> Iterator[tuple[int, int]]:
 
 def _longest(keys: Keys) -> NDArray[np.int64]:
     """Most symbols that a kept code can have, by the number of its grams."""
-    grams = (keys & np.uint64(_MOST_GRAMS)).astype(np.int64)
-    return np.where(grams < _MOST_GRAMS, grams * SAMPLING + GRAM - 1, MAX_CODE)
+    grams = (keys & np.uint64(_MANY)).astype(np.int64)
+    return np.where(grams < _MANY, grams * SAMPLING + GRAM - 1, MAX_CODE)

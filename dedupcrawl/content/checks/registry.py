@@ -34,10 +34,10 @@ class Parameter:
 
 def _whole(name: str, default: int, low: int, high: int, about: str) -> Parameter:
     def read(value: Any) -> int:
-        number = int(value)
-        if isinstance(value, bool) or number != float(value) or not low <= number <= high:
+        number = float(value) if not isinstance(value, int) else value
+        if isinstance(value, bool) or not low <= number <= high or number != int(number):
             raise ValueError
-        return number
+        return int(number)
 
     return Parameter(name, default, f"a whole number from {low} to {high}", read, about)
 

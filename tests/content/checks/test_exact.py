@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from dedupcrawl.content.checks.exact import ExactCheck
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
+from tests.content.postings import DictPostings, keepers
+
+CHECK = ExactCheck()
+TEXT = "The quick brown fox jumps over the lazy dog, again and again and again; 系统采用的特征码提取算法。"
+
+
+def signature(*paragraphs: str, body: bytes = b"") -> bytes | None:
+    page = Page("http://a.example/", paragraphs=paragraphs, body_digest=body)
+    return CHECK.signature(page, SymbolText.of(paragraphs))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        TEXT.upper(),
+        TEXT.replace(",", " —").replace("。", ""),
+        TEXT.replace(" ", "\n\t "),
+        TEXT.replace("brown", "ｂｒｏｗｎ"),
+    ],
+)
+def test_case_width_white_space_and_punctuation_do_not_count(same: str) -> None:
+    assert signature(same) == signature(TEXT)
+    assert signature(*same.split("\n")) == signature(TEXT)
+
+
+@pytest.mark.parametrize("other", [TEXT + " 1", TEXT.replace("fox", "fax"), TEXT.replace("again and", "and again", 1)])
+def test_every_letter_digit_and_their_order_count(other: str) -> None:
+    assert signature(other) != signature(TEXT)
+
+
+def test_numbers_count() -> None:
+    price = TEXT + " It costs {} today."
+    assert signature(price.format("19.99")) != signature(price.format("19.98"))
+    assert signature(price.format("19.99")) != signature(price.format("1999"))
+
+
+class TestNextToNoText:
+    def test_it_abstains_without_a_body(self) -> None:
+        assert signature("Photo 3 of 9") is None
+        assert signature() is None
+
+    def test_identical_bytes_are_duplicates_and_equal_captions_are_not(self) -> None:
+        one, two = b"1" * 16, b"2" * 16
+        assert signature("Photo 3 of 9", body=one) == signature("Photo 3 of 9", body=one)
+        assert signature("Photo 3 of 9", body=one) != signature("Photo 3 of 9", body=two)
+
+    def test_a_body_is_never_equal_to_a_text(self) -> None:
+        text = signature(TEXT, body=b"x" * 16)
+        assert text is not None
+        body = signature("", body=text[1:])
+        assert body is not None
+        assert CHECK.compare(body, text) is None
+        assert CHECK.keys(body).tolist() != CHECK.keys(text).tolist()
+
+    def test_the_limit(self) -> None:
+        assert signature(" ".join(["word"] * 19)) is None
+        assert signature(" ".join(["word"] * 20)) is not None
+        assert ExactCheck(min_symbols=3).signature(Page(""), SymbolText.of(("a b c",))) is not None
+
+
+def test_search() -> None:
+    kept = {number: signature(f"{TEXT} {number}") or b"" for number in range(50)}
+    assert keepers(CHECK, kept[7], kept) == {7: 1.0}
+    assert keepers(CHECK, signature(TEXT) or b"", kept) == {}
+    assert CHECK.contained(kept[7], DictPostings(CHECK, kept)).size == 0
+
+
+def test_signatures_are_part_of_the_stored_format() -> None:
+    made = signature(TEXT)
+    assert made is not None
+    assert made.hex() == "7409fdd15a482d374f05fa785b7f7daf11"

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.content.checks.simhash import (
+    BITS,
+    LONG_WORD,
+    MAX_DISTANCE,
+    TERM_FREQUENCY_CAP,
+    SimHashCheck,
+    features,
+    fingerprint,
+    similarity_at,
+)
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
+from tests.content.postings import DictPostings, keepers
+
+FINGERPRINTS = st.integers(0, (1 << BITS) - 1)
+MASK = (1 << 64) - 1
+
+
+def fmix64(value: int) -> int:
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        value ^= value >> 33
+        value = value * factor & MASK
+    return value ^ value >> 33
+
+
+def packed(value: int) -> bytes:
+    return value.to_bytes(8, "little")
+
+
+def signature(text: str, check: SimHashCheck | None = None) -> bytes | None:
+    return (check or SimHashCheck()).signature(Page(""), SymbolText.of((text,)))
+
+
+class TestFingerprint:
+    @given(st.lists(FINGERPRINTS, min_size=1, max_size=600))
+    def test_each_bit_is_that_of_most_features(self, hashes: list[int]) -> None:
+        expected = sum(1 << bit for bit in range(BITS) if 2 * sum(value >> bit & 1 for value in hashes) > len(hashes))
+        assert fingerprint(np.array(hashes, dtype=np.uint64)) == expected
+
+    def test_a_long_page_does_not_overflow_the_counters(self) -> None:
+        assert fingerprint(np.full(100_000, MASK, dtype=np.uint64)) == MASK
+        assert fingerprint(np.zeros(100_000, dtype=np.uint64)) == 0
+
+    @given(st.text(st.sampled_from("ab longer words 12 系统的,"), max_size=400))
+    def test_features(self, content: str) -> None:
+        text = SymbolText.of((content,))
+        hashes = text.hashes.tolist()
+        pairs = [fmix64((3 * a + b) & MASK) for a, b in pairwise(hashes)]
+        words = [fmix64(value) for value, symbol in zip(hashes, text.symbols, strict=True) if len(symbol) >= LONG_WORD]
+        capped = Counter({feature: min(n, TERM_FREQUENCY_CAP) for feature, n in Counter(pairs + words).items()})
+        assert Counter(features(text, "pairs").tolist()) == capped
+        assert Counter(features(text, "words").tolist()) == Counter(words)
+
+    def test_fingerprints_are_part_of_the_stored_format(self) -> None:
+        made = signature(
+            "The same text gives the same fingerprint on every machine, Python version and byte order. 系统采用的特征码"
+        )
+        assert made is not None
+        assert made.hex() == "a32a11867f7d9047"
+
+    def test_order_of_blocks_hardly_matters(self) -> None:
+        chance = random.Random(5)
+        blocks = [" ".join(f"word{chance.randrange(10**6)}" for _ in range(60)) for _ in range(5)]
+        one, two = signature(" ".join(blocks)), signature(" ".join(reversed(blocks)))
+        assert one is not None
+        assert two is not None
+        assert (int.from_bytes(one, "little") ^ int.from_bytes(two, "little")).bit_count() <= 3
+
+
+class TestSmallPages:
+    @pytest.mark.parametrize("text", ["", "。", "home", "home about us contact", "_" * 500])
+    def test_they_have_no_fingerprint(self, text: str) -> None:
+        assert signature(text) is None
+
+    def test_a_repeated_word_is_no_page(self) -> None:
+        assert signature("spam " * 10_000) is None
+
+    def test_the_limit_counts_features(self) -> None:
+        words = " ".join(f"w{number}" for number in range(21))
+        assert signature(words) is not None
+        assert signature(words.rsplit(" ", 1)[0]) is None
+
+
+class TestSimilarity:
+    def test_it_is_the_cosine(self) -> None:
+        assert similarity_at(0) == 1
+        assert similarity_at(16) == pytest.approx(math.sqrt(0.5))
+        assert similarity_at(32) == pytest.approx(0)
+        assert similarity_at(64) == 0
+
+    def test_compare(self) -> None:
+        check = SimHashCheck(distance=3)
+        assert check.compare(packed(0b111), packed(0)) == pytest.approx(math.cos(3 * math.pi / 64))
+        assert check.compare(packed(0b1111), packed(0)) is None
+
+
+class TestSearch:
+    @settings(max_examples=300, deadline=None)
+    @given(
+        FINGERPRINTS,
+        st.lists(st.one_of(st.sets(st.integers(0, BITS - 1), max_size=9), FINGERPRINTS), max_size=20),
+        st.integers(0, MAX_DISTANCE),
+    )
+    def test_it_is_exact(self, new: int, others: list[set[int] | int], distance: int) -> None:
+        kept = {
+            page: other if isinstance(other, int) else new ^ sum(1 << bit for bit in other)
+            for page, other in enumerate(others)
+        }
+        found = keepers(SimHashCheck(distance=distance), packed(new), {page: packed(v) for page, v in kept.items()})
+        assert set(found) == {page for page, value in kept.items() if (value ^ new).bit_count() <= distance}
+
+    @pytest.mark.parametrize("distance", range(MAX_DISTANCE + 1))
+    def test_wherever_the_bits_differ(self, distance: int) -> None:
+        chance = random.Random(distance)
+        new = chance.getrandbits(BITS)
+        kept = {}
+        for page in range(2000):
+            bits = chance.sample(range(BITS), distance)
+            kept[page] = packed(new ^ sum(1 << bit for bit in bits))
+        check = SimHashCheck(distance=distance)
+        assert set(keepers(check, packed(new), kept)) == set(kept)
+
+    def test_four_postings_a_page_whatever_the_distance(self) -> None:
+        keys = {tuple(SimHashCheck(distance=d).keys(packed(0x0123456789ABCDEF)).tolist()) for d in range(8)}
+        assert len(keys) == 1
+        assert len(keys.pop()) == 4
+
+    def test_blocks_do_not_mix(self) -> None:
+        """Equal blocks at different places are no reason to look at a page."""
+        check = SimHashCheck()
+        kept = {0: packed(0x1111_2222_3333_4444)}
+        assert DictPostings(check, kept).find(check.keys(packed(0x2222_3333_4444_1111)) >> np.uint64(46))[1].size == 0
+
+    def test_nothing_lies_inside(self) -> None:
+        check = SimHashCheck()
+        assert check.contained(packed(1), DictPostings(check, {0: packed(1)})).size == 0
+
+
+def test_the_distance_is_not_part_of_the_format() -> None:
+    assert SimHashCheck(distance=0).header() == SimHashCheck(distance=7).header()
+    assert SimHashCheck(features="words").header() != SimHashCheck().header()

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.characters import ALONE, CJK, DIGIT, LETTER, MARK, SYMBOL, code_points, fold, kinds
+
+EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
+# Marks, jamo, compatibility forms, case pairs and emoji stand close together more often than chance would have it.
+AWKWARD = st.text(
+    st.one_of(
+        st.characters(exclude_categories=()),
+        st.sampled_from("ßŉǰΐﬁ…½㎡ⅷ①ＡｂＣｄ，。？！İıſσς\u0301\u0327\u1100\u1161\u11a8가ｶﾞ\ufb2c\u0958𝐇😀\ud800\0\n"),
+    )
+)
+
+
+def test_kinds_are_those_of_the_definition() -> None:
+    expected = np.zeros(0x110000, dtype=np.uint8)
+    for pattern, bits in ((SYMBOL, LETTER), (re.compile(f"[{CJK}]"), ALONE), (re.compile(r"\d"), DIGIT)):
+        for run in pattern.finditer(EVERY_CHARACTER):
+            expected[run.start() : run.end()] |= bits
+    assert np.array_equal(kinds() & ~np.uint8(MARK), expected)
+
+
+def test_no_mark_is_a_letter() -> None:
+    table = kinds()
+    assert not (table[(table & MARK) != 0] & LETTER).any()
+    assert all(table[ord(mark)] & MARK for mark in fold(".。，、；：？！“”（）《》…"))
+
+
+def test_every_character_folds_as_unicode_says() -> None:
+    for begin in range(0, 0x110000, 64):
+        text = "x".join(EVERY_CHARACTER[begin : begin + 64])
+        assert fold(text) == unicodedata.normalize("NFKC", text).casefold()
+    for character in EVERY_CHARACTER[:0x3000]:  # the one beside it must not decide whether the table is used
+        assert fold(f"é{character}é") == unicodedata.normalize("NFKC", f"é{character}é").casefold()
+
+
+@given(AWKWARD)
+def test_texts_fold_as_unicode_says(text: str) -> None:
+    assert fold(text) == unicodedata.normalize("NFKC", text).casefold()
+
+
+@given(AWKWARD)
+def test_code_points(text: str) -> None:
+    assert code_points(text).tolist() == list(map(ord, text))
