@@ -23,6 +23,7 @@ _EXACT = ExactCheck()
 _ANSWERS = WarcRecordType.response | WarcRecordType.revisit
 _HTML = ("text/html", "application/xhtml+xml")
 _BODY_LIMIT = 16 << 20  # bytes; of a larger page the beginning is compared
+_HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 _RECORDS_A_BATCH = 20_000
 _COLUMNS = ("url", "digest", "text_digest", "status", "mime", "bytes", "title", "redirect_to", "fetched_at")
 
@@ -41,7 +42,9 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     read_before, rows = tally.bytes_read, []
     with open_log(path) as (content, file):
         try:
-            records = ArchiveIterator(content, record_types=_ANSWERS, parse_http=True, auto_decode="all")
+            records = ArchiveIterator(
+                content, record_types=_ANSWERS, parse_http=True, auto_decode="all", max_header_len=_HEADER_LIMIT
+            )
             for number, record in enumerate(records, 1):
                 rows.append({LINE: number, **_row(record)})
                 if len(rows) == _RECORDS_A_BATCH:
