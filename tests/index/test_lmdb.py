@@ -45,13 +45,10 @@ def folder(tmp_path: Path, small_levels: None) -> Path:
     """An index of several segments and a tail, closed."""
     path = tmp_path / "deep" / "index"
     index = opened(path)
-    fill(index)
-    for _ in range(20):  # until the background has nothing more to fold
-        index.verify()
-        index.forget(["http://unknown"])
-        fold = index.info()["segments"]
-        if isinstance(fold, int) and fold >= 2:
-            break
+    for content in range(1, PAGES + 1):
+        fill(index, content, content + 1)
+        index._background.wait()
+    assert int(index.info()["segments"]) >= 2
     index.close()
     return path
 
