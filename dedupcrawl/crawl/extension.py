@@ -98,13 +98,12 @@ class Dedup:
         """The verdict on a page; None when the index cannot be asked: the page is then let through."""
         if id(settings) not in self._checks_of:
             self._checks_of[id(settings)] = make_checks(settings.checks, settings.parameters)
-        url = analysis.page.url
         try:
             verdict = self._detector.judge(
                 analysis,
                 self._checks_of[id(settings)],
                 scope=settings.scope,
-                canonical=self.rewriter.canonical(url),
+                canonical=self.rewriter.canonical(analysis.page.url),
             )
         except (OSError, IndexDamagedError):
             if not self.stats.get_value("dedup/index/errors"):
@@ -115,7 +114,6 @@ class Dedup:
         self.stats.inc_value(f"dedup/content/{verdict.verdict}")
         if verdict.is_duplicate:
             self.stats.inc_value("dedup/content/duplicate_bytes", body_length)
-        logger.debug("%s: %s", url, verdict)
         return verdict
 
     def log_response(self, request: Request, response: Response, fetched_at: float) -> None:
