@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.training.evaluate import evaluate
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+
+Pages = list[tuple[str, str]]
+
+
+def told(folder: Path, pages: Pages, *rules: Rule, workers: int = 1) -> dict[str, Any]:
+    log = folder / "log.jsonl"
+    log.write_text("".join(json.dumps({"url": f"http://{url}", "text_digest": text}) + "\n" for url, text in pages))
+    write_rules(folder / "rules", SiteRules("a.com", rules))
+    return evaluate([log], folder / "rules", workers=workers).to_dict()
+
+
+SID = Rule("sid", "rewrite", drop=("sid",))
+PRINT = Rule("print", "rewrite", match="/print/{page*}", to="/{page}")
+
+
+def test_all_figures(tmp_path: Path) -> None:
+    pages = [
+        ("a.com/1", "x"), ("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x"),  # merged, rightly
+        ("a.com/2?sid=1", "y"), ("a.com/2?sid=2", "y"),  # merged, the target was never seen
+        ("a.com/print/3", "z"), ("a.com/3", "other"),  # merged, wrongly
+        ("a.com/4", "alone"), ("a.com/5?sid=9", "alone too"),
+        ("b.com/1", "x"), ("b.com/2", "x"),  # a site without rules
+    ]  # fmt: skip
+    found = told(tmp_path, pages, SID, PRINT)
+    expected = {
+        "rows": 11, "sites": 2, "sites_with_rules": 1, "rules": 2, "urls": 11, "redundant": 4, "coverage": 6,
+        "wrong": 1, "merged": 4, "clustered": 7, "normalized": 4, "collisions": 1, "precision": 0.8333,
+        "reduction_ratio": 0.4286, "reduction_per_rule": 1.5,
+        "worst_rules": [{"site": "a.com", "id": "print", "coverage": 1, "wrong": 1}],
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_without_a_target_the_majority_owns_a_form(tmp_path: Path) -> None:
+    found = told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x"), ("a.com/1?sid=3", "y")], SID)
+    assert (found["coverage"], found["wrong"], found["collisions"]) == (3, 1, 1)
+
+
+def test_several_rules_on_one_url_count_each(tmp_path: Path) -> None:
+    found = told(tmp_path, [("a.com/print/1?sid=1", "x"), ("a.com/1", "y")], SID, PRINT)
+    assert [(use["id"], use["coverage"], use["wrong"]) for use in found["worst_rules"]] == [
+        ("print", 1, 1),
+        ("sid", 1, 1),
+    ]
+
+
+def test_disabled_rules_do_nothing(tmp_path: Path) -> None:
+    off = Rule("sid", "rewrite", drop=("sid",), state="disabled")
+    found = told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1", "x")], off)
+    assert (found["rules"], found["coverage"], found["precision"]) == (0, 0, None)
+
+
+def test_no_duplicates(tmp_path: Path) -> None:
+    assert told(tmp_path, [("a.com/1", "x")], SID)["reduction_ratio"] == 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_processes_do_not_matter(tmp_path: Path, workers: int) -> None:
+    found = told(tmp_path, [(f"s{i}.com/{j}", "x") for i in range(5) for j in range(4)], SID, workers=workers)
+    assert (found["sites"], found["redundant"], found["clustered"]) == (5, 15, 20)
+
+
+def test_a_rule_file_that_cannot_be_read_counts_as_empty_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "b.com.toml").write_text("nonsense")
+    found = told(tmp_path, [("b.com/1", "x")], SID)
+    assert "b.com.toml" in found["unreadable_rule_files"][0]
+    assert found["urls"] == 1
+
+
+def test_hostile_urls_are_measured(tmp_path: Path) -> None:
+    pages = [(f"a.com/{path}", "x") for path in ("%ff?sid=%zz", "\udcff?sid=1", "//?&;=", "é?sid=\x00", "(" * 5000)]
+    assert told(tmp_path, pages, SID, PRINT, Rule("syntax", "rewrite", convert="syntax"))["urls"] >= 4
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with pytest.raises(RuleError, match="no such file or folder"):
+        evaluate([log], tmp_path / "rules")
+    with pytest.raises((LogError, OSError)):
+        evaluate([log], tmp_path)

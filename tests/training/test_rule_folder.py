@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from dedupcrawl.training.rule_folder import added, merged, write_learned
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+
+LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
+HAND = Rule("mine", "rewrite", drop=("x",))
+
+
+def test_learned_rules_replace_learned_rules(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (Rule("old", "rewrite", drop=("old",), source="learned"),)))
+    assert write_learned(tmp_path, SiteRules("a.com", (LEARNED,))) is None
+    assert read_rules(tmp_path / "a.com.toml").rules == (LEARNED,)
+
+
+def test_what_a_person_decided_stays() -> None:
+    off = Rule("sid", "rewrite", drop=("sid",), source="learned", state="disabled", note="needed")
+    imported = Rule("query", "rewrite", drop=("q",), source="imported")
+    assert merged((HAND, off, imported, Rule("gone", "rewrite", drop=("g",), source="learned")), (LEARNED,)) == (
+        HAND,
+        off,
+        imported,
+    )
+
+
+def test_ids_stay_unique() -> None:
+    rules = added(
+        (Rule("sid", "rewrite", drop=("a",)), Rule("sid-2", "rewrite", drop=("b",))),
+        (LEARNED, Rule("new", "rewrite", drop=("c",)), Rule("again", "rewrite", drop=("c",))),
+    )
+    assert [rule.id for rule in rules] == ["sid", "sid-2", "sid-3", "new"]
+
+
+def test_a_file_that_cannot_be_read_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.com.toml"
+    path.write_text("site = nonsense")
+    problem = write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert problem is not None
+    assert str(path) in problem
+    assert path.read_text() == "site = nonsense"

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import random
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.discarder import exported, imported
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules
+
+
+def row(processor: str, args: list[Any], *include: str, **pattern: Any) -> dict[str, Any]:
+    return {"processor": processor, "args": args, "order": 0, "urlPattern": {"include": list(include), **pattern}}
+
+
+def one(processor: str, args: list[Any], include: str) -> Rule:
+    sites, refused = imported([row(processor, args, include)])
+    assert not refused
+    return sites[0].rules[0]
+
+
+def test_arguments_of_a_domain_and_its_subdomains() -> None:
+    rule = one("queryRemoval", ["smid", "utm_source"], "nytimes.com")
+    assert rule == Rule("query", "rewrite", drop=("smid", "utm_source"), source="imported")
+
+
+def test_arguments_under_a_path() -> None:
+    rule = one("queryRemovalExcept", [], "amazon.co.uk/*/dp")
+    assert (rule.drop, rule.within, rule.hosts) == (("*",), ("/{}/dp/{*}",), ("amazon.co.uk", "www.amazon.co.uk"))
+
+
+def test_segments_of_a_path() -> None:
+    rule = one("subpathRemoval", [0], "amazon.com/*/dp")
+    assert (rule.match, rule.to) == ("/{s0}/dp/{rest*}", "/dp/{rest}")
+    site = SiteNormalizer(SiteRules("amazon.com", (rule,)))
+    assert site.normalize("http://amazon.com/Lord/dp/B000634DCW").canonical == "http://amazon.com/dp/B000634DCW"
+
+
+def test_rules_of_one_site_come_together_in_their_order() -> None:
+    rows = [row("queryRemoval", ["b"], "a.com"), {**row("queryRemoval", ["a"], "a.com", "b.com"), "order": -1}]
+    sites, _ = imported(rows)
+    assert [(site.site, [(rule.id, rule.drop) for rule in site.rules]) for site in sites] == [
+        ("a.com", [("query", ("a",)), ("query-2", ("b",))]),
+        ("b.com", [("query", ("a",))]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given_row", "why"),
+    [
+        (row("queryRemoval", ["utm"], ""), "one site"),
+        (row("normalizer", [], "a.com"), "no such processor"),
+        (row("queryRemovalExcept", ["id"], "a.com"), "those that stay"),
+        (row("queryRemoval", [], "a.com"), "no names"),
+        (row("queryRemoval", ["a*"], "a.com"), "no names"),
+        (row("queryRemoval", [5], "a.com"), "no names"),
+        (row("queryRemoval", ["x"], "a.com", exclude=["a.com/b"]), "excludes"),
+        (row("queryRemoval", ["x"], "https://a.com"), "scheme"),
+        (row("queryRemoval", ["x"], "a.com?y=1"), "query"),
+        (row("queryRemoval", ["x"], "a.com:8080"), "port"),
+        (row("queryRemoval", ["x"], "a.com/b|"), "exact end"),
+        (row("queryRemoval", ["x"], "a.com/b*c"), "inside a segment"),
+        (row("queryRemoval", ["x"], "/b"), "no host"),
+        (row("subpathRemoval", [0], "a.com"), "its own result"),
+        (row("subpathRemoval", [1], "a.com/x/*"), "its own result"),
+        (row("subpathRemoval", ["0"], "a.com/*/x"), "no numbers"),
+    ],
+)
+def test_what_cannot_be_expressed_is_refused(given_row: dict[str, Any], why: str) -> None:
+    sites, refused = imported([given_row])
+    assert sites == []
+    assert [why in one.why for one in refused] == [True]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        [1],
+        [{}],
+        [row("x", [], "a.com") | {"args": 5}],
+        [row("x", []) | {"order": "1"}],
+        [row("x", []) | {"urlPattern": {"include": "a"}}],
+    ],
+)
+def test_what_is_no_such_file(content: object) -> None:
+    with pytest.raises(RuleError):
+        imported(content)
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (Rule("r", "equivalence", match="/a/{}", to="/a/{}"), "no target"),
+        (Rule("r", "rewrite", convert="syntax"), "no such processor"),
+        (Rule("r", "rewrite", drop=("a",), unless=("b",)), "absent"),
+        (Rule("r", "rewrite", drop=("a",), hosts=("m.a.com",)), "some hosts"),
+        (Rule("r", "rewrite", drop=("a*",)), "no *"),
+        (Rule("r", "rewrite", drop=("a",), match="/x/{y}"), "asks for values"),
+        (Rule("r", "rewrite", drop=("a",), within=("!/x/{*}",)), "excludes"),
+        (Rule("r", "rewrite", drop=("a",), within=("/x/{y}",)), "beginning of a path"),
+        (Rule("r", "rewrite", match="/x/{y}/{rest*}", to="/y/{y}/{rest}"), "whole segments"),
+        (Rule("r", "rewrite", match="/x/{y}/{rest*}", to="/{y|lower}/{rest}"), "whole segments"),
+        (Rule("r", "rewrite", match="/x?y={z}", to="/x"), "whole segments"),
+    ],
+)
+def test_what_the_other_side_cannot_express(rule: Rule, why: str) -> None:
+    rows, refused = exported([SiteRules("a.com", (rule,))])
+    assert rows == []
+    assert [why in one.why for one in refused] == [True]
+
+
+def test_disabled_rules_are_not_exported() -> None:
+    rule = Rule("r", "rewrite", drop=("a",), state="disabled")
+    assert exported([SiteRules("a.com", (rule,))]) == ([], [])
+
+
+def published(shared_data: Path) -> list[dict[str, Any]]:
+    files = sorted((shared_data / "lists" / "zyte_dud_rules").rglob("*.json"))
+    return [one for file in files for one in json.loads(file.read_text())]
+
+
+def test_the_published_rules(shared_data: Path) -> None:
+    sites, refused = imported(published(shared_data))
+    assert sum(len(site.rules) for site in sites) > 400
+    assert {one.why for one in refused} == {"rules belong to one site", "the arguments to remove have no names"}
+    rows, not_exported = exported(sites)
+    assert len(not_exported) <= 1
+    again, _ = imported(rows)
+    first = {(site.site, rule.drop, rule.match, rule.to) for site in sites for rule in site.rules}
+    assert {(site.site, rule.drop, rule.match, rule.to) for site in again for rule in site.rules} <= first
+
+
+def test_both_programs_agree_on_urls_of_the_published_rules(shared_data: Path, tmp_path: Path) -> None:
+    discarder = pytest.importorskip("duplicate_url_discarder.url_canonicalizer")
+    rows = [one for one in published(shared_data) if one["urlPattern"]["include"] != [""]]
+    sites, _ = imported(rows)
+    (tmp_path / "rules.json").write_text(json.dumps(rows))
+    canonicalizer = discarder.UrlCanonicalizer([tmp_path / "rules.json"])
+    choice = random.Random(0)
+    for site_rules in sites:
+        normalizer = SiteNormalizer(site_rules)
+        names = [name for rule in site_rules.rules for name in rule.drop if name != "*"]
+        for host in (site_rules.site, f"www.{site_rules.site}"):
+            query = "&".join(f"{name}=1" for name in choice.sample([*names, "keep", "other"], 2))
+            for path in ("/x/dp/y", "/dp/y", "/x"):
+                url = f"https://{host}{path}?{query}"
+                assert normalizer.normalize(url).canonical == canonicalizer.process_url(url), url
+
+
+names = st.sampled_from(["a", "b", "utm_x"])
+includes = st.sampled_from(["a.com", "a.com/x", "a.com/*/x", "b.co.uk"])
+
+
+@given(st.lists(st.builds(row, st.sampled_from(["queryRemoval", "queryRemovalExcept"]), st.lists(names), includes)))
+def test_what_was_imported_can_be_exported(rows: list[dict[str, Any]]) -> None:
+    sites, refused = imported(rows)
+    back, not_exported = exported(sites)
+    assert not not_exported
+    assert len(back) + len(refused) == len(rows)
+    assert imported(back)[0] == sites
+
+
+@given(
+    st.recursive(
+        st.none() | st.text(max_size=3) | st.integers(),
+        lambda x: (
+            st.lists(x, max_size=3)
+            | st.dictionaries(st.sampled_from(["processor", "args", "order", "urlPattern", "include"]), x)
+        ),
+    )
+)
+def test_any_json_is_imported_or_an_error(content: object) -> None:
+    with suppress(RuleError):
+        imported([content])
