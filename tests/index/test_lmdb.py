@@ -17,7 +17,7 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, accept, page
 
-PAGES = 50
+PAGES = 54
 ROOT = Path(__file__).parents[2]
 
 
