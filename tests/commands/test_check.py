@@ -1,0 +1,129 @@
+"""`dedupcrawl check`: one verdict a row, in the order of the rows, whatever is in the file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.check import command
+from tests.crawls.site import page, prose
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(row if isinstance(row, str) else json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def check(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def verdicts(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+ROWS = [
+    {"url": "http://a.example/1", "title": "One", "text": prose(1)},
+    {"url": "http://b.example/1", "html": page(prose(1))},
+    {"url": "http://a.example/2", "text": f"{prose(2)}\n{prose(3)}"},
+    {"url": "http://a.example/3", "text": ""},
+]
+
+
+def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
+    rows = verdicts(check(write(tmp_path / "pages.jsonl", *ROWS)))
+    assert [row["url"] for row in rows] == [row["url"] for row in ROWS]
+    assert [row["verdict"] for row in rows] == ["unique", "duplicate", "unique", "abstained"]
+    assert list(rows[0]) == ["url", "verdict", "duplicate_of", "check", "similarity", "evidence"]
+    assert (rows[1]["duplicate_of"], rows[1]["check"], rows[1]["similarity"]) == ("http://a.example/1", "exact", 1.0)
+
+
+@pytest.mark.parametrize("order", ["stream", "batch"])
+def test_an_index_remembers_between_calls(tmp_path: Path, order: str) -> None:
+    first = write(tmp_path / "1.jsonl", *ROWS)
+    second = write(tmp_path / "2.jsonl", {"url": "http://c.example/", "text": prose(1)})
+    index = tmp_path / "index"
+    verdicts(check(first, "--index", index, "--order", order))
+    (again,) = verdicts(check(second, "--index", f"lmdb:{index}", "--order", order))
+    assert again["verdict"] == "duplicate"
+    assert {row["verdict"] for row in verdicts(check(first, "--index", index))[::2]} == {"unique"}  # updates
+
+
+def test_batch_keeps_the_longest_and_answers_in_the_order_of_the_rows(tmp_path: Path) -> None:
+    """The excerpt comes first: as a stream it is kept, as a batch its source is."""
+    source = "\n".join(prose(n, 400) for n in (1, 2))
+    excerpt = prose(1, 400)
+    path = write(tmp_path / "p.jsonl", {"url": "http://a/x", "text": excerpt}, {"url": "http://a/s", "text": source})
+    assert [row["verdict"] for row in verdicts(check(path, "--checks", "feature_code"))] == ["unique", "unique"]
+    rows = verdicts(check(path, "--checks", "feature_code", "--order", "batch"))
+    assert [(row["url"], row["verdict"]) for row in rows] == [("http://a/x", "duplicate"), ("http://a/s", "unique")]
+
+
+def test_compressed_files_are_read_as_they_are(tmp_path: Path) -> None:
+    plain = write(tmp_path / "pages.jsonl", *ROWS)
+    (tmp_path / "pages.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    (tmp_path / "pages.jsonl.xz").write_bytes(lzma.compress(plain.read_bytes()))
+    told = [verdicts(check(path)) for path in sorted(tmp_path.iterdir())]
+    assert len(told) == 3
+    assert told[0] == told[1] == told[2]
+
+
+def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
+    rows = ['{"url": "http://a/1"\n', '["no", "object"]\n', '{"url": "http://a/2"}\n', "\n", '{"text": "no url"}\n']
+    path = write(tmp_path / "pages.jsonl", *rows, '{"url": "http://a/3", "text": 5}\n', "[" * 100_000 + "\n", ROWS[0])
+    result = check(path)
+    assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
+    assert f"{path}, line 1: skipped" in result.stderr
+    assert "6 broken rows skipped" in result.stderr
+
+
+def test_lone_surrogates_do_no_harm(tmp_path: Path) -> None:
+    path = write(tmp_path / "pages.jsonl", '{"url": "http://a/\\ud800", "text": "\\udfff ' + prose(1) + '"}\n')
+    (row,) = verdicts(check(path))
+    assert row["verdict"] == "unique"
+
+
+def test_output_and_counts_as_json(tmp_path: Path) -> None:
+    result = check(write(tmp_path / "p.jsonl", *ROWS), "--output", tmp_path / "out.jsonl", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"pages": 4, "unique": 2, "duplicate": 1, "abstained": 1, "skipped": 0}
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--checks", "exakt"], "DEDUP_CHECKS: got 'exakt'"),
+        (["--set", "SIMHASH_DISTANCE=99"], "DEDUP_SIMHASH_DISTANCE: got '99'"),
+        (["--set", "SIMHASH_DISTANCE"], "NAME=VALUE"),
+        (["--index", "carrier-pigeon://a"], "names no index"),
+        (["--json"], "--output"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, arguments: list[str], says: str) -> None:
+    result = check(write(tmp_path / "p.jsonl", *ROWS), *arguments)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_an_index_of_other_settings_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", *ROWS)
+    verdicts(check(path, "--index", tmp_path / "index"))
+    result = check(path, "--index", tmp_path / "index", "--set", "CODE_ANCHORS=words")
+    assert result.exit_code == 2
+    assert "feature_code was made with anchors" in result.stderr
+
+
+def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(ROWS).encode())[:200])
+    result = check(path)
+    assert result.exit_code == 2
+    assert str(path) in result.stderr
