@@ -5,7 +5,8 @@ there: patience diff (Cohen), except that blocks may have moved and repeated tex
 *tiles*. What is left in the new sequence between two tiles is a *gap*; opposite it lies what the kept sequence has
 between the same tiles and no tile covers. Gaps are aligned symbol by symbol.
 
-Cost: O(n log n) for sorting the grams; a gap costs its size, or is not aligned where it is larger than `_GAP_LIMIT`.
+Cost: O(n log n) for sorting the grams. A gap costs its size, and is not aligned where that is more than `_GAP_LIMIT`;
+nor is any that follows once the gaps have cost `_EFFORT` times the kept sequence, which takes one made for it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ _GRAM = 4
 _GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
 BLOCK = 6
 """Symbols that make a block: single edited words seldom stand so close."""
+_EFFORT = 4  # how often the kept sequence is gone through, opposite the gaps of a new one in another order
 _NAME = 24  # symbols, both sides together, of a piece that may be a name
-_CLEAR = 8  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
+_CLEAR = 4  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,11 @@ def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
     return len(b) - rows.bit_count()
 
 
+def _common(here: Sequence[int], there: Sequence[int]) -> int:
+    """The same, but 0 for what is too long to be aligned."""
+    return common_subsequence(here, there) if there and max(len(here), len(there)) <= _GAP_LIMIT else 0
+
+
 def differences(new: Symbols, kept: Symbols) -> Differences:
     """Align two sequences."""
     found = tiles(new, kept)
@@ -165,10 +172,12 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
     if level.any():
         _compare_level(new, kept, begin[level], size[level], kept_begin[level], result)
     replacements: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+    effort = _EFFORT * len(kept)
     for gap in (open_gaps & ~level).nonzero()[0].tolist():
         here = new[begin[gap] : end[gap]].tolist()
         opposite = slice(kept_begin[gap], kept_end[gap])
-        there = kept[opposite][free[opposite]].tolist() if room[gap] else []
+        effort -= max(0, int(opposite.stop - opposite.start))
+        there = kept[opposite][free[opposite]].tolist() if room[gap] and effort >= 0 else []
         _compare_uneven(here, there, int(begin[gap]), gap in (0, len(size) - 1), result)
         if there and len(here) + len(there) <= _NAME:
             replacements[tuple(here), tuple(there)] += 1
@@ -190,10 +199,13 @@ def _compare_level(
     places = np.arange(ends[-1]) + np.repeat(begin - (ends - size), size)
     here, there = new[places], kept[places + np.repeat(kept_begin - begin, size)]
     differ = here != there
-    shifted = np.add.reduceat(differ, ends - size, dtype=np.intp)
-    for gap in ((size >= _CLEAR) & (2 * shifted > size)).nonzero()[0].tolist():
+    differing = np.add.reduceat(differ, ends - size, dtype=np.intp)
+    for gap in ((size >= _CLEAR) & (2 * differing > size)).nonzero()[0].tolist():
         inside = slice(ends[gap] - size[gap], ends[gap])
-        _compare_uneven(here[inside].tolist(), there[inside].tolist(), int(begin[gap]), False, result)
+        one, other = here[inside].tolist(), there[inside].tolist()
+        if _common(one, other) <= size[gap] - differing[gap]:
+            continue
+        _compare_uneven(one, other, int(begin[gap]), False, result)  # they are shifted
         differ[inside] = False
         result.common -= int(size[gap])
         result.kept_common -= int(size[gap])
@@ -222,9 +234,7 @@ def _most_renamed(kept: Symbols, old: Symbols, new: Symbols) -> int:
 
 def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool, result: Differences) -> None:
     """A gap whose sides differ in length, or seem shifted."""
-    common = 0
-    if there and max(len(here), len(there)) <= _GAP_LIMIT:
-        common = common_subsequence(here, there)
+    common = _common(here, there)
     result.common += common
     result.kept_common += common
     replaced, added = min(len(here), len(there)) - common, len(here) - len(there)
@@ -242,6 +252,7 @@ def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool,
         return
     numbers = [symbol for symbol in here if symbol & 1]
     changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
-    unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in others)
+    known = set(others)
+    unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
     result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
     result.numbers_same -= changed

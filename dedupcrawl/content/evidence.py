@@ -30,7 +30,6 @@ from dedupcrawl.content.symbols import SymbolText
 OUTLINE_SYMBOLS = 8192
 """Symbols of a text that its outline holds one by one."""
 
-_TAIL_BYTES = 12
 _SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
 
 
