@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, confirm, outline
+from dedupcrawl.content.symbols import SymbolText
+
+
+def made(*paragraphs: str) -> bytes:
+    return outline(SymbolText.of(paragraphs))
+
+
+def prose(count: int, seed: int = 0) -> list[str]:
+    chance = random.Random(seed)
+    return ["".join(chance.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(count)]
+
+
+def compared(new: list[str], kept: list[str]) -> Evidence:
+    return confirm(made(" ".join(new)), made(" ".join(kept)))
+
+
+class TestOutline:
+    def test_two_bytes_a_symbol(self) -> None:
+        assert len(made("系统 采用 the 3rd method")) == 2 * 7
+        assert made("") == b""
+
+    def test_bit_0_tells_numbers(self) -> None:
+        assert [value & 1 for value in made("page 3 of 七 b2b")[::2]] == [0, 1, 0, 0, 1]
+
+    def test_it_is_part_of_the_stored_format(self) -> None:
+        assert made("系统 hello 2024 B2B").hex() == "b898ec7f56006375c377"
+
+    def test_a_long_text_is_bounded(self) -> None:
+        assert len(made(" ".join(map(str, range(OUTLINE_SYMBOLS))))) == 2 * OUTLINE_SYMBOLS
+        assert len(made(" ".join(map(str, range(100_000))))) == 2 * OUTLINE_SYMBOLS + 12
+
+
+class TestDuplicates:
+    KEPT = prose(400)
+
+    @given(st.lists(st.text(max_size=20), max_size=60))
+    def test_a_page_and_itself(self, paragraphs: list[str]) -> None:
+        found = confirm(made(*paragraphs), made(*paragraphs))
+        assert found.duplicate
+        assert found.covered == found.kept_covered == 1
+
+    @pytest.mark.parametrize("share", [0.02, 0.05, 0.1])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_words_replaced_here_and_there(self, share: float, seed: int) -> None:
+        chance = random.Random(seed)
+        new = self.KEPT.copy()
+        for place in chance.sample(range(400), round(share * 400)):
+            new[place] = f"edit{chance.choice('abcdefgh')}{chance.choice('abcdefgh')}"
+        found = compared(new, self.KEPT)
+        assert found.duplicate
+        assert found.covered == pytest.approx(1 - share, abs=0.005)
+
+    @pytest.mark.parametrize("begin", [0, 100, 240])
+    def test_an_excerpt(self, begin: int) -> None:
+        found = compared(self.KEPT[begin : begin + 160], self.KEPT)
+        assert found.duplicate
+        assert found.kept_covered == pytest.approx(0.4)
+
+    def test_shuffled_blocks(self) -> None:
+        assert compared(self.KEPT[300:] + self.KEPT[100:300] + self.KEPT[:100], self.KEPT).duplicate
+
+    def test_a_wrapper_of_a_fifth(self) -> None:
+        found = compared(prose(50, 1) + self.KEPT + prose(50, 2), self.KEPT)
+        assert found.duplicate
+        assert found.added_at_ends == 50
+
+    def test_a_counter_and_a_clock(self) -> None:
+        old = [*self.KEPT[:200], "read", "417", "times", *self.KEPT[200:], "12", "34", "56"]
+        assert compared([word.replace("417", "418") for word in old], old).duplicate
+        assert compared([*old[:-2], "35", "01"], old).duplicate
+
+    def test_both_empty(self) -> None:
+        assert confirm(b"", b"").duplicate
+
+
+class TestOtherPages:
+    @pytest.mark.parametrize("shared", [0.5, 0.75, 0.85, 0.95])
+    def test_own_text_in_a_template(self, shared: float) -> None:
+        own = round(400 * (1 - shared))
+        frame = prose(400 - own)
+        found = compared(frame[:100] + prose(own, 1) + frame[100:], frame[:100] + prose(own, 2) + frame[100:])
+        assert not found.duplicate
+        assert found.replaced >= own - 1  # 15 bits of hash may agree by chance
+
+    @pytest.mark.parametrize("slots", [2, 4, 6])
+    def test_own_text_in_several_places(self, slots: int) -> None:
+        frame, pages = prose(300), []
+        for seed in (1, 2):
+            own = prose(10 * slots, seed)
+            page: list[str] = []
+            for slot in range(slots):
+                page += frame[slot * 300 // slots : (slot + 1) * 300 // slots] + own[10 * slot : 10 * slot + 10]
+            pages.append(page)
+        assert not compared(*pages).duplicate
+
+    def test_another_day_of_a_bulletin(self) -> None:
+        text = prose(300)
+        days = []
+        for day in (1, 2):
+            page = text.copy()
+            for number in range(8):
+                page[20 + 30 * number] = str(100 * day + number)
+            days.append(page)
+        found = compared(*days)
+        assert not found.duplicate
+        assert (found.numbers_changed, found.figures_changed, found.numbers_same) == (8, 8, 0)
+        assert found.covered > 0.97
+
+    def test_a_short_text_with_another_price(self) -> None:
+        text = prose(60)
+        assert not compared([*text[:30], "19", "99", *text[30:]], [*text[:30], "24", "95", *text[30:]]).duplicate
+
+    def test_the_same_words_of_another_thing(self) -> None:
+        text = prose(200)
+        pages = [[name if place % 40 == 7 else word for place, word in enumerate(text)] for name in ("alpha", "beta")]
+        found = compared(*pages)
+        assert not found.duplicate
+        assert found.renamed == 5
+
+    def test_a_page_that_says_more(self) -> None:
+        text = prose(300)
+        assert not compared(text[:150] + prose(40, 1) + text[150:], text).duplicate
+        assert not compared(text + prose(150, 1), text).duplicate
+
+    def test_an_empty_page_is_in_no_other_and_none_in_it(self) -> None:
+        assert not confirm(b"", made("some words")).duplicate
+        assert not confirm(made("some words"), b"").duplicate
+
+
+class TestLongPages:
+    LONG = prose(OUTLINE_SYMBOLS + 500)
+
+    def test_equal(self) -> None:
+        found = compared(self.LONG, self.LONG)
+        assert found.duplicate
+        assert found.symbols == OUTLINE_SYMBOLS + 500
+        assert found.covered == 1
+
+    def test_an_edit_in_what_is_held(self) -> None:
+        assert compared(["edited", *self.LONG[1:]], self.LONG).duplicate
+
+    def test_another_tail(self) -> None:
+        found = compared(self.LONG[:OUTLINE_SYMBOLS] + prose(500, 1), self.LONG)
+        assert not found.duplicate
+        assert found.replaced == 500
+
+    def test_an_excerpt_of_a_long_page(self) -> None:
+        assert compared(self.LONG[1000:5000], self.LONG).duplicate
+        assert not compared(self.LONG, self.LONG[:5000]).duplicate
+
+
+def test_evidence_is_json() -> None:
+    facts = compared(prose(100), prose(101)).to_dict()
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["covered"] == 1
+    assert "duplicate" not in facts
