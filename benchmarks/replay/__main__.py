@@ -7,6 +7,7 @@ Results, logs and the list of doubtful drops stay in the folder that is named at
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ def main() -> int:
     parser.add_argument("--profile", action="store_true", help="one profiled crawl with dedup on, and nothing else")
     parser.add_argument("--out", type=Path, help="folder for results [a temporary one]")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that crawls and servers end with us
     try:
         known = sites(arguments.data)
     except NoDataError as error:
@@ -61,7 +63,7 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
     with Server(path, arguments.pages) as port:
 
         def run(folder: str, *, dedup: bool, python: Sequence[str] = ()) -> Run:
-            added = {"ADDONS": {"dedupcrawl.Addon": 500}, "DEDUP_INDEX": f"lmdb:{out / folder / 'index'}", **checks}
+            added = {"ADDONS": {"dedupcrawl.Addon": 500}, **checks}
             return crawl(urls, port, out / folder, added if dedup else {}, python)
 
         if arguments.profile:
@@ -74,7 +76,7 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
             off.append(run(f"off-{turn}", dedup=False))
             on.append(run(f"on-{turn}", dedup=True))
     print("\n".join(report.costs(off, on)), flush=True)
-    drops = [drop for drop in read_drops(on[0].folder / "index") if drop.url in pages and drop.keeper in pages]
+    drops = [drop for drop in read_drops(on[0].index) if drop.url in pages and drop.keeper in pages]
     fetched = {address(url) for url in item_urls(on[0])} | {drop.url for drop in drops}
     fetched &= pages.keys()
     found = scores(drops, fetched, pages, exact_clusters(path))

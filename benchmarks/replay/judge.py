@@ -104,20 +104,16 @@ def scores(
 
 
 def word_differences(drops: Iterable[Drop], pages: Mapping[str, StoredPage]) -> list[WordDifference]:
-    """Each drop beside its keeper."""
+    """Each drop beside its keeper, those of one keeper together; the slow peer is asked where any visible word is lost."""
     has_peer = find_spec("trafilatura") is not None
     measured = []
-    for drop in drops:
+    for drop in sorted(drops, key=lambda drop: drop.keeper):
         dropped, kept = pages[drop.url], pages[drop.keeper]
-        theirs = (peer_words(dropped), peer_words(kept)) if has_peer else (None, None)
-        measured.append(
-            WordDifference(
-                drop,
-                own=difference(own_words(dropped), own_words(kept)),
-                visible=difference(visible_words(dropped), visible_words(kept)),
-                peer=difference(theirs[0], theirs[1]) if theirs[0] and theirs[1] else None,
-            )
-        )
+        visible = difference(visible_words(dropped), visible_words(kept))
+        theirs = (peer_words(dropped), peer_words(kept)) if has_peer and visible else (None, None)
+        peer = difference(theirs[0], theirs[1]) if theirs[0] and theirs[1] else None
+        own = difference(own_words(dropped), own_words(kept))
+        measured.append(WordDifference(drop, own, visible, peer))
     return measured
 
 

@@ -14,7 +14,7 @@ _DROPPED = "dedup/content/dropped/"
 def costs(off: Sequence[Run], on: Sequence[Run]) -> Iterator[str]:
     """What was done and what it took. Counts are of the first crawl of each kind, measures are medians."""
     a, b = off[0], on[0]
-    index = sum(file.stat().st_blocks * 512 for file in (b.folder / "index").rglob("*") if file.is_file())
+    index = sum(file.stat().st_blocks * 512 for file in b.index.rglob("*") if file.is_file())
     yield _row("", "off", "on")
     yield _row("requests", str(a.requests), str(b.requests))
     yield _row("pages fetched", str(a.pages), str(b.pages))

@@ -28,7 +28,7 @@ class Run:
         wall_s: From the engine's start to its stop, in seconds.
         peak_mb: Largest resident set, in megabytes.
         stats: Scrapy's stats.
-        folder: Where the items, the log and the index are.
+        folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
 
     cpu_s: float
@@ -37,6 +37,11 @@ class Run:
     peak_mb: float
     stats: Mapping[str, Any]
     folder: Path
+
+    @property
+    def index(self) -> Path:
+        """The index of a crawl with dedup on."""
+        return self.folder / ".scrapy" / "dedup" / "index"
 
     @property
     def pages(self) -> int:
@@ -64,16 +69,21 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], pyth
         CrawlFailedError: The process failed or did not finish its crawl.
     """
     folder.mkdir(parents=True)
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = benchmarks.replay.settings\n", encoding="utf-8")
     figures, log = folder / "figures.json", folder / "crawl.log"
     given = {"REPLAY_PORT": port, "REPLAY_FIGURES": figures, **settings}
     options = [part for name, value in given.items() for part in ("-s", f"{name}={_as_text(value)}")]
     command = [sys.executable, *python, "-m", "scrapy", "crawl", "replay", "-a", f"urls={urls}"]
     command += ["-o", f"{folder / 'items.jsonl'}:jsonlines", *options]
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "benchmarks.replay.settings", "PYTHONPATH": paths}
+    environment = {**os.environ, "PYTHONPATH": paths}
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode or not figures.is_file():
         raise CrawlFailedError(f"The crawl ended with status {process.returncode}: see {log}.")

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from functools import lru_cache
 
-from dedupcrawl.content.html import extract
 from parsel import Selector
 
 from benchmarks.replay.store import StoredPage
+from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
 
 Words = tuple[str, ...]
 """Symbols in text order: whole words, and single ideographs in Chinese."""
 
+_KEPT = 512  # texts in memory: many drops have the same keeper
 
+
+@lru_cache(maxsize=_KEPT)
 def own_words(page: StoredPage) -> Words:
     """The main text that the checks saw."""
     return _words(extract(page.body, page.url, encoding=_charset(page)).paragraphs)
 
 
+@lru_cache(maxsize=_KEPT)
 def visible_words(page: StoredPage) -> Words:
     """All text of the body but scripts and styles, whatever it is there for."""
     root = Selector(body=page.body, encoding=_charset(page) or "utf-8", type="html").root
@@ -33,6 +38,7 @@ def visible_words(page: StoredPage) -> Words:
     return _words((str((root if body is None else body).text_content()),))
 
 
+@lru_cache(maxsize=_KEPT)
 def peer_words(page: StoredPage) -> Words | None:
     """Trafilatura's main text; None where it finds none."""
     import trafilatura

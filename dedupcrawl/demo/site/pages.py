@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from string import Template
-from textwrap import wrap
+from textwrap import fill
 
 from dedupcrawl.demo.site.texts import Text
 
@@ -39,9 +39,9 @@ def print_view(text: Text) -> str:
 
 
 def reprint(text: Text) -> str:
-    """The text on the pages of another paper: tables for layout, hard line ends, advertisements in between."""
+    """The text on the pages of another paper: tables for layout, no paragraphs but line breaks, advertisements."""
     first, *rest = text.paragraphs
-    lines = "<br><br>\n".join("<br>\n".join(wrap(escape(paragraph), 72)) for paragraph in rest)
+    lines = "<br><br>\n".join(fill(escape(paragraph), 72, break_long_words=False) for paragraph in rest)
     credit = f"<i>{escape(first)}. This piece first appeared in The Alderford Notebook.</i>"
     advertisement = '<div class="ad">Advertisement<br>Conservatories: talk to a person, not a robot.</div>'
     return _WEEKLY.substitute(title=escape(text.title), body=f"{credit}<br><br>\n{lines}\n{advertisement}")
