@@ -12,48 +12,76 @@ LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left a
 
 
 class CompiledRule:
-    """One rule; `apply` edits the tokens of a URL in place.
+    """One rule; `apply` gives new tokens and leaves those it was given as they are.
 
     Attributes:
         rule: The rule as written.
-        needs_any: The URL must have one of these argument names for the rule to apply; empty when it needs none.
     """
 
-    __slots__ = ("_convert", "_drop", "_drop_starts", "_hosts", "_match", "_to", "_unless", "needs_any", "rule")
+    __slots__ = (
+        "_convert",
+        "_drop",
+        "_drop_starts",
+        "_hosts",
+        "_match",
+        "_not_hosts",
+        "_to",
+        "_unless",
+        "_within",
+        "_without",
+        "rule",
+    )
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self._match, self._to = rule.templates()
-        self._hosts = frozenset(host.lower() for host in rule.hosts)
+        self._within, self._without = rule.scopes()
+        self._hosts = frozenset(host.lower() for host in rule.hosts if not host.startswith("!"))
+        self._not_hosts = frozenset(host[1:].lower() for host in rule.hosts if host.startswith("!"))
         self._unless = frozenset(rule.unless)
         self._drop = frozenset(name for name in rule.drop if not name.endswith("*"))
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
         self._convert = URL_CONVERSIONS.get(rule.convert)
-        self.needs_any: frozenset[str] = frozenset()
+
+    def keys(self) -> list[tuple[str, int, str]]:
+        """What a URL must have for the rule to apply, one of them: ("arg", 0, name) or ("seg", index, segment).
+
+        Segments are counted from the start (0, 1) or from the end (-1, -2, -3). Empty when it takes any URL.
+        """
         if self._match and self._match.args:
-            self.needs_any = frozenset({self._match.args[0][0]})
-        elif self._drop and not self._drop_starts:
-            self.needs_any = self._drop
+            return [("arg", 0, self._match.args[0][0])]
+        if self._drop and not self._drop_starts:
+            return [("arg", 0, name) for name in sorted(self._drop)]
+        if self._match and self._match.path:
+            return _path_keys(self._match.path)
+        if len(self._within) == 1:
+            return _path_keys(self._within[0])
+        return []
 
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
-        """What the rule makes of a URL of `site`: the same object, edited, or a new one; None when it does not apply.
-
-        A URL that does not change may be given back as well as None. The result is of `site` if the URL was.
-        """
+        """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes."""
         if self._hosts and parts.authority.lower() not in self._hosts:
             return None
+        if self._not_hosts and parts.authority.lower() in self._not_hosts:
+            return None
         values: dict[str, str] = {}
-        match = self._match
-        if match is not None and not _fits(match, parts, values):
+        segments = parts.segments or [""]
+        if self._within and not any(_path_fits(path, segments, {}) for path in self._within):
+            return None
+        if self._without and any(_path_fits(path, segments, {}) for path in self._without):
+            return None
+        if self._match is not None and not _fits(self._match, parts, values):
             return None
         if self._unless and not self._unless_fits(parts):
             return None
         if self._to is not None:
-            return self._build(self._to, parts, values, site)
+            built = self._build(self._to, parts, values, site)
+            return None if built == parts else built
+        after = parts.copy()
         if self._convert is not None:
-            self._convert(parts)
-            return parts
-        return parts if self._drop_from(parts) else None
+            self._convert(after)
+            return None if after == parts else after
+        return after if self._drop_from(after) else None
 
     def _unless_fits(self, parts: UrlParts) -> bool:
         names = set(parts.names())
@@ -100,6 +128,20 @@ class CompiledRule:
         return kept.args, kept.separators
 
 
+def _path_keys(path: tuple[Piece, ...]) -> list[tuple[str, int, str]]:
+    for i, piece in enumerate(reversed(path[-3:])):
+        if piece.is_star:
+            break
+        if piece.is_literal and piece.literals[0]:
+            return [("seg", -i - 1, piece.literals[0])]
+    for i, piece in enumerate(path[:2]):
+        if piece.is_star:
+            break
+        if piece.is_literal and piece.literals[0]:
+            return [("seg", i, piece.literals[0])]
+    return []
+
+
 def _fits(match: Template, parts: UrlParts, values: dict[str, str]) -> bool:
     if match.scheme is not None and parts.scheme.lower() != match.scheme:
         return False
@@ -141,12 +183,13 @@ def _path_fits(path: tuple[Piece, ...], segments: list[str], values: dict[str, s
 
 
 def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:
-    """Segments with the values put in; a segment that is one empty value is left out."""
-    segments = []
+    """Segments with the values put in; a segment that is one empty value is left out, one with slashes is several."""
+    segments: list[str] = []
     for piece in path:
-        segment = piece.build(values)
-        if segment or piece.is_literal:
-            segments.append(segment)
+        if piece.is_literal:
+            segments.append(piece.literals[0])
+        elif segment := piece.build(values):
+            segments += segment.split("/")
     return segments or [""]
 
 

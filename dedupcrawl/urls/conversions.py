@@ -77,15 +77,10 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
     return kept or [""]
 
 
-def _sort_query(parts: UrlParts) -> None:
-    """Arguments by name; those of one name keep their order."""
-    parts.args.sort(key=lambda arg: arg.partition("=")[0])
+def _query(parts: UrlParts) -> None:
+    """Arguments by name, those of one name in their order; a space is "%20"."""
+    parts.args = sorted((arg.replace("+", "%20") for arg in parts.args), key=lambda arg: arg.partition("=")[0])
     parts.separators = ["&"] * len(parts.separators)
-
-
-def _same_spaces(parts: UrlParts) -> None:
-    """In the query, "+" is "%20"."""
-    parts.args = [arg.replace("+", "%20") for arg in parts.args]
 
 
 def _drop_empty(parts: UrlParts) -> None:
@@ -130,8 +125,7 @@ def _lower_path(parts: UrlParts) -> None:
 
 URL_CONVERSIONS: dict[str, Callable[[UrlParts], None]] = {
     "syntax": _syntax,
-    "sort-query": _sort_query,
-    "same-spaces": _same_spaces,
+    "sort-query": _query,
     "drop-empty": _drop_empty,
     "last-of-name": _last_of_name,
     "collapse-slashes": _collapse_slashes,

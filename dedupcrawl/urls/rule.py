@@ -1,7 +1,7 @@
 """Rule: one thing that is known of the URLs of a site. Its `to_dict` and `from_dict` are the file format.
 
 A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says which URLs it is for, and a transformation.
-The context is `hosts`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
+The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
 
     {"id": "sid", "kind": "rewrite", "drop": ["sid", "utm_*"]}
     {"id": "index", "kind": "rewrite", "match": "/{folders*}/index.html", "to": "/{folders}/"}
@@ -19,10 +19,11 @@ from datetime import date
 from typing import Any, Literal, get_args
 
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
-from dedupcrawl.urls.template import Template, TemplateError, parse_template
+from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
 
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "disabled"]
+PathForm = tuple[Piece, ...]
 Source = Literal["hand", "learned", "prior", "imported"]
 
 
@@ -61,7 +62,10 @@ class Rule:
     Attributes:
         id: Unique within the site.
         kind: "rewrite" when the result can be fetched, "equivalence" when it only tells pages apart.
-        hosts: Hosts it is for ("www.example.com", ":8080" included where there is a port); empty for all of the site.
+        hosts: Hosts it is for ("www.example.com", with ":8080" where there is a port), and, after "!", hosts it is not
+            for; empty for all of the site.
+        within: Templates of paths it is for ("/wiki/{*}"), of which one must fit, and, after "!", of paths it is not
+            for; empty for any path.
         match: Template that a URL must fit; empty for any URL.
         unless: Names of arguments that a URL must not have; "*" for any that `match` does not name.
         to: Template of the result. Parts it does not mention stay; arguments that `match` names and `to` does not go.
@@ -78,6 +82,7 @@ class Rule:
     id: str
     kind: Kind
     hosts: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     match: str = ""
     unless: tuple[str, ...] = ()
     to: str = ""
@@ -93,7 +98,7 @@ class Rule:
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, without what has its default."""
         out: dict[str, Any] = {"id": self.id, "kind": self.kind}
-        for name in ("hosts", "match", "unless", "to", "drop", "convert", "state", "source", "learned", "note"):
+        for name in _WRITTEN:
             value = getattr(self, name)
             if value != _DEFAULTS[name]:
                 out[name] = list(value) if isinstance(value, tuple) else value
@@ -117,6 +122,7 @@ class Rule:
             id=_text(row, "id", where),
             kind=_choice(row, "kind", get_args(Kind), where),
             hosts=_texts(row, "hosts", where),
+            within=_texts(row, "within", where),
             match=_text(row, "match", where),
             unless=_texts(row, "unless", where),
             to=_text(row, "to", where),
@@ -130,6 +136,7 @@ class Rule:
             note=_text(row, "note", where),
         )
         rule.templates()
+        rule.scopes()
         return rule
 
     def templates(self) -> tuple[Template | None, Template | None]:
@@ -161,8 +168,26 @@ class Rule:
                 raise RuleError(f"{where}: {{}} stands for a segment or an argument, not for a host or a whole URL")
         return match, to
 
+    def scopes(self) -> tuple[list[PathForm], list[PathForm]]:
+        """`within`, parsed: paths that the rule is for, and paths that it is not for.
+
+        Raises:
+            RuleError: When one is not a path.
+        """
+        scopes: tuple[list[PathForm], list[PathForm]] = ([], [])
+        for text in self.within:
+            try:
+                scope = parse_template(text.removeprefix("!"))
+            except TemplateError as error:
+                raise RuleError(f"rule {self.id!r}: {error}") from error
+            if scope.path is None or scope.args or scope.host or scope.scheme:
+                raise RuleError(f"rule {self.id!r}: within takes paths such as /wiki/{{*}}, not {text!r}")
+            scopes[text.startswith("!")].append(scope.path)
+        return scopes
+
 
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
+_WRITTEN = ("hosts", "within", "match", "unless", "to", "drop", "convert", "state", "source", "learned", "note")
 
 
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:

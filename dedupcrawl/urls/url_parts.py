@@ -22,9 +22,10 @@ class UrlParts:
         fragment: From "#" on, else empty.
     """
 
+    __hash__ = None  # type: ignore[assignment]  # mutable
     __slots__ = ("args", "authority", "fragment", "scheme", "segments", "separators")
 
-    def __init__(  # noqa: PLR0917 - in the order of the URL; keywords would cost half of `split_url`
+    def __init__(
         self, scheme: str, authority: str, segments: list[str], args: list[str], separators: list[str], fragment: str
     ) -> None:
         self.scheme = scheme
@@ -33,6 +34,15 @@ class UrlParts:
         self.args = args
         self.separators = separators
         self.fragment = fragment
+
+    def copy(self) -> UrlParts:
+        """Tokens that can be edited without touching these."""
+        return UrlParts(
+            self.scheme, self.authority, list(self.segments), list(self.args), list(self.separators), self.fragment
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UrlParts) and all(getattr(self, n) == getattr(other, n) for n in self.__slots__)
 
     def join(self) -> str:
         """The URL as a string; of parts that came from `split_url`, exactly that URL."""

@@ -1,0 +1,280 @@
+"""From a pair of duplicate URLs to hypotheses: rules as wide as the pair allows (Algorithm 3 of Koppula et al.)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.url_parts import UrlParts
+
+_MOST_ARGS = 6
+_BRACES = re.compile(r"[{}]")
+_MOVED = ("", "underscores", "spaces", "decode", "lower")
+
+
+def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+    """Rules that would take `source` to `target`, or at least bring them nearer."""
+    if source.scheme != target.scheme:
+        yield Rule("?", "equivalence", match=f"{source.scheme}://", to=f"{target.scheme}://")
+    if source.authority != target.authority:
+        yield from _hosts(source.authority, target.authority)
+    if source.args != target.args:
+        yield from _args(source, target)
+    if source.segments != target.segments:
+        yield from _paths(source, target)
+
+
+def embedded(parts: UrlParts) -> Iterator[Rule]:
+    """Rules for a URL that carries another one of its site in a segment or an argument, encoded."""
+    segments = parts.segments
+    for i, segment in enumerate(segments):
+        for conversion in _carried(segment):
+            key = segments[i - 1] if i else ""
+            rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(segments[i + 1 :]))
+            if key and not _BRACES.search(key):
+                yield _rule(f"/{{p*}}/{key}/{{url}}{rest}", f"{{url|{conversion}}}")
+    for arg in parts.args:
+        name, _, value = arg.partition("=")
+        if not _BRACES.search(name):
+            for conversion in _carried(value):
+                yield _rule(f"?{name}={{url}}", f"{{url|{conversion}}}")
+
+
+def _carried(value: str) -> Iterator[str]:
+    if len(value) >= 8:
+        for conversion in ("base64", "decode"):
+            if VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://")):
+                yield conversion
+
+
+def _rule(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
+    return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
+
+
+def _hosts(source: str, target: str) -> Iterator[Rule]:
+    labels, target_labels = source.split("."), target.split(".")
+    same = 0
+    while same < min(len(labels), len(target_labels)) and labels[-1 - same] == target_labels[-1 - same]:
+        same += 1
+    front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
+    if same and front and not _BRACES.search(front + target_front):
+        yield _rule(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
+    if not _BRACES.search(source + target):
+        yield _rule(f"//{source}", f"//{target}")
+
+
+def _values(parts: UrlParts) -> dict[str, str | None]:
+    out: dict[str, str | None] = {}
+    for arg in parts.args:
+        name, equals, value = arg.partition("=")
+        out.setdefault(name, value if equals else None)
+    return out
+
+
+def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+    here, there = _values(source), _values(target)
+    gone = [n for n in here if n not in there and not _BRACES.search(n)]
+    new = [n for n in there if n not in here and not _BRACES.search(n)]
+    changed = [n for n in here if n in there and here[n] != there[n] and not _BRACES.search(n)]
+    if not gone and not new and not changed:
+        if source.args != target.args:
+            yield _rule(convert="last-of-name")
+            yield _rule(convert="sort-query")
+        return
+    if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
+        yield _rule(convert="sort-query")
+        return
+    if any(here[n] == "" for n in gone) or any(there[n] == "" for n in new):
+        yield _rule(convert="drop-empty")
+    if len(gone) <= _MOST_ARGS:
+        for name in gone:
+            yield _rule(drop=(name,))
+    if len(changed) <= _MOST_ARGS:
+        for name in changed:
+            yield _rule(drop=(name,))
+            if here[name] and there[name]:
+                yield _rule(f"?{name}={{}}", f"?{name}={{}}")
+    if len(new) <= _MOST_ARGS:
+        for name in new:
+            yield _rule(drop=(name,))
+    differing = sorted({*gone, *new, *changed})
+    if 1 < len(differing) <= _MOST_ARGS:
+        yield _rule(drop=tuple(differing))
+    if not there and source.segments == target.segments:
+        yield _rule(drop=("*",))
+    if len(changed) == 1 and not gone and not new:
+        name = changed[0]
+        yield from _renamed(name, here[name], name, there[name])
+    if len(gone) == 1 and len(new) == 1 and here[gone[0]] == there[new[0]] is not None:
+        yield _rule(f"?{gone[0]}={{value}}", f"?{new[0]}={{value}}")
+
+
+def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Rule]:
+    if not value or not other_value or _BRACES.search(value + other_value):
+        return
+    if value.lower() == other_value.lower():
+        yield _rule(f"?{name}={{value}}", f"?{other}={{value|lower}}")
+    if len(value) < 20 and len(other_value) < 20 and not re.search("[&;#]", value + other_value):
+        yield _rule(f"?{name}={value}", f"?{other}={other_value}")
+
+
+def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+    here, there = source.segments or [""], target.segments or [""]
+    if any(map(_BRACES.search, here + there)):
+        return
+    first = 0
+    while first < min(len(here), len(there)) and here[first] == there[first]:
+        first += 1
+    last = 0
+    while last < min(len(here), len(there)) - first and here[-1 - last] == there[-1 - last]:
+        last += 1
+    old, new = here[first : len(here) - last], there[first : len(there) - last]
+    after = here[len(here) - last :]
+    gone, query = _query_of(source, target)
+    if query is None:
+        query = ""
+    yield from _edits(here[:first], old, new, after, query)
+    yield from _moved(source, target, here[:first], old, new, after, gone)
+    if [s.lower() for s in here] == [s.lower() for s in there]:
+        yield _rule(convert="lower-path")
+    if len(old) > len(new):
+        yield _rule(convert="collapse-repeats")
+        if "" in old:
+            yield _rule(convert="collapse-slashes")
+
+
+def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None]:
+    """Arguments that the target does not have, and the query template that takes them out; None if others differ."""
+    here, there = _values(source), _values(target)
+    gone = [n for n in here if n not in there and not _BRACES.search(n)]
+    if any(n not in here or here[n] != there[n] for n in there) or len(gone) > _MOST_ARGS:
+        return gone, None
+    return gone, ("?" + "&".join(n if here[n] is None else f"{n}={{}}" for n in gone) if gone else "")
+
+
+def _edits(before: list[str], old: list[str], new: list[str], after: list[str], query: str) -> Iterator[Rule]:
+    """Some segments in the middle are deleted, added or replaced."""
+    tail = ["" if s == "" else f"{{x{i}}}" for i, s in enumerate(after)]
+    end = "".join(f"/{s}" for s in tail)
+    start = "".join(f"/{s}" for s in before)
+    if len(old) <= 3 and len(new) <= 2 and len(after) <= 2:
+        yield _rule(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
+    if len(old) <= 3 and len(new) <= 2 and len(before) <= 1 and after:
+        yield _rule(f"{start}{_join(old)}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
+    if old and not new and after:
+        if len(after) <= 3:
+            last = "/".join(tail)
+            yield _rule(f"{start}/{{p*}}/{last}{query}" if before else f"/{{p*}}/{last}{query}", f"{start}/{last}")
+    if old and len(after) > 1 and after[0] and len(after) <= 3:
+        last = "/".join([after[0], *tail[1:]])
+        yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        yield _rule(f"/{{p*}}/{last}{query}", f"/{last}")
+    if len(old) == 1 and len(new) == 1:
+        yield from _affixes(old[0], new[0], end, query)
+    if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
+        if len(after) <= 2:
+            yield _rule(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
+        if len(before) <= 1 and after:
+            yield _rule(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
+
+
+def _join(segments: list[str]) -> str:
+    return "".join(f"/{s}" for s in segments)
+
+
+def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
+    """One segment into another that begins or ends like it."""
+    front = 0
+    while front < min(len(old), len(new)) and old[front] == new[front]:
+        front += 1
+    while front and not (is_boundary(old, front) and is_boundary(new, front)):
+        front -= 1
+    back = 0
+    while back < min(len(old), len(new)) - front and old[-1 - back] == new[-1 - back]:
+        back += 1
+    while back and not (is_boundary(old, len(old) - back) and is_boundary(new, len(new) - back)):
+        back -= 1
+    if front:
+        yield _rule(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
+    if back:
+        stop = len(old) - back
+        yield _rule(f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}")
+    for conversion in ("lower", "decode", "underscores"):
+        if VALUE_CONVERSIONS[conversion](old) == new:
+            yield _rule(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
+
+
+def _unit(char: str) -> int:
+    if char.isdigit():
+        return 0
+    return 1 if char.islower() else 2 if char.isupper() else 3
+
+
+_MOST_CHANGES = 3  # of unit within one alphanumeric run; a run with more is a random token, one value
+
+
+def is_boundary(text: str, index: int) -> bool:
+    """True where a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), or an end of the text."""
+    if index <= 0 or index >= len(text):
+        return True
+    before, after = _unit(text[index - 1]), _unit(text[index])
+    if before == 3 or after == 3:
+        return True
+    return before != after and not is_random(_run(text, index))
+
+
+def _run(text: str, index: int) -> str:
+    start = stop = index
+    while start and _unit(text[start - 1]) != 3:
+        start -= 1
+    while stop < len(text) and _unit(text[stop]) != 3:
+        stop += 1
+    return text[start:stop]
+
+
+def is_random(run: str) -> bool:
+    """True for an alphanumeric run that changes its unit so often that it can only be a token made by a machine."""
+    units = [_unit(char) for char in run]
+    return sum(one != other for one, other in zip(units, units[1:], strict=False)) > _MOST_CHANGES
+
+
+def _moved(
+    source: UrlParts,
+    target: UrlParts,
+    before: list[str],
+    old: list[str],
+    new: list[str],
+    after: list[str],
+    gone: list[str],
+) -> Iterator[Rule]:
+    """A value of the query is a part of the path of the target (key reference)."""
+    values = _values(source)
+    wanted = [*new, *after]
+    path = _join(before) + _join(old) + _join(after)
+    for name in gone:
+        value = values[name]
+        if not value:
+            continue
+        others = [n for n in gone if n != name]
+        query = "".join(f"&{n}={{}}" if values[n] is not None else f"&{n}" for n in others)
+        for conversion in _MOVED:
+            moved = VALUE_CONVERSIONS[conversion](value) if conversion else value
+            place = _place(moved, wanted, len(new))
+            if place is None:
+                continue
+            first, last = place
+            pipe = f"|{conversion}" if conversion else ""
+            front = _join(before) + _join(wanted[:first])
+            yield _rule(f"{path}?{name}={{value}}{query}", f"{front}/{{value{pipe}}}{_join(wanted[last:])}")
+            break
+
+
+def _place(moved: str, wanted: list[str], new: int) -> tuple[int, int] | None:
+    """Where in `wanted` the segments of `moved` stand; they must cover the last of the first `new` ones."""
+    size = moved.count("/") + 1
+    for first in range(len(wanted) - size + 1):
+        if first < new <= first + size and "/".join(wanted[first : first + size]) == moved:
+            return first, first + size
+    return None
