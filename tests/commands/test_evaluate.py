@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dedupcrawl.commands.evaluate import command
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    write_rules(tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",)),)))
+    return tmp_path / "rules"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "url,digest\nhttp://a.com/,x\nhttp://a.com/?sid=1,x\nhttp://a.com/?sid=2,y\nhttp://a.com/3\nmailto:x,y\n"
+    )
+    return path
+
+
+def test_for_people(rules: Path, log: Path) -> None:
+    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "3 URLs of 1 sites, 1 of them redundant\n"
+        "rules            1 for 1 sites\n"
+        "coverage         2 URLs changed, 2 merged\n"
+        "precision        0.5000 (1 URLs at a form of another cluster)\n"
+        "reduction ratio  0.5000 of the 2 URLs in clusters\n"
+        "a rule saves     1.0 URLs\n"
+        "collisions       1 forms shared by different clusters\n"
+        "most wrong:\n"
+        "  1 of 2  a.com  sid\n"
+    )
+    assert result.stderr == (f"{log}, line 5: skipped, not 2 fields\nskipped rows: 1 not 2 fields, 1 not an http URL\n")
+
+
+def test_for_programs(rules: Path, log: Path) -> None:
+    found = json.loads(CliRunner().invoke(command, [str(log), "--rules", str(rules), "--json"]).stdout)
+    assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
+
+
+def test_rule_files_that_cannot_be_read_are_named(rules: Path, log: Path) -> None:
+    (rules / "a.com.toml").write_text("nonsense")
+    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
+    assert result.exit_code == 0
+    assert f"counts as empty: {rules}/a.com.toml" in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", "url,digest\n", "url,digest\nmailto:x,y\n", "hello\n"])
+def test_logs_of_nothing(rules: Path, tmp_path: Path, content: str) -> None:
+    log = tmp_path / "log"
+    log.write_text(content)
+    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") <= 3
+
+
+def test_rules_that_are_not_there(tmp_path: Path, log: Path) -> None:
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "none")])
+    assert result.exit_code == 2
+    assert "no such file or folder" in result.stderr

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.commands.normalize import command
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+
+RULES = (
+    Rule("sid", "rewrite", drop=("sid",)),
+    Rule("friends", "equivalence", match="/friends-{}", to="/friends-{}"),
+)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    write_rules(tmp_path / "rules", SiteRules("a.com", RULES))
+    return tmp_path / "rules"
+
+
+def rows(output: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_one_row_a_url_in_order(rules: Path) -> None:
+    urls = ["http://a.com/?sid=1", "http://a.com/friends-7", "http://b.com/?sid=1", "http://a.com/friends-8", "no URL"]
+    result = CliRunner().invoke(command, [*urls, "--rules", str(rules)])
+    assert result.exit_code == 0
+    assert rows(result.stdout_bytes) == [
+        {"url": urls[0], "canonical": "http://a.com/", "kind": "rewrite", "rules": ["sid"]},
+        {"url": urls[1], "canonical": "http://a.com/friends-*", "kind": "equivalence", "rules": ["friends"]},
+        {"url": urls[2], "canonical": urls[2], "kind": "unchanged", "rules": []},
+        {"url": urls[3], "canonical": "http://a.com/friends-*", "kind": "equivalence", "rules": ["friends"]},
+        {"url": urls[4], "canonical": urls[4], "kind": "unchanged", "rules": []},
+    ]
+
+
+def test_stdin_line_by_line(rules: Path) -> None:
+    data = "http://a.com/é?sid=1\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
+    result = CliRunner().invoke(command, ["--rules", str(rules)], input=data)
+    assert [row["url"] for row in rows(result.stdout_bytes)] == [
+        "http://a.com/é?sid=1", "", "http://a.com/中", "http://a.com/\ufffd", "http://a.com/?sid=1"
+    ]  # fmt: skip
+    assert rows(result.stdout_bytes)[-1]["canonical"] == "http://a.com/"
+
+
+def test_a_url_of_two_megabytes(rules: Path) -> None:
+    url = "http://a.com/?sid=1&x=" + "y" * 2_000_000
+    result = CliRunner().invoke(command, ["--rules", str(rules)], input=url + "\n")
+    assert rows(result.stdout_bytes) == [{"url": url, "canonical": url, "kind": "unchanged", "rules": []}]
+
+
+def test_one_rule_file_is_enough(rules: Path) -> None:
+    result = CliRunner().invoke(command, ["http://a.com/?sid=1", "--rules", str(rules / "a.com.toml")])
+    assert rows(result.stdout_bytes)[0]["canonical"] == "http://a.com/"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=60).map(lambda line: b"http://a.com/" + line.replace(b"\n", b"")), min_size=1))
+def test_any_bytes_give_a_row_a_line_and_canonical_forms_are_their_own(rules: Path, lines: list[bytes]) -> None:
+    result = CliRunner().invoke(command, ["--rules", str(rules)], input=b"\n".join(lines) + b"\n")
+    assert result.exit_code == 0
+    first = rows(result.stdout_bytes)
+    assert len(first) == len(lines)
+    again = CliRunner().invoke(command, ["--rules", str(rules), "--", *(row["canonical"] for row in first)])
+    assert [row["canonical"] for row in rows(again.stdout_bytes)] == [row["canonical"] for row in first]
+
+
+def test_rules_that_are_not_there(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["http://a.com/", "--rules", str(tmp_path / "none")])
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {tmp_path}/none: no such file or folder\n"
+
+
+def test_the_real_command(rules: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl.cli", "normalize", "--rules", str(rules)],
+        input=b"http://a.com/?sid=1\n",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rows(done.stdout)[0]["canonical"] == "http://a.com/"

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.training.page_rows import PAGE_ROWS
+from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.spool import Part
+
+Told = list[tuple[str, int, int]]
+
+
+def rows_and_process(rows: pl.DataFrame) -> tuple[int, int, str | None]:
+    return rows.height, os.getpid(), os.environ.get("POLARS_MAX_THREADS")
+
+
+def fails(rows: pl.DataFrame) -> None:
+    raise ValueError(f"{rows.height} rows")
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Part]:
+    made = []
+    for number in range(4):
+        file = tmp_path / f"{number}.arrow"
+        pl.DataFrame({"url": ["x"] * (number + 1)}).write_ipc(file)
+        made.append(Part(number + 1, (file,)))
+    return made
+
+
+def test_few_rows_are_worked_on_here(parts: list[Part]) -> None:
+    done = list(work_on(parts, rows_and_process, "working", no_progress, None))
+    assert {process for _, process, _ in done} == {os.getpid()}
+    assert sorted(height for height, _, _ in done) == [1, 2, 3, 4]
+
+
+def test_workers_have_one_thread_each_and_this_process_keeps_its_own(parts: list[Part]) -> None:
+    before = os.environ.get("POLARS_MAX_THREADS")
+    done = list(work_on(parts, rows_and_process, "working", no_progress, 2))
+    assert os.getpid() not in {process for _, process, _ in done}
+    assert {threads for _, _, threads in done} == {"1"}
+    assert sorted(height for height, _, _ in done) == [1, 2, 3, 4]
+    assert os.environ.get("POLARS_MAX_THREADS") == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_adds_up(parts: list[Part], workers: int) -> None:
+    told: Told = []
+    list(work_on(parts, rows_and_process, "working", lambda *at: told.append(at), workers))
+    assert [at[0] for at in told] == ["working"] * 5
+    assert [at[1] for at in told] == sorted(at[1] for at in told)
+    assert told[0] == ("working", 0, 10)
+    assert told[-1] == ("working", 10, 10)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_comes_through(parts: list[Part], workers: int) -> None:
+    with pytest.raises(ValueError, match="rows"):
+        list(work_on(parts, fails, "working", no_progress, workers))
+
+
+def test_nothing_to_do() -> None:
+    assert list(work_on([], rows_and_process, "working", no_progress, None)) == []
+
+
+def write(folder: Path, name: str, urls: list[str]) -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps({"url": url, "digest": "x"}) + "\n" for url in urls))
+    return path
+
+
+def test_logs_are_read_one_after_the_other(tmp_path: Path) -> None:
+    logs = [write(tmp_path, "1", ["http://a.com/1", "http://b.com/1"]), write(tmp_path, "2", ["http://a.com/2", "x:"])]
+    tally = Tally()
+    told: Told = []
+    with parted(logs, tally, lambda *at: told.append(at)) as parts:
+        assert len(parts) == 1
+        rows = parts[0].read()
+        files = parts[0].files
+    assert dict(rows.schema) == PAGE_ROWS
+    assert rows["url"].to_list() == ["http://a.com/1", "http://b.com/1", "http://a.com/2"]
+    assert (tally.rows, dict(tally.skipped)) == (4, {"not an http URL": 1})
+    size = sum(log.stat().st_size for log in logs)
+    assert told[-1] == ("reading", size, size)
+    assert not any(file.exists() for file in files)
+
+
+@pytest.mark.parametrize("prepare", [lambda path: None, lambda path: path.write_text("?")], ids=["missing", "unknown"])
+def test_a_log_that_cannot_be_read(tmp_path: Path, prepare: Callable[[Path], None]) -> None:
+    log = tmp_path / "log"
+    prepare(log)
+    with pytest.raises((LogError, FileNotFoundError)), parted([log], Tally(), no_progress):
+        pass
