@@ -8,36 +8,45 @@ from collections.abc import Iterable, Sequence
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
-Key = tuple[str, int, str]
+ContextKey = tuple[str, str]
 
 
 class Form:
-    """One form that URLs of the site have under the rules accepted so far."""
+    """One form that URLs of the site have under the rules accepted so far.
 
-    __slots__ = ("label", "parts", "text")
+    Attributes:
+        text: The form itself.
+        parts: Its tokens, not to be edited.
+        label: The cluster that its URLs belong to.
+        keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
+    """
+
+    __slots__ = ("keys", "label", "parts", "text")
 
     def __init__(self, text: str, parts: UrlParts, label: int) -> None:
         self.text = text
         self.parts = parts
         self.label = label
+        self.keys: dict[ContextKey, str] | None = None
 
 
 class Corpus:
     """All forms of one site, found by text, by cluster and by what is in them.
 
-    Forms that a rule brings together become one. It keeps the label of the one that was there.
+    Forms that a rule brings together become one, which keeps the label of the form that was there first.
     """
 
-    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int]) -> None:
+    def __init__(self, site: str, urls: Iterable[str], labels: Iterable[int]) -> None:
         self.site = site
         self.forms: dict[str, Form] = {}
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url) if len(url) <= LONGEST_URL else None
-            if parts is not None and label >= 0:
+            if parts is not None:
+                text = url.removesuffix(parts.fragment)
                 parts.fragment = ""
-                text = parts.join()
-                self.forms.setdefault(text, Form(text, parts, label))
-        self._index: dict[Key, list[Form]] | None = None
+                if text not in self.forms:
+                    self.forms[text] = Form(text, parts, label)
+        self._index: dict[tuple[str, int, str], list[Form]] | None = None
 
     def clusters(self) -> list[list[Form]]:
         """The clusters that still have more than one form."""
@@ -46,20 +55,18 @@ class Corpus:
             by_label[form.label].append(form)
         return [forms for forms in by_label.values() if len(forms) > 1]
 
-    def candidates(self, rule: CompiledRule) -> Iterable[Form]:
+    def candidates(self, rule: CompiledRule) -> Sequence[Form]:
         """Forms that the rule might apply to; a few too many, never too few."""
         keys = rule.keys()
         if not keys:
-            return self.forms.values()
+            return list(self.forms.values())
         index = self._index or self._build_index()
         if len(keys) == 1:
             return index.get(keys[0], ())
-        found = {form.text: form for key in keys for form in index.get(key, ())}
-        return found.values()
+        return list({form.text: form for key in keys for form in index.get(key, ())}.values())
 
-    def apply(self, rule: CompiledRule) -> int:
-        """Take all forms through an accepted rule; gives how many forms there are less."""
-        before = len(self.forms)
+    def apply(self, rule: CompiledRule) -> None:
+        """Take all forms through an accepted rule."""
         moved: list[tuple[Form, UrlParts]] = []
         for form in self.candidates(rule):
             after = rule.apply(form.parts, self.site)
@@ -70,15 +77,14 @@ class Corpus:
         for form, after in moved:
             text = after.join()
             parts = split_url(text)
-            if parts is None:
+            if parts is None or len(text) > LONGEST_URL:
                 self.forms[form.text] = form
-            else:
-                self.forms.setdefault(text, Form(text, parts, form.label))
+            elif text not in self.forms:
+                self.forms[text] = Form(text, parts, form.label)
         self._index = None
-        return before - len(self.forms)
 
-    def _build_index(self) -> dict[Key, list[Form]]:
-        index: dict[Key, list[Form]] = defaultdict(list)
+    def _build_index(self) -> dict[tuple[str, int, str], list[Form]]:
+        index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
         for form in self.forms.values():
             parts = form.parts
             for name in set(parts.names()):

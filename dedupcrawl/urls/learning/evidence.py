@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import log2, sqrt
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.corpus import Corpus, Form
+
+Source = tuple[int, Form]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +24,27 @@ class Meetings:
     Attributes:
         sources: Forms that the rule changes and that meet others, each with the number of its meeting.
         targets: For each meeting, the form in the corpus that the sources are taken to, if there is one.
-        covered: Number of forms that the rule changes.
+        covered: Forms that the rule changes.
         met: Number of those that are taken to a form of the corpus.
     """
 
-    sources: list[tuple[int, Form]]
+    sources: list[Source]
     targets: list[Form | None]
-    covered: int
+    covered: list[Form]
     met: int
 
 
 def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     """Try a rule on a corpus, which stays as it is."""
     groups: dict[str, list[Form]] = {}
-    covered = 0
+    covered = []
+    site, apply = corpus.site, rule.apply
     for form in corpus.candidates(rule):
-        after = rule.apply(form.parts, corpus.site)
+        after = apply(form.parts, site)
         if after is not None:
-            covered += 1
+            covered.append(form)
             groups.setdefault(after.join(), []).append(form)
-    sources: list[tuple[int, Form]] = []
+    sources: list[Source] = []
     targets: list[Form | None] = []
     met = 0
     for text, forms in groups.items():
@@ -79,38 +82,39 @@ class Tally:
         return self.right / (self.right + self.wrong) if self.right else 0.0
 
 
-def tally(sources: Sequence[tuple[int, Form]], targets: Sequence[Form | None]) -> Tally:
+def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
     """Judge meetings of these sources alone. A form is right where it has the label of the target, or of the majority.
 
     Of n forms of one label that have no target, n - 1 are counted: that many URLs less are fetched.
     """
     groups: dict[int, list[int]] = {}
     for number, form in sources:
-        groups.setdefault(number, []).append(form.label)
+        labels = groups.get(number)
+        if labels is None:
+            groups[number] = [form.label]
+        else:
+            labels.append(form.label)
     best: dict[int, int | None] = {}
     right = wrong = collisions = 0
     clusters: set[int] = set()
     for number, labels in groups.items():
         target = targets[number]
-        if target is not None:
-            label, same = target.label, labels.count(target.label)
-            gain = same
-        else:
-            label = labels[0]
-            same = labels.count(label)
+        label = labels[0] if target is None else target.label
+        same = labels.count(label)
+        if target is None:
+            if len(labels) == 1:
+                continue
             if same < len(labels):
                 label, same = Counter(labels).most_common(1)[0]
-            gain = same - 1
-        if target is None and len(labels) == 1:
-            continue
+        gain = same - (target is None)
         best[number] = label if gain else None
-        right += gain
         if gain:
+            right += gain
             clusters.add(label)
         if same < len(labels):
             wrong += len(labels) - same
             collisions += 1
-    flags = [None if number not in best else form.label == best[number] for number, form in sources]
+    flags = [form.label == best[number] if number in best else None for number, form in sources]
     return Tally(right, wrong, len(clusters), collisions, flags)
 
 
@@ -130,9 +134,11 @@ def lower_bound(right: float, wrong: float, z: float = 1.0) -> float:
 
 
 def entropy(counts: Iterable[float]) -> float:
-    """Bits needed to tell classes of these sizes apart."""
-    from math import log2
+    """Bits needed to tell classes of these sizes apart.
 
+    >>> entropy([1, 1]), entropy([5, 0])
+    (1.0, 0.0)
+    """
     sizes = [n for n in counts if n]
     total = sum(sizes)
-    return -sum(n / total * log2(n / total) for n in sizes) if total else 0.0
+    return -sum(n / total * log2(n / total) for n in sizes) + 0.0 if total else 0.0

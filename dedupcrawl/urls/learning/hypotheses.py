@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.rule import Rule
@@ -163,10 +164,9 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
         yield _rule(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
     if len(old) <= 3 and len(new) <= 2 and len(before) <= 1 and after:
         yield _rule(f"{start}{_join(old)}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
-    if old and not new and after:
-        if len(after) <= 3:
-            last = "/".join(tail)
-            yield _rule(f"{start}/{{p*}}/{last}{query}" if before else f"/{{p*}}/{last}{query}", f"{start}/{last}")
+    if old and not new and after and len(after) <= 3:
+        last = "/".join(tail)
+        yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
     if old and len(after) > 1 and after[0] and len(after) <= 3:
         last = "/".join([after[0], *tail[1:]])
         yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
@@ -237,7 +237,7 @@ def _run(text: str, index: int) -> str:
 def is_random(run: str) -> bool:
     """True for an alphanumeric run that changes its unit so often that it can only be a token made by a machine."""
     units = [_unit(char) for char in run]
-    return sum(one != other for one, other in zip(units, units[1:], strict=False)) > _MOST_CHANGES
+    return sum(one != other for one, other in pairwise(units)) > _MOST_CHANGES
 
 
 def _moved(

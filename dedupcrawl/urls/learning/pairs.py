@@ -8,6 +8,7 @@ O(C log C) for a cluster of C.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from dedupcrawl.urls.learning.corpus import Form
 
@@ -34,7 +35,7 @@ def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:
                 yield source, target
     for order in (_text, _reversed_text):
         line = sorted([*targets, *sources], key=order)
-        for one, other in zip(line, line[1:], strict=False):
+        for one, other in pairwise(line):
             source, target = (one, other) if target_rank(other) < target_rank(one) else (other, one)
             if source is not target and (source.text, target.text) not in seen:
                 seen.add((source.text, target.text))

@@ -1,0 +1,227 @@
+"""Contexts: in which part of a site a transformation holds, by a decision tree (Algorithm 5 of Koppula et al.).
+
+The paper grows one tree a host, with transformations as classes; a key takes a wildcard where no value of it has a
+majority. Here the transformation is given, the classes are its right and wrong uses (the paper has no wrong ones), and
+a key that no node of the tree has chosen is the wildcard.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from dedupcrawl.urls.learning.corpus import ContextKey, Form
+from dedupcrawl.urls.learning.evidence import Source, Tally, entropy, tally
+from dedupcrawl.urls.url_parts import UrlParts
+
+ABSENT = "\0absent"  # value of a key that a URL does not have; no URL has it, as it begins with a control character
+
+_DEPTH = 4  # conditions of a context
+_MOST_VALUES = 40  # of a key that the tree may split at; one with more stays a wildcard
+_MOST_EXCEPTIONS = 3  # values of a key that a context may leave out
+_WORTH = 0.9  # of what the node gets right, that its children must get right to take its place
+_SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
+_MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
+_SAMPLE = 500  # forms that the common keys of the evidence are compared with
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One key has one of some values, or, if not `holds`, none of them.
+
+    Attributes:
+        key: ("host", ""), ("path", ""), ("front", depth), ("last", ""), ("has", name), ("arg", name) or
+            ("args", "name&name…"), as in `keys_of`.
+        values: What it is compared with.
+        holds: False for exceptions.
+    """
+
+    key: ContextKey
+    values: tuple[str, ...]
+    holds: bool = True
+
+
+Context = tuple[Condition, ...]
+Split = dict[ContextKey, dict[str, list[int]]]
+
+
+def keys_of(parts: UrlParts) -> dict[ContextKey, str]:
+    """The keys of a URL that contexts may speak of: host, path, its first segments and its last, arguments."""
+    segments = parts.segments or [""]
+    keys: dict[ContextKey, str] = {("host", ""): parts.authority.lower(), ("path", ""): "/" + "/".join(segments)}
+    for depth in range(1, min(len(segments), 4)):
+        keys["front", str(depth)] = "/".join(segments[:depth])
+    keys["last", ""] = segments[-1]
+    for arg in parts.args:
+        name, _, value = arg.partition("=")
+        if name and "{" not in arg and "}" not in arg:
+            keys.setdefault(("has", name), "yes")
+            keys.setdefault(("arg", name), value)
+    return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Grows the tree over the meetings of one transformation.
+
+    Attributes:
+        targets: Of the meetings.
+        accept: Whether these counts are good enough, given how many conditions it took to get them.
+        joint: Names of the arguments that the transformation takes out; their values together are one more key.
+    """
+
+    targets: Sequence[Form | None]
+    accept: Callable[[Tally, float], bool]
+    joint: tuple[str, ...] = ()
+
+    def contexts(self, sources: Sequence[Source]) -> list[Context]:
+        """Contexts within which nearly all meetings are right; the empty one when that holds everywhere."""
+        return self._grow(sources, (), 0.0)[0]
+
+    def keys(self, form: Form) -> dict[ContextKey, str]:
+        """The keys of a form, worked out once."""
+        if form.keys is None:
+            form.keys = keys_of(form.parts)
+        if len(self.joint) < 2:
+            return form.keys
+        values = [form.keys.get(("arg", name), ABSENT) for name in self.joint]
+        if ABSENT in values or any("&" in value for value in values):
+            return form.keys
+        return {**form.keys, ("args", "&".join(self.joint)): "&".join(values)}
+
+    def _grow(self, sources: Sequence[Source], taken: tuple[ContextKey, ...], cost: float) -> tuple[list[Context], int]:
+        """The contexts below a node, and how many sources they get right."""
+        counts = tally(sources, self.targets)
+        if not counts.clusters:
+            return [], 0
+        good = self.accept(counts, cost)
+        best: tuple[list[Context], int] = ([()], counts.right) if good else ([], 0)
+        if (good and not counts.wrong) or len(taken) == _DEPTH:
+            return best
+        split = self._split(sources, counts.flags, taken)
+        least = _WORTH * best[1]
+        for grown in (self._except(sources, split, taken, cost), self._divide(sources, split, taken, cost)):
+            if grown[1] > least:
+                best, least = grown, grown[1]
+        return best
+
+    def _except(
+        self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
+    ) -> tuple[list[Context], int]:
+        """Everywhere but for a few values of one key, which are wrong more often than right."""
+        best: tuple[ContextKey, tuple[str, ...]] | None = None
+        best_gain = 0
+        for key, values in split.items():
+            if key[0] in {"arg", "args"}:
+                continue
+            bad = [(wrong - 2 * right, value) for value, (wrong, right) in values.items() if wrong > max(1, 2 * right)]
+            bad = sorted(bad, reverse=True)[:_MOST_EXCEPTIONS]
+            gain = sum(less for less, _ in bad) - len(bad)
+            if gain > best_gain and all(value != ABSENT for _, value in bad):
+                best, best_gain = (key, tuple(sorted(value for _, value in bad))), gain
+        if best is None:
+            return [], 0
+        key, exceptions = best
+        rest = [source for source in sources if self.keys(source[1]).get(key, ABSENT) not in exceptions]
+        leaves, right = self._grow(rest, (*taken, key), cost + 0.5 * len(exceptions))
+        return [(Condition(key, exceptions, holds=False), *leaf) for leaf in leaves], right
+
+    def _divide(
+        self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
+    ) -> tuple[list[Context], int]:
+        """Each value of the key that tells right from wrong best, by itself; values with one subtree share it."""
+        key = _best_key(split)
+        if key is None:
+            return [], 0
+        by_value: dict[str, list[Source]] = defaultdict(list)
+        for source in sources:
+            by_value[self.keys(source[1]).get(key, ABSENT)].append(source)
+        if key[0] not in {"has", "arg"}:
+            by_value.pop(ABSENT, None)  # no way to say "a path of one segment"
+        leaves: dict[tuple[bool, Context], list[str]] = defaultdict(list)
+        kept = 0
+        for value, part in by_value.items():
+            grown, right = self._grow(part, (*taken, key), cost + 1.0)
+            kept += right
+            for leaf in grown:
+                leaves[value == ABSENT, leaf].append(value)
+        contexts: list[Context] = []
+        for (_, leaf), found in leaves.items():
+            groups = [(value,) for value in found] if key[0] == "args" else [tuple(sorted(found))]
+            contexts += [(Condition(key, group), *leaf) for group in groups]
+        return contexts, kept
+
+    def _split(self, sources: Sequence[Source], flags: Sequence[bool | None], taken: tuple[ContextKey, ...]) -> Split:
+        """For each key and value, how many sources are wrong and right."""
+        split: Split = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+        totals = [0, 0]
+        for (_, form), flag in zip(sources, flags, strict=True):
+            if flag is None:
+                continue
+            totals[flag] += 1
+            for key, value in self.keys(form).items():
+                split[key][value][flag] += 1
+        for key in taken:
+            split.pop(key, None)
+        for values in split.values():
+            absent = [total - sum(counts[flag] for counts in values.values()) for flag, total in enumerate(totals)]
+            if sum(absent):
+                values[ABSENT] = absent
+        return split
+
+
+def _best_key(split: Split) -> ContextKey | None:
+    """The key with the largest information gain, less the bits that its values cost (MDL); None if none has any."""
+    best: ContextKey | None = None
+    best_gain = 0.0
+    for key, values in split.items():
+        parts = list(values.values())
+        if not 2 <= len(parts) <= _MOST_VALUES:
+            continue
+        totals = [sum(part[flag] for part in parts) for flag in (0, 1)]
+        total = sum(totals)
+        after = sum(sum(part) / total * entropy(part) for part in parts)
+        gain = entropy(totals) - after - (len(parts) - 1) * log2(total) / (2 * total)
+        if gain > best_gain:
+            best, best_gain = key, gain
+    return best
+
+
+def common_context(right: Sequence[Form], covered: Sequence[Form], taken: set[ContextKey]) -> Context:
+    """What all evidence for a rule has in common, and not all that the rule applies to has: it stays in the context.
+
+    As in the paper, a key that always has one value in the pairwise rules keeps it in the general one. It is left open
+    where the evidence is too thin for its sameness to mean anything.
+
+    Args:
+        right: Forms that the rule is right about.
+        covered: Forms that the rule applies to.
+        taken: Keys that the context speaks of already.
+    """
+    rows = [form.keys or keys_of(form.parts) for form in right]
+    clusters = len({form.label for form in right})
+    step = -(-len(covered) // _SAMPLE)
+    others = [form.keys or keys_of(form.parts) for form in covered[::step]]
+    names = {key for row in rows for key in row} | {key for row in others for key in row if key[0] == "has"}
+    conditions: dict[ContextKey, Condition] = {}
+    for key in sorted(names - taken):
+        seen = {row.get(key, ABSENT) for row in rows}
+        most = 1 if key[0] in {"has", "arg"} else min(_MOST_COMMON, clusters // 3)
+        if len(seen) > most or (ABSENT in seen and key[0] != "has"):
+            continue
+        share = sum(row.get(key, ABSENT) in seen for row in others) / len(others)
+        if (1 - share) * clusters >= _SIGNIFICANT:
+            conditions[key] = Condition(key, tuple(sorted(seen)))
+    return tuple(condition for key, condition in conditions.items() if not _implied(key, conditions))
+
+
+def _implied(key: ContextKey, conditions: dict[ContextKey, Condition]) -> bool:
+    """True when another condition says it all."""
+    kind, name = key
+    if kind == "has":
+        return ("arg", name) in conditions
+    if kind in {"front", "last"} and ("path", "") in conditions:
+        return True
+    return kind == "front" and ("front", str(int(name) + 1)) in conditions

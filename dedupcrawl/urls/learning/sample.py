@@ -1,0 +1,112 @@
+"""Which URLs of a site to learn from: two parts by cluster, and a bounded sample of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
+_MASK = (1 << 64) - 1
+
+_SMALLEST_SAMPLE = 3000  # URLs of a part that are looked at in any case
+_SAMPLED_SHARE = 0.05  # of the rest
+_LARGEST_SAMPLE = 20_000
+_CLUSTERED_SHARE = 0.7  # of the sample, at most, are URLs with duplicates; the rest are single pages
+_MOST_OF_A_CLUSTER = 24  # URLs
+_BUCKETS = 4  # of importance
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the URLs of a site, whole clusters each."""
+
+    urls: list[str]
+    labels: list[int]
+    importance: list[float] | None = None
+
+
+def mixed(number: int, seed: int) -> int:
+    """A 64-bit hash of a label: the same everywhere, unlike `hash`."""
+    x = ((number + 1) * _MULTIPLIER + seed * 0xD1B54A32D192ED03) & _MASK
+    x ^= x >> 32
+    return (x * _MULTIPLIER & _MASK) ^ x >> 29
+
+
+def halves(
+    urls: Sequence[str], labels: Sequence[int], importance: Sequence[float] | None, holdout: float, seed: int
+) -> tuple[Part, Part]:
+    """Split by cluster; URLs with a negative label are left out.
+
+    Returns:
+        A part with about 1 - `holdout` of the clusters, and one with the rest.
+    """
+    threshold = int(holdout * (1 << 64))
+    side = {label: mixed(label, seed) < threshold for label in set(labels)}
+    parts = []
+    for wanted in (False, True):
+        rows = [i for i, label in enumerate(labels) if label >= 0 and side[label] is wanted]
+        parts.append(
+            Part(
+                [urls[i] for i in rows],
+                [labels[i] for i in rows],
+                [importance[i] for i in rows] if importance else None,
+            )
+        )
+    return parts[0], parts[1]
+
+
+def sampled(part: Part) -> Part:
+    """Enough of a part to learn from: the clusters first, of large ones a few URLs each, then single pages.
+
+    Time is linear in the URLs of the part.
+    """
+    most = min(_LARGEST_SAMPLE, int(_SMALLEST_SAMPLE + _SAMPLED_SHARE * len(part.urls)))
+    by_label: dict[int, list[int]] = {}
+    for i, label in enumerate(part.labels):
+        by_label.setdefault(label, []).append(i)
+    order = sorted(by_label, key=lambda label: mixed(label, 1))
+    rows: list[int] = []
+    for label in order:
+        cluster = by_label[label]
+        if len(cluster) > 1:
+            rows += _of_cluster(part, cluster)
+            if len(rows) >= most * _CLUSTERED_SHARE:
+                break
+    for label in order:
+        if len(rows) >= most:
+            break
+        if len(by_label[label]) == 1:
+            rows += by_label[label]
+    rows.sort()
+    return Part([part.urls[i] for i in rows], [part.labels[i] for i in rows])
+
+
+def _of_cluster(part: Part, cluster: list[int]) -> list[int]:
+    if len(cluster) <= _MOST_OF_A_CLUSTER:
+        return cluster
+    importance = part.importance
+    if importance is None:
+        # Neighbours in this order are alike, so equal steps meet every pattern.
+        cluster = sorted(cluster, key=part.urls.__getitem__)
+        return [cluster[i * len(cluster) // _MOST_OF_A_CLUSTER] for i in range(_MOST_OF_A_CLUSTER)]
+    return stratified(cluster, importance, _MOST_OF_A_CLUSTER)
+
+
+def stratified(rows: Sequence[int], importance: Sequence[float], most: int) -> list[int]:
+    """Source selection (Sect. 3.2.1): buckets of equal size by importance, each sampled by its share of the total.
+
+    Args:
+        rows: Indices into `importance`.
+        importance: Not negative.
+        most: Number of rows to take, at most.
+    """
+    ranked = sorted(rows, key=lambda i: (-importance[i], i))
+    size = -(-len(ranked) // _BUCKETS)
+    buckets = [ranked[i : i + size] for i in range(0, len(ranked), size)]
+    weights = [sum(importance[i] for i in bucket) for bucket in buckets]
+    total = sum(weights) or 1.0
+    taken = []
+    for bucket, weight in zip(buckets, weights, strict=True):
+        count = max(1, round(most * weight / total))
+        taken += bucket[:: -(-len(bucket) // count)]
+    return taken[:most]

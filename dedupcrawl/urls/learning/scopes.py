@@ -1,0 +1,85 @@
+"""A context put into words: the rule that holds within it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dedupcrawl.urls.learning.contexts import ABSENT, Condition, Context
+from dedupcrawl.urls.rule import Rule
+
+_SPECIAL = re.compile(r"[{}]")
+_EXCEPT = {"host": "!{}", "front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
+
+
+def scoped(rule: Rule, context: Context) -> Rule | None:
+    """The rule, within a context; None where the rule language cannot say it."""
+    if any(_SPECIAL.search(value) for condition in context for value in condition.values):
+        return None
+    hosts, within, unless = list(rule.hosts), list(rule.within), set(rule.unless)
+    args: dict[str, str] = {}
+    places: dict[str, Sequence[str]] = {}
+    for condition in context:
+        kind, name = condition.key
+        if kind in {"has", "arg", "args"}:
+            if not _on_args(condition, args, unless):
+                return None
+        elif ABSENT in condition.values:
+            return None
+        elif not condition.holds:
+            (hosts if kind == "host" else within).extend(_EXCEPT[kind].format(value) for value in condition.values)
+        elif kind == "host":
+            hosts += condition.values
+        elif kind == "path":
+            within += condition.values
+        elif kind != "front" or int(name) >= int(places.get("depth", ["0"])[0]):
+            places[kind] = condition.values
+            if kind == "front":
+                places["depth"] = [name]
+    if places:
+        fronts = [f"/{front}" for front in places.get("front", [""])] or [""]
+        lasts = places.get("last")
+        within += [f"{front}/{{*}}{f'/{last}' if lasts else ''}" for front in fronts for last in lasts or [""]]
+    with_args = _with_args(rule.match, rule.to, args)
+    if with_args is None:
+        return None
+    match, to = with_args
+    return replace(rule, hosts=tuple(hosts), within=tuple(within), unless=tuple(sorted(unless)), match=match, to=to)
+
+
+def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bool:
+    """Put a condition on arguments into `args` (forms that they must have) and `unless`; False when it cannot be."""
+    (kind, name), values = condition.key, condition.values
+    if kind == "args":
+        args |= dict(zip(name.split("&"), values[0].split("&"), strict=True))
+        return True
+    if kind == "has" and (ABSENT in values) == condition.holds:
+        unless.add(name)
+    elif kind == "has":
+        args.setdefault(name, "{}")
+    elif values == (ABSENT,):
+        unless.add(name)
+    elif len(values) == 1:
+        args[name] = values[0]
+    elif any("|" in value or not value for value in values) or ABSENT in values:
+        return False
+    else:
+        args[name] = "{:" + "|".join(values) + "}"
+    return True
+
+
+def _with_args(match: str, to: str, args: dict[str, str]) -> tuple[str, str] | None:
+    """`match` and `to` with these forms of arguments in them; None when a target would have to repeat an open one."""
+    for name, form in args.items():
+        if f"{name}={{}}" in match:
+            match = match.replace(f"{name}={{}}", f"{name}={form}")
+        elif f"?{name}=" in match or f"&{name}=" in match:
+            return None
+        else:
+            match += f"{'&' if '?' in match else '?'}{name}={form}"
+            if to and form.startswith("{"):
+                return None
+            if to:
+                to += f"{'&' if '?' in to else '?'}{name}={form}"
+    return match, to
