@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dedupcrawl.commands.train import command
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+
+TRAIN = [sys.executable, "-m", "dedupcrawl.cli", "train"]
+
+
+def write_log(path: Path, sites: int = 1, pages: int = 60) -> Path:
+    with path.open("w") as file:
+        for site in range(sites):
+            for page in range(pages):
+                for variant in range(3):
+                    url = f"http://s{site}.com/page/{page}?sid={page * 97 + variant * 13:06x}"
+                    file.write(json.dumps({"url": url, "text_digest": f"{site} {page}", "status": 200}) + "\n")
+    return path
+
+
+def test_for_people(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    with log.open("a") as file:
+        file.write("broken\n")
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("181 rows of 1 sites in ")
+    assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
+    assert lines[3].endswith(f"rules for 1 sites in {tmp_path}/rules")
+    assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 not a JSON object\n"
+
+
+def test_the_real_command_for_programs(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    done = subprocess.run([*TRAIN, log, "--rules", tmp_path / "rules", "--json"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    told = json.loads(done.stdout)
+    assert (told["rows"], told["clusters"], told["sites_with_rules"]) == (180, 60, 1)
+    assert read_rules(tmp_path / "rules" / "s0.com.toml").rules
+
+
+def test_options_reach_the_learner(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    args = [str(log), "--rules", str(tmp_path / "rules"), "--json", "--min-coverage", "100000", "--holdout", "0.3"]
+    result = CliRunner().invoke(command, [*args, "--seed", "7", "--min-precision", "1"])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["rules"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "Missing argument 'LOGS...'"),
+        (["nowhere.jsonl", "--rules", "x"], "'nowhere.jsonl' does not exist"),
+        ([__file__], "Missing option '--rules'"),
+        ([__file__, "--rules", "x", "--holdout", "1"], "'--holdout': 1.0 is not in the range 0<x<1"),
+        ([__file__, "--rules", "x", "--min-precision", "1.1"], "not in the range 0<=x<=1"),
+        ([__file__, "--rules", "x", "--min-coverage", "0"], "not in the range x>=1"),
+        ([__file__, "--rules", __file__], "is a file"),
+        ([__file__, "--rules", "x"], "is no crawl log that is known"),
+    ],
+)
+def test_mistakes(args: list[str], message: str) -> None:
+    result = CliRunner().invoke(command, args)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("content", ["", "url,digest\n", "url\nhttp://a.com/\n"])
+def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(content)
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("Error: no row has a URL with a known page")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "file" / "rules")])
+    assert result.exit_code == 1
+    assert "old rules are as they were" in result.stderr
+
+
+@pytest.mark.parametrize("delay", [0.2, 1.0, 2.0, 3.0])
+def test_killed_at_any_time_leaves_whole_files(tmp_path: Path, delay: float) -> None:
+    folder = tmp_path / "rules"
+    old = Rule("old", "rewrite", drop=("old",), source="learned")
+    for site in range(30):
+        write_rules(folder, SiteRules(f"s{site}.com", (old,)))
+    log = write_log(tmp_path / "log.jsonl", sites=30, pages=30)
+    process = subprocess.Popen([*TRAIN, log, "--rules", folder], start_new_session=True, stdout=subprocess.DEVNULL)
+    time.sleep(delay)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for site in range(30):
+        rules = read_rules(folder / f"s{site}.com.toml").rules
+        assert rules == (old,) or (rules and old not in rules)
+
+
+def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    old = Rule("old", "rewrite", drop=("old",), source="learned")
+    write_rules(folder, SiteRules("s0.com", (old,)))
+    log = write_log(tmp_path / "log.jsonl", sites=300, pages=60)
+    process = subprocess.Popen([*TRAIN, log, "--rules", folder], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert told.decode().splitlines()[-1] == "dedupcrawl: interrupted"
+    assert read_rules(folder / "s0.com.toml").rules == (old,)
+    assert len(list(folder.iterdir())) == 1

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.train import train
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+
+Row = dict[str, Any]
+OPTIONS = LearningOptions()
+
+
+def session_site(host: str, pages: int = 60, variants: int = 3) -> list[Row]:
+    """A site whose pages are each there under several session ids."""
+    return [
+        {"url": f"http://{host}/page/{page}?sid={page * 97 + variant * 13:06x}", "text_digest": f"{host} {page}"}
+        for page in range(pages)
+        for variant in range(variants)
+    ]
+
+
+def write(path: Path, rows: list[Row]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_one_file_a_site(tmp_path: Path) -> None:
+    rows = session_site("www.a.com") + session_site("b.org") + [{"url": "http://c.net/", "text_digest": "alone"}]
+    summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
+    assert sorted(contents(tmp_path / "rules")) == ["a.com.toml", "b.org.toml"]
+    expected = {"rows": 361, "sites": 3, "urls": 361, "clusters": 120, "redundant_urls": 240, "sites_with_rules": 2}
+    assert {name: summary[name] for name in expected} == expected
+    assert summary["holdout"]["precision"] == 1.0
+    assert summary["holdout"]["coverage"] > 0
+    normalizer = Normalizer.from_paths([tmp_path / "rules"])
+    forms = {normalizer.normalize(row["url"]).canonical for row in rows}
+    assert len(forms) == 121
+
+
+def test_the_order_of_the_log_and_the_workers_do_not_matter(tmp_path: Path) -> None:
+    rows = [row for site in range(4) for row in session_site(f"s{site}.com", pages=20)]
+    first = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS, workers=1)
+    random.Random(1).shuffle(rows)
+    half = [write(tmp_path / "log1", rows[:100]), write(tmp_path / "log2", rows[100:])]
+    second = train(half, tmp_path / "again", OPTIONS, workers=2)
+    assert contents(tmp_path / "rules") == contents(tmp_path / "again") != {}
+    both = (first.to_dict(), second.to_dict())
+    assert len({json.dumps({**told, "seconds": 0, "urls_per_second": 0}) for told in both}) == 1
+
+
+def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None:
+    rows = session_site("a.com")
+    rows += [{"url": f"http://a.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]
+    rows += [{"url": f"http://a.com/wiki/gone{i}", "text_digest": "no such page"} for i in range(70)]
+    rows += [{"url": f"http://a.com/e{i}", "text_digest": "oops", "status": 500} for i in range(9)]
+    summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
+    assert summary["false_clusters"] == {"error status": 1, "unlike URLs": 1}
+    assert summary["left_out_urls"] == {"error status": 9, "unlike URLs": 70}
+    normalizer = Normalizer.from_paths([tmp_path / "rules"])
+    gone = [f"http://a.com/wiki/gone{i}" for i in range(70)]
+    assert [normalizer.normalize(url).canonical for url in gone] == gone
+
+
+def test_what_a_person_decided_stays(tmp_path: Path) -> None:
+    log, folder = write(tmp_path / "log", session_site("a.com")), tmp_path / "rules"
+    train([log], folder, OPTIONS)
+    learned = read_rules(folder / "a.com.toml").rules
+    mine = Rule("mine", "rewrite", drop=("x",))
+    off = Rule.from_dict({**learned[0].to_dict(), "state": "disabled"})
+    write_rules(folder, SiteRules("a.com", (mine, off)))
+    train([log], folder, OPTIONS)
+    assert read_rules(folder / "a.com.toml").rules == (mine, off, *learned[1:])
+
+
+def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "a.com.toml").write_text("nonsense")
+    log = write(tmp_path / "log", session_site("a.com") + session_site("b.com"))
+    summary = train([log], folder, OPTIONS)
+    assert contents(folder)["a.com.toml"] == "nonsense"
+    assert "b.com.toml" in contents(folder)
+    assert [str(folder / "a.com.toml") in problem for problem in summary.kept_files] == [True]
+
+
+def test_sites_without_new_rules_keep_their_file(tmp_path: Path) -> None:
+    old = write_rules(
+        tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",), source="learned"),))
+    )
+    before = old.read_text()
+    train([write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "rules", OPTIONS)
+    assert old.read_text() == before
+
+
+@pytest.mark.parametrize("broken", ["garbage", ""])
+def test_a_broken_log_changes_nothing(tmp_path: Path, broken: str) -> None:
+    logs = [write(tmp_path / "log", session_site("a.com")), tmp_path / "broken"]
+    logs[1].write_text(broken)
+    if broken:
+        with pytest.raises(LogError):
+            train(logs, tmp_path / "rules", OPTIONS)
+        assert not (tmp_path / "rules").exists()
+    else:
+        assert train(logs, tmp_path / "rules", OPTIONS).rows == 180
+
+
+def test_nothing_but_hostile_rows(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        {"url": url, "text_digest": "x"}
+        for url in (
+            "javascript:x",
+            "data:,x",
+            "",
+            "http://",
+            "http://a.com/" + "x" * 20_000,
+            "http://a.com/\x00",
+            "http://例え.jp/ä",
+        )
+    ]
+    rows += [{"url": f"http://a.com/?{'&'.join(['x=1'] * n)}", "text_digest": "x"} for n in range(1, 500, 50)]
+    summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
+    assert summary["skipped"]["not an http URL"] == 3
+    assert summary["sites"] == 2
