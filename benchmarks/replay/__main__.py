@@ -62,14 +62,14 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
     checks = {"DEDUP_CHECKS": arguments.checks} if arguments.checks else {}
     with Server(path, arguments.pages) as port:
 
-        def run(folder: str, *, dedup: bool, python: Sequence[str] = ()) -> Run:
+        def run(folder: str, *, dedup: bool, scrapy: Sequence[str] = ("scrapy",)) -> Run:
             added = {"ADDONS": {"dedupcrawl.Addon": 500}, **checks}
-            return crawl(urls, port, out / folder, added if dedup else {}, python)
+            return crawl(urls, port, out / folder, added if dedup else {}, scrapy)
 
         if arguments.profile:
-            profile = out / "crawl.prof"
-            run("profiled", dedup=True, python=["-m", "cProfile", "-o", str(profile)])
-            print(profiling.report(profile))
+            profile = out / "profile.json"
+            done = run("profiled", dedup=True, scrapy=["benchmarks.replay.sampled", str(profile)])
+            print(profiling.report(profile, done))
             return
         off, on = [], []
         for turn in range(arguments.repeat):

@@ -56,12 +56,12 @@ class StoredOnlyFilter(RFPDupeFilter):
         return cls(crawler.spider, crawler.request_fingerprinter)
 
     def request_seen(self, request: Request) -> bool:
-        seen = super().request_seen(request)
         # A canonical URL that dedup made may well be missing: the server's 404 is what a real site would answer.
-        if request.url not in self._spider.stored:
-            return seen or "dedup_original_url" not in request.meta
+        if request.url not in self._spider.stored and "dedup_original_url" not in request.meta:
+            self.fingerprinter.fingerprint(request)
+            return True
         self._spider.met.add(request.url)
-        return seen
+        return super().request_seen(request)
 
 
 class Figures:

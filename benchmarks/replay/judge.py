@@ -104,7 +104,7 @@ def scores(
 
 
 def word_differences(drops: Iterable[Drop], pages: Mapping[str, StoredPage]) -> list[WordDifference]:
-    """Each drop beside its keeper, those of one keeper together; the slow peer is asked where any visible word is lost."""
+    """Each drop beside its keeper, by keeper; the slow peer is asked where a visible word is gone."""
     has_peer = find_spec("trafilatura") is not None
     measured = []
     for drop in sorted(drops, key=lambda drop: drop.keeper):

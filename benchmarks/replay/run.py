@@ -62,8 +62,8 @@ class Run:
         return 1000 * self.cpu_s / max(self.pages, 1)
 
 
-def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], python: Sequence[str] = ()) -> Run:
-    """Crawl the stored site behind `port`; `settings` are Scrapy's, `python` are options of the interpreter.
+def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scrapy: Sequence[str] = ("scrapy",)) -> Run:
+    """Crawl the stored site behind `port`; `settings` are Scrapy's, `scrapy` is the module to run, and its arguments.
 
     Raises:
         CrawlFailedError: The process failed or did not finish its crawl.
@@ -73,7 +73,7 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], pyth
     figures, log = folder / "figures.json", folder / "crawl.log"
     given = {"REPLAY_PORT": port, "REPLAY_FIGURES": figures, **settings}
     options = [part for name, value in given.items() for part in ("-s", f"{name}={_as_text(value)}")]
-    command = [sys.executable, *python, "-m", "scrapy", "crawl", "replay", "-a", f"urls={urls}"]
+    command = [sys.executable, "-m", *scrapy, "crawl", "replay", "-a", f"urls={urls}"]
     command += ["-o", f"{folder / 'items.jsonl'}:jsonlines", *options]
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths}

@@ -1,0 +1,70 @@
+"""Runs Scrapy under a sampling profiler: ``python -m benchmarks.replay.sampled FILE crawl …``.
+
+A timer that counts the process's CPU time interrupts it every few milliseconds and notes where dedupcrawl is at work.
+Unlike cProfile this weighs Python calls and library calls alike and costs next to nothing. Time that a thread spends is
+put down to what the main thread does meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+
+from scrapy.cmdline import execute
+
+_INTERVAL = 0.002  # seconds of CPU
+_PACKAGE = "/dedupcrawl/"
+
+Sample = tuple[str, str, int]
+"""The outermost and the innermost function of dedupcrawl on the stack, as FILE:NAME, and the innermost's line."""
+
+
+class Sampler:
+    """Counts samples between `start` and `write`."""
+
+    def __init__(self) -> None:
+        self._inside: Counter[Sample] = Counter()
+        self._outside = 0
+
+    def start(self) -> None:
+        signal.signal(signal.SIGPROF, self._sample)
+        signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
+
+    def write(self, path: Path) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        rows = [[*sample, count] for sample, count in self._inside.items()]
+        path.write_text(json.dumps({"outside": self._outside, "inside": rows}), encoding="utf-8")
+
+    def _sample(self, _: int, frame: FrameType | None) -> None:
+        innermost = outermost = None
+        while frame is not None:
+            if _PACKAGE in frame.f_code.co_filename and "/site-packages/" not in frame.f_code.co_filename:
+                innermost = innermost or frame
+                outermost = frame
+            frame = frame.f_back
+        if innermost is None or outermost is None:
+            self._outside += 1
+        else:
+            self._inside[_named(outermost), _named(innermost), innermost.f_lineno or 0] += 1
+
+
+def _named(frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename.rpartition(_PACKAGE)[2]}:{frame.f_code.co_name}"
+
+
+def main() -> None:
+    path, *arguments = sys.argv[1:]
+    sampler = Sampler()
+    sampler.start()
+    try:
+        execute(["scrapy", *arguments])
+    finally:
+        sampler.write(Path(path))
+
+
+if __name__ == "__main__":
+    main()
