@@ -53,7 +53,7 @@ class Limits:
     covered: float = 0.76
     replaced: int = 12
     rewritten: float = 0.06
-    added: int = 20
+    added: int = 80
     numbers: float = 0.03
     renamed: int = 2
     symbols_a_number: int = 100
