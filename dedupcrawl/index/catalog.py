@@ -15,6 +15,8 @@ from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Dropped, Segment, Table, dropped, merge_from
 from dedupcrawl.index.tail import Batch
 
+_VIEWS = 64  # kept ready for the next search
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -76,6 +78,7 @@ class Catalog:
         self.next_id = 0
         self._slots = range(len(schema.payload_bits))
         self._tables: list[list[Table]] = [[] for _ in self._slots]
+        self._views: dict[tuple[int, int], PostingsView] = {}
 
     def add(self, record: Record) -> int:
         """Post the next record; returns its id."""
@@ -86,6 +89,7 @@ class Catalog:
         page = self.next_id
         if not self.batches or page % self.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
+            self._views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
         return page
@@ -99,14 +103,22 @@ class Catalog:
         self._tables = [list(tables) for tables in tables_of(self.segments)] or [[] for _ in self._slots]
         end = self.segments[-1].end if self.segments else 0
         self.batches = [batch for batch in self.batches if batch.first >= end]
+        self._views.clear()
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> PostingsView:
-        """One table, without the segments whose pages all lie below `first_id`."""
-        tables = self._tables[table]
-        if first_id:
-            tables = [part for segment, part in zip(self.segments, tables, strict=True) if segment.end > first_id]
-        return PostingsView(tables, [batch.found[table] for batch in self.batches], self.schema.payload_bits[table])
+        """One table, without the segments and batches whose pages all lie below `first_id`."""
+        view = self._views.get((table, first_id))
+        if view is None:
+            if len(self._views) >= _VIEWS:
+                self._views.clear()
+            segments = zip(self.segments, self._tables[table], strict=True)
+            view = self._views[table, first_id] = PostingsView(
+                [part for segment, part in segments if segment.end > first_id],
+                [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
+                self.schema.payload_bits[table],
+            )
+        return view
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""

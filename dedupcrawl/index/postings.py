@@ -10,36 +10,36 @@ from numpy.typing import NDArray
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Table
 
-Places = NDArray[np.intp]
-
-_ONE = np.uint64(1)
-_NO_PLACES = (np.empty(0, dtype=np.intp),) * 3
+_FEW = 8  # prefixes up to which Python is faster than NumPy at seeing which are there
+_WORD = (1 << 64) - 1
 
 
 class PostingsView:
     """Sorted tables and the tail's dictionaries, searched together (content.checks.base.Postings).
 
-    All prefixes are looked up in a table by one binary search in NumPy; where the ranges of those that are there end
+    All prefixes are looked up in a table by one binary search in NumPy; where the postings of those that are there end
     is searched for them alone, because most prefixes of most pages are not there.
     """
 
-    __slots__ = ("_payload_bits", "_tables", "_tail")
+    __slots__ = ("_payload_bits", "_shift", "_tables", "_tail")
 
-    def __init__(self, tables: Sequence[Table], tail: Sequence[dict[int, list[int]]], payload_bits: int) -> None:
-        self._tables = tables
+    def __init__(self, tables: Sequence[Table], tail: Sequence[dict[int, tuple[int, ...]]], payload_bits: int) -> None:
+        self._tables = [table for table in tables if table[0].size]
         self._tail = tail
-        self._payload_bits = np.uint64(payload_bits)
+        self._payload_bits = payload_bits
+        self._shift = np.uint64(payload_bits)
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
         counts = np.zeros(prefixes.size, dtype=np.int64)
-        firsts = prefixes << self._payload_bits
-        for keys, _ in self._tables:
-            rows, starts, ends = self._ranges(keys, prefixes, firsts)
-            if rows.size:
-                counts[rows] += ends - starts
-        for row, prefix in enumerate(prefixes.tolist()):
-            for found in self._tail:
+        wanted = prefixes.tolist()
+        if self._tables:
+            firsts = prefixes << self._shift
+            for keys, _ in self._tables:
+                for row, start, end in self._ranges(keys, prefixes, firsts, wanted):
+                    counts[row] += end - start
+        for found in self._tail:
+            for row, prefix in enumerate(wanted):
                 postings = found.get(prefix)
                 if postings is not None:
                     counts[row] += len(postings) // 2
@@ -47,16 +47,16 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        firsts = prefixes << self._payload_bits
         parts: list[Table] = []
-        for keys, ids in self._tables:
-            rows, starts, ends = self._ranges(keys, prefixes, firsts)
-            if rows.size:
-                for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        wanted = prefixes.tolist()
+        if self._tables:
+            firsts = prefixes << self._shift
+            for keys, ids in self._tables:
+                for _, start, end in self._ranges(keys, prefixes, firsts, wanted):
                     parts.append((keys[start:end], ids[start:end]))
         flat: list[int] = []
-        for prefix in prefixes.tolist():
-            for found in self._tail:
+        for found in self._tail:
+            for prefix in wanted:
                 postings = found.get(prefix)
                 if postings is not None:
                     flat += postings
@@ -69,17 +69,22 @@ class PostingsView:
             return parts[0]
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
-    def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys) -> tuple[Places, Places, Places]:
-        """Rows of the prefixes that a table has, and where their postings start and end."""
-        if not keys.size:
-            return _NO_PLACES
-        starts = keys.searchsorted(firsts)
-        there = keys.take(starts, mode="clip")
-        there >>= self._payload_bits
-        rows = np.flatnonzero(there == prefixes)
-        if not rows.size:
-            return _NO_PLACES
-        after = (prefixes[rows] + _ONE) << self._payload_bits
-        ends = keys.searchsorted(after)
-        ends[after == 0] = keys.size  # nothing comes after the last prefix of all
-        return rows, starts[rows], ends
+    def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
+        """For each prefix that a table has: its row, and where its postings start and end."""
+        bits = self._payload_bits
+        places = keys.searchsorted(firsts)
+        starts = places.tolist()
+        if len(starts) <= _FEW:
+            size, key_at = keys.size, keys.item
+            rows = [row for row, at in enumerate(starts) if at < size and key_at(at) >> bits == wanted[row]]
+        else:
+            rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
+        if not rows:
+            return []
+        after = [(wanted[row] + 1) << bits for row in rows]
+        ends = keys.searchsorted(np.array([key & _WORD for key in after], dtype=np.uint64)).tolist()
+        # Nothing comes after the last prefix of all.
+        return [
+            (row, starts[row], end if key <= _WORD else keys.size)
+            for row, end, key in zip(rows, ends, after, strict=True)
+        ]

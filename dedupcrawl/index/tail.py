@@ -19,14 +19,15 @@ class Batch:
     Attributes:
         first: Id of its first record.
         end: Id after its last one.
-        found: For each table: prefix → key, page id, key, page id, …
+        found: For each table: prefix → key, page id, key, page id, … in a tuple, which the garbage collector, unlike a
+            list, does not come back to.
     """
 
     __slots__ = ("_arrays", "_owners", "_shifts", "end", "first", "found")
 
     def __init__(self, first: int, payload_bits: Sequence[int]) -> None:
         self.first = self.end = first
-        self.found: list[dict[int, list[int]]] = [{} for _ in payload_bits]
+        self.found: list[dict[int, tuple[int, ...]]] = [{} for _ in payload_bits]
         self._shifts = payload_bits
         self._arrays: list[list[Keys]] = [[] for _ in payload_bits]
         self._owners: list[list[int]] = [[] for _ in payload_bits]
@@ -44,10 +45,7 @@ class Batch:
             for key in array.tolist():
                 prefix = key >> shift
                 postings = found.get(prefix)
-                if postings is None:
-                    found[prefix] = [key, page]
-                else:
-                    postings += (key, page)
+                found[prefix] = (key, page) if postings is None else (*postings, key, page)
         self.end = page + 1
 
     def postings(self, table: int) -> int:

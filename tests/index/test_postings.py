@@ -26,9 +26,9 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
             if number < in_segments:
                 tables.append(sort_table(np.array(group, dtype=np.uint64), np.array(pages, dtype=np.uint32)))
             else:
-                found: dict[int, list[int]] = {}
+                found: dict[int, tuple[int, ...]] = {}
                 for key, page in zip(group, pages, strict=True):
-                    found.setdefault(key >> payload_bits, []).extend((key, page))
+                    found[key >> payload_bits] = (*found.get(key >> payload_bits, ()), key, page)
                 tail.append(found)
         view = PostingsView(tables, tail, payload_bits)
         prefixes = sorted({key >> payload_bits for key in [*wanted, *(key for key, _ in every[::3])]})
