@@ -80,7 +80,7 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
 def _query(parts: UrlParts) -> None:
     """Arguments by name, those of one name in their order; a space is "%20"."""
     parts.args = sorted((arg.replace("+", "%20") for arg in parts.args), key=lambda arg: arg.partition("=")[0])
-    parts.separators = ["&"] * len(parts.separators)
+    parts.separators = ""
 
 
 def _drop_empty(parts: UrlParts) -> None:

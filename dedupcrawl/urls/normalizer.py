@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
@@ -26,9 +25,8 @@ _HOSTS_KEPT = 20_000  # hosts whose rules, or whose lack of rules, are remembere
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
 
-@dataclass(frozen=True, slots=True)
-class Normalized:
-    """A URL and what the rules make of it.
+class Normalized(NamedTuple):
+    """A URL and what the rules make of it. (A tuple: making a frozen dataclass would cost a third of `normalize`.)
 
     Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
 
@@ -46,11 +44,17 @@ class Normalized:
 
 
 class SiteNormalizer:
-    """The rules of one site, ready to be applied."""
+    """The rules of one site, ready to be applied.
+
+    Most URLs have nothing that any rule is for. To see that without taking the URL apart, each rule has needles: texts
+    of which one must be in a URL for the rule to apply.
+    """
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
-        self._rules = [CompiledRule(rule) for rule in site_rules.rules if rule.state != "disabled"]
+        rules = [CompiledRule(rule) for rule in site_rules.rules if rule.state != "disabled"]
+        self._needles = [(text, i) for i, rule in enumerate(rules) for text in _texts(rule)]
+        self._rules = rules
 
     def normalize(self, url: str) -> Normalized:
         """Apply the rules in order, again and again until nothing changes.
@@ -58,22 +62,23 @@ class SiteNormalizer:
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
         URLs of more than `LONGEST_URL` characters, leave the URL as it is.
         """
-        parts = split_url(url) if len(url) <= LONGEST_URL else None
+        hits = [i for needle, i in self._needles if needle in url]
+        if not hits or len(url) > LONGEST_URL:
+            return Normalized(url, url, "unchanged", ())
+        parts = split_url(url)
         if parts is None:
             return Normalized(url, url, "unchanged", ())
-        used: dict[str, None] = {}
-        kind: NormalizedKind = "rewrite"
+        changed, by = self._one_pass(parts, hits)
+        if changed is parts:
+            return Normalized(url, url, "unchanged", ())
+        return self._to_fixed_point(url, changed, by)
+
+    def _to_fixed_point(self, url: str, parts: UrlParts, by: list[int]) -> Normalized:
+        used: dict[int, None] = {}
         trail = [url]
         while True:
-            parts, changed_by = self._one_pass(parts)
-            if not changed_by:
-                canonical = trail[-1]
-                break
             text = parts.join()
-            for rule in changed_by:
-                used[rule.rule.id] = None
-                if rule.rule.kind == "equivalence":
-                    kind = "equivalence"
+            used |= dict.fromkeys(by)
             if text in trail:
                 canonical = min(trail[trail.index(text) :])
                 break
@@ -82,24 +87,35 @@ class SiteNormalizer:
                 canonical = url
                 break
             trail.append(text)
-            parts = again
+            parts, by = self._one_pass(again, [i for needle, i in self._needles if needle in text])
+            if parts is again:
+                canonical = text
+                break
         if canonical == url:
             return Normalized(url, url, "unchanged", ())
-        return Normalized(url, canonical, kind, tuple(used))
+        rules = [self._rules[i].rule for i in used]
+        kind: NormalizedKind = "rewrite"
+        if any(rule.kind == "equivalence" for rule in rules):
+            kind = "equivalence"
+        return Normalized(url, canonical, kind, tuple([rule.id for rule in rules]))
 
-    def _one_pass(self, parts: UrlParts) -> tuple[UrlParts, list[CompiledRule]]:
-        changed_by = []
-        before = parts.join()
-        for rule in self._rules:
-            after = rule.apply(parts, self.site)
-            if after is None:
-                continue
-            parts = after
-            text = parts.join()
-            if text != before:
-                changed_by.append(rule)
-                before = text
-        return parts, changed_by
+    def _one_pass(self, parts: UrlParts, hits: list[int]) -> tuple[UrlParts, list[int]]:
+        """The tokens after the rules with these numbers, and which of them changed something."""
+        by = []
+        last = -1
+        for i in hits:
+            if i != last:  # a rule with several needles
+                last = i
+                after = self._rules[i].apply(parts, self.site)
+                if after is not None:
+                    parts = after
+                    by.append(i)
+        return parts, by
+
+
+def _texts(rule: CompiledRule) -> list[str]:
+    """Texts of which a URL has one if it has one of the rule's needles. The empty one is in every URL."""
+    return [text for _, _, text in rule.needles()] or [""]
 
 
 class Normalizer:
@@ -159,7 +175,7 @@ class Normalizer:
 
     def _load(self, site: str) -> SiteNormalizer | None:
         path = self._files.get(file_name(site))
-        if path is None:
+        if path is None or site in self._sites:
             return self._sites.get(site)
         try:
             found = SiteNormalizer(read_rules(path))

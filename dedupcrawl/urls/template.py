@@ -100,11 +100,12 @@ class Piece:
         if len(text) <= len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
             return False
         start, stop = len(first), len(text) - len(last)
-        for capture, literal in zip(captures[:-1], literals[1:-1], strict=True):
-            found = text.find(literal, start + 1, stop)
-            if found < 0 or not _take(capture, text[start:found], values):
-                return False
-            start = found + len(literal)
+        if len(captures) > 1:
+            for capture, literal in zip(captures[:-1], literals[1:-1], strict=True):
+                found = text.find(literal, start + 1, stop)
+                if found < 0 or not _take(capture, text[start:found], values):
+                    return False
+                start = found + len(literal)
         return start < stop and _take(captures[-1], text[start:stop], values)
 
     def build(self, values: Mapping[str, str]) -> str:

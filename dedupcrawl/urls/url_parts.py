@@ -11,14 +11,14 @@ WEB_SCHEMES = frozenset({"http", "https"})
 
 
 class UrlParts:
-    """The tokens of one http or https URL. Mutable: rules edit it in place; `join` writes it out.
+    """The tokens of one http or https URL. Mutable; rules edit a copy.
 
     Attributes:
         scheme: As written, e.g. "http".
         authority: Host and port, as written.
         segments: The path split at "/", without the empty string before its first slash; empty when there is no path.
         args: The query split at "&" and ";", each as written ("a=1", "a=", "a"); empty when there is no query.
-        separators: The character between each two of `args`; one less than there are arguments.
+        separators: The characters between `args`, one less than there are arguments; empty when all of them are "&".
         fragment: From "#" on, else empty.
     """
 
@@ -26,7 +26,7 @@ class UrlParts:
     __slots__ = ("args", "authority", "fragment", "scheme", "segments", "separators")
 
     def __init__(
-        self, scheme: str, authority: str, segments: list[str], args: list[str], separators: list[str], fragment: str
+        self, scheme: str, authority: str, segments: list[str], args: list[str], separators: str, fragment: str
     ) -> None:
         self.scheme = scheme
         self.authority = authority
@@ -38,7 +38,7 @@ class UrlParts:
     def copy(self) -> UrlParts:
         """Tokens that can be edited without touching these."""
         return UrlParts(
-            self.scheme, self.authority, list(self.segments), list(self.args), list(self.separators), self.fragment
+            self.scheme, self.authority, list(self.segments), list(self.args), self.separators, self.fragment
         )
 
     def __eq__(self, other: object) -> bool:
@@ -47,15 +47,13 @@ class UrlParts:
     def join(self) -> str:
         """The URL as a string; of parts that came from `split_url`, exactly that URL."""
         path = "/" + "/".join(self.segments) if self.segments else ""
-        return f"{self.scheme}://{self.authority}{path}{self._query()}{self.fragment}"
-
-    def _query(self) -> str:
-        args = self.args
-        if not args:
-            return ""
-        if ";" not in self.separators:
-            return "?" + "&".join(args)
-        return "?" + args[0] + "".join(map("".join, zip(self.separators, args[1:], strict=True)))
+        if not self.args:
+            query = ""
+        elif self.separators:
+            query = "?" + self.args[0] + "".join(map("".join, zip(self.separators, self.args[1:], strict=True)))
+        else:
+            query = "?" + "&".join(self.args)
+        return f"{self.scheme}://{self.authority}{path}{query}{self.fragment}"
 
     def names(self) -> list[str]:
         """The name of each argument, in order."""
@@ -65,12 +63,13 @@ class UrlParts:
         """Take out one argument and the separator before it (of the first argument: the one after it)."""
         del self.args[index]
         if self.separators:
-            del self.separators[index - 1 if index else 0]
+            gap = index - 1 if index else 0
+            self.separators = self.separators[:gap] + self.separators[gap + 1 :]
 
     def append_arg(self, arg: str) -> None:
         """Add an argument at the end."""
-        if self.args:
-            self.separators.append("&")
+        if self.args and self.separators:
+            self.separators += "&"
         self.args.append(arg)
 
 
@@ -82,20 +81,20 @@ def split_url(url: str) -> UrlParts | None:
     (['a', 'b', ''], ['x=1', 'y'])
     """
     scheme, found, rest = url.partition("://")
-    if not found or scheme.lower() not in WEB_SCHEMES:
+    if not found or (scheme not in WEB_SCHEMES and scheme.lower() not in WEB_SCHEMES):
         return None
-    rest, hash_sign, fragment = rest.partition("#")
-    rest, question_mark, query = rest.partition("?")
-    authority, slash, path = rest.partition("/")
+    fragment = separators = ""
+    args: list[str] = []
+    if "#" in rest:
+        rest, hash_sign, fragment = rest.partition("#")
+        fragment = hash_sign + fragment
+    if "?" in rest:
+        rest, _, query = rest.partition("?")
+        if ";" in query:
+            separators = "".join([c for c in query if c in "&;"])
+            query = query.replace(";", "&")
+        args = query.split("&")
+    authority, *segments = rest.split("/")
     if not authority or "@" in authority or "\\" in authority:
         return None
-    separators: list[str] = []
-    if not question_mark:
-        args = []
-    elif ";" in query:
-        separators = [c for c in query if c in "&;"]
-        args = query.replace(";", "&").split("&")
-    else:
-        args = query.split("&")
-        separators = ["&"] * (len(args) - 1)
-    return UrlParts(scheme, authority, path.split("/") if slash else [], args, separators, hash_sign + fragment)
+    return UrlParts(scheme, authority, segments, args, separators, fragment)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
+_INDEXED = 4  # segments from either end
+
 ContextKey = tuple[str, str]
 
 
@@ -57,8 +59,8 @@ class Corpus:
 
     def candidates(self, rule: CompiledRule) -> Sequence[Form]:
         """Forms that the rule might apply to; a few too many, never too few."""
-        keys = rule.keys()
-        if not keys:
+        keys = rule.needles()
+        if not keys or any(not -_INDEXED <= place < _INDEXED for _, place, _ in keys):
             return list(self.forms.values())
         index = self._index or self._build_index()
         if len(keys) == 1:
@@ -90,9 +92,9 @@ class Corpus:
             for name in set(parts.names()):
                 index["arg", 0, name].append(form)
             segments = parts.segments or [""]
-            for i, segment in enumerate(segments[:2]):
+            for i, segment in enumerate(segments[:_INDEXED]):
                 index["seg", i, segment].append(form)
-            for i, segment in enumerate(segments[:-4:-1]):
+            for i, segment in enumerate(segments[: -_INDEXED - 1 : -1]):
                 index["seg", -i - 1, segment].append(form)
         self._index = index
         return index
