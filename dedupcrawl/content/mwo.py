@@ -16,7 +16,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.symbols import SymbolText, fold
+from dedupcrawl.content.characters import fold
 from dedupcrawl.content.terms import STOPPED, term_sequence
 from dedupcrawl.page import Page
 
@@ -66,12 +66,12 @@ class FieldWeights:
         unread = set(names)
         for part in text.replace(",", " ").split():
             name, _, number = part.partition("=")
-            unread.remove(name) if name in unread else _refuse(part)
+            if name not in unread or not 0 <= float(number) <= _HEAVIEST:
+                raise ValueError(f"{part!r} is no field and weight")
+            unread.remove(name)
             weights[name] = float(number)
-            if not 0 <= weights[name] <= _HEAVIEST:
-                _refuse(part)
         if not any(round(weight * _UNIT) for weight in weights.values()):
-            _refuse(text)
+            raise ValueError("no field weighs anything")
         return cls(**weights)
 
     def __str__(self) -> str:
@@ -79,35 +79,32 @@ class FieldWeights:
         return " ".join(f"{field.name}={weight:g}" for field, weight in named if weight)
 
 
-def _refuse(part: str) -> None:
-    raise ValueError(f"{part!r} is no field and weight")
+def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights) -> dict[str, int]:
+    """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 
-
-def term_weights(page: Page, text: SymbolText, weights: FieldWeights) -> dict[str, int]:
-    """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths."""
-    strings = {
-        "url": unquote(page.url.partition("://")[2] or page.url),
-        "headings": "\n".join(page.headings),
-        "title": page.title,
-        "same_site": "\n".join(page.anchors_same_site),
-        "other_sites": "\n".join(page.anchors_other_sites),
-        "keywords": page.keywords,
-        "description": page.description,
-    }
+    Args:
+        page: All fields but the main text.
+        main: How often each term occurs in the main text.
+        weights: What an occurrence weighs.
+    """
     total: dict[str, int] = {}
-    for name, string in strings.items():
-        _add(total, fold(string), getattr(weights, name))
-    _add(total, text.text, weights.main)
+    for field, string in (
+        ("url", unquote(page.url.partition("://")[2] or page.url)),
+        ("headings", "\n".join(page.headings)),
+        ("title", page.title),
+        ("same_site", "\n".join(page.anchors_same_site)),
+        ("other_sites", "\n".join(page.anchors_other_sites)),
+        ("keywords", page.keywords),
+        ("description", page.description),
+        ("main", main),
+    ):
+        unit = round(getattr(weights, field) * _UNIT)
+        if unit and string:
+            counts = string if isinstance(string, Mapping) else Counter(term_sequence(fold(string)))
+            for term, count in counts.items():
+                total[term] = total.get(term, 0) + unit * count
     total.pop(STOPPED, None)
     return total
-
-
-def _add(total: dict[str, int], folded: str, weight: float) -> None:
-    unit = round(weight * _UNIT)
-    if not unit or not folded:
-        return
-    for term, count in Counter(term_sequence(folded)).items():
-        total[term] = total.get(term, 0) + unit * count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,9 +160,9 @@ def _shares(raw: Weights) -> Weights:
     """Whole shares that add up to TOTAL, by largest remainders; of equal remainders the first gets more."""
     if not len(raw):
         return raw
-    scaled = raw * TOTAL
-    shares = scaled // raw.sum()
-    remainders = scaled - shares * raw.sum()
+    shares: Weights
+    remainders: Weights
+    shares, remainders = np.divmod(raw * TOTAL, raw.sum())
     shares[np.argsort(-remainders, kind="stable")[: TOTAL - int(shares.sum())]] += 1
     return shares
 
@@ -202,7 +199,9 @@ def cheapest_prefix(weights: Weights, costs: NDArray[np.int64], most_left: int) 
     return order[: max(needed, int((costs == 0).sum()))]
 
 
-def possible(record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: NDArray[np.uint32], least: int) -> NDArray[np.uint32]:
+def possible(
+    record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: NDArray[np.uint32], least: int
+) -> NDArray[np.uint32]:
     """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
 
     The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at

@@ -12,7 +12,7 @@ whose checks do without terms does not pay for them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import chain
@@ -33,7 +33,9 @@ _LONGEST = 64  # characters; longer words are cut into pieces, so that what is r
 _REMEMBERED = 1 << 16  # words whose terms are remembered
 
 _CJK = re.compile(f"[{CJK}]")
-_WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|[^\\W_{CJK}]{{1,{_LONGEST}}}")
+_SPACED_WORD = re.compile(f"[^\\W_{CJK}]{{1,{_LONGEST}}}")
+_PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
+_WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")
 
 
 def header() -> dict[str, str | int]:
@@ -47,7 +49,7 @@ def header() -> dict[str, str | int]:
 @cache
 def _simplified_characters() -> NDArray[np.uint32]:
     """Shape (0x110000,): for each code point its simplified form, or itself. About 25 ms."""
-    import opencc  # noqa: PLC0415 - loaded only where terms are needed
+    import opencc  # here, and below, because only some crawls need terms
 
     table = np.arange(0x110000, dtype=np.uint32)
     ideographs = [chr(number) for low, high in ((0x3400, 0xA000), (0x20000, 0x30000)) for number in range(low, high)]
@@ -74,7 +76,7 @@ def simplify(text: str) -> str:
 
 @cache
 def _segmenter() -> Callable[[str], list[str]]:
-    import rjieba  # noqa: PLC0415 - loaded only where terms are needed
+    import rjieba
 
     segment: Callable[[str], list[str]] = rjieba.cut
     return segment
@@ -82,7 +84,7 @@ def _segmenter() -> Callable[[str], list[str]]:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    import Stemmer  # noqa: PLC0415 - loaded only where terms are needed
+    import Stemmer  # type: ignore[import-not-found]  # ships no types
 
     stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
     return stem
@@ -90,35 +92,21 @@ def _stemmer() -> Callable[[str], str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
-    """The term of one folded, simplified word; `STOPPED` for a stop word."""
-    if word in STOP_WORDS:
+    """The term of one folded, simplified word; `STOPPED` for a stop word or a mark."""
+    if word in STOP_WORDS or _WORD.match(word) is None:
         return STOPPED
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _terms_in(segment: str) -> tuple[str, ...]:
-    """The terms of one segment of jieba's, which may be a mark, white space or several words ("docs.scrapy.org")."""
-    words = _WORD.findall(segment)
-    if words:
-        return tuple(map(term, words))
-    return () if segment == " " else (STOPPED,)
-
-
-def _short(segments: Iterable[str]) -> Iterable[str]:
-    for segment in segments:
-        if len(segment) <= _LONGEST:
-            yield segment
-        else:
-            yield from _WORD.findall(segment)
 
 
 def term_sequence(folded: str) -> list[str]:
     """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
     text = simplify(folded)
     if text.isascii() or _CJK.search(text) is None:
-        return list(map(term, _WORD.findall(text)))
-    segments = _segmenter()(text.encode("utf-8", "replace").decode("utf-8"))
+        return list(map(term, _SPACED_WORD.findall(text)))
+    # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
+    text = text.replace(_PLACE, " ").encode("utf-8", "replace").decode("utf-8")
+    spaced = map(term, _SPACED_WORD.findall(text))
+    segments = _segmenter()(_SPACED_WORD.sub(_PLACE, text))
     if max(map(len, segments), default=0) > _LONGEST:
-        segments = list(_short(segments))
-    return list(chain.from_iterable(map(_terms_in, segments)))
+        segments = list(chain.from_iterable(map(_WORD.findall, segments)))
+    return [next(spaced) if segment == _PLACE else term(segment) for segment in segments if segment != " "]

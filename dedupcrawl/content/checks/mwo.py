@@ -18,6 +18,7 @@ Keys do not depend on the threshold, so an index serves every threshold.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -45,7 +46,7 @@ class MwoCheck:
         weights: What a term weighs, by field.
         dropped: The dynamic threshold: the lightest terms that make up at most this share of a page are left out.
         max_terms: Most terms of a page.
-        min_terms: A page with fewer abstains.
+        min_terms: A page whose main text has fewer different terms abstains.
     """
 
     threshold: float = 0.7
@@ -70,15 +71,21 @@ class MwoCheck:
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The page's record, six bytes a term; None for a page of fewer than `min_terms` terms."""
-        weights = mwo.term_weights(page, text, self.weights)
-        record = Record.of(weights, dropped=self.dropped, most=self.max_terms)
-        return record.to_bytes() if len(record) >= self.min_terms else None
+        """The page's record, six bytes a term; None when its main text has fewer than `min_terms` different terms.
+
+        The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
+        """
+        main = Counter(terms.term_sequence(text.text))
+        if len(main) - (terms.STOPPED in main) < self.min_terms:
+            return None
+        weights = mwo.term_weights(page, main, self.weights)
+        return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes()
 
     def keys(self, signature: bytes) -> Keys:
         """One key a term: its hash, then its weight."""
         record = Record.from_bytes(signature)
-        return record.hashes.astype(np.uint64) << np.uint64(_PAYLOAD_BITS) | record.weights.astype(np.uint64)
+        keys: Keys = record.hashes.astype(np.uint64) << np.uint64(_PAYLOAD_BITS) | record.weights.astype(np.uint64)
+        return keys
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""

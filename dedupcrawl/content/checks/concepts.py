@@ -1,0 +1,130 @@
+"""The concept network as a check: pages with the same key concepts in the same places (DWDCS; spec 4).
+
+**Search.** A page is posted under its first n key concepts, and its candidates are the pages posted under any of its
+own first n, as in the paper. A posting holds the concept's share of its vector, so most of them are dropped without a
+look at the page: with a and b the parts of the two unit vectors that are seen to be shared, what is not seen can add
+at most sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from dedupcrawl.content import terms, thesaurus
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.concept_network import key_concepts
+from dedupcrawl.content.concept_vectors import ConceptVector, cosine, position_deviation
+from dedupcrawl.content.concepts import LONGEST_PHRASE, PHRASE_FREQUENCY, concept_sequence
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.page import Page
+
+MOST_TERMS = 20_000
+"""Terms of a page that are looked at."""
+MOST_NODES = 2_000
+"""Nodes of a network; the search takes about a fifth of a second for so many."""
+MAX_KEY_CONCEPTS = 255
+
+_PAYLOAD_BITS = 32
+_ONE = 0xFFFF  # a share of 1 in a posting
+_ROUNDING = 1e-3  # what rounded shares can add to or take from a bound
+
+
+@lru_cache(maxsize=4)
+def _checksum(path: str) -> int:
+    return zlib.crc32(Path(path).read_bytes()) if path else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptsCheck:
+    """Pages whose concept vectors have a cosine above `similarity` and whose concepts lie alike.
+
+    Attributes:
+        similarity: Sim_thr.
+        deviation: S_thr, as a share of the texts' length.
+        searched: n: how many of the first key concepts of two duplicates hold one that is common to both.
+        related: Rel_thr: two words are one concept when their synonyms overlap by more.
+        above: f_thr: concepts that occur more often are nodes.
+        considered: l: nodes of the highest degree that may be key concepts.
+        kept: p: key concepts of a page.
+        min_kept: A page with fewer abstains.
+        thesaurus: Path of a thesaurus besides WordNet, or empty.
+    """
+
+    similarity: float = 0.9
+    deviation: float = 0.1
+    searched: int = 5
+    related: float = 0.24
+    above: int = 0
+    considered: int = 30
+    kept: int = 20
+    min_kept: int = 10
+    thesaurus: str = ""
+
+    name: ClassVar[str] = "concepts"
+    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures and keys depend on; the two thresholds of duplicates are not among it."""
+        return {
+            "symbols": SYMBOLS_VERSION,
+            **terms.header(),
+            "searched": self.searched,
+            "related": self.related,
+            "phrase": f"{LONGEST_PHRASE} {PHRASE_FREQUENCY}",
+            "above": self.above,
+            "considered": self.considered,
+            "kept": self.kept,
+            "min_kept": self.min_kept,
+            "thesaurus": f"{thesaurus.ENGLISH} {_checksum(self.thesaurus):08x}",
+            "hash": "murmur3_x86_32",
+        }
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
+        words = terms.term_sequence(text.text)[:MOST_TERMS]
+        concepts = concept_sequence(words, thesaurus.load(self.thesaurus), self.related)
+        keys = key_concepts(concepts, above=self.above, considered=self.considered, kept=self.kept, most=MOST_NODES)
+        return ConceptVector.of(keys, len(concepts)).to_bytes() if len(keys) >= self.min_kept else None
+
+    def keys(self, signature: bytes) -> Keys:
+        """One key for each of the first n key concepts: its hash, then its share of the vector."""
+        vector = ConceptVector.from_bytes(signature)
+        names = vector.names[: self.searched].astype(np.uint64)
+        shares = np.rint(vector.directions[: self.searched] * _ONE).astype(np.uint64)
+        keys: Keys = names << np.uint64(_PAYLOAD_BITS) | shares
+        return keys
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages with one of the first n key concepts among their own first n, whose cosine may be high enough."""
+        own = np.sort(self.keys(signature))
+        names = own >> np.uint64(_PAYLOAD_BITS)
+        keys, pages = postings.find(names)
+        place = names.searchsorted(keys >> np.uint64(_PAYLOAD_BITS))
+        here, there = (np.bitwise_and(part, np.uint64(0xFFFFFFFF)) / _ONE for part in (own[place], keys))
+        unique, page = np.unique(pages, return_inverse=True)
+        seen, own_seen, kept_seen = (
+            np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
+        )
+        unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
+        return unique[seen + unseen > self.similarity - _ROUNDING]
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: the measure is symmetric."""
+        return np.zeros(0, dtype=np.uint32)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """The cosine, when it and the positions say duplicate and the search could have found the page."""
+        one, other = ConceptVector.from_bytes(new), ConceptVector.from_bytes(kept)
+        if not set(one.names[: self.searched].tolist()) & set(other.names[: self.searched].tolist()):
+            return None
+        similarity = cosine(one, other)
+        if similarity <= self.similarity or position_deviation(one, other) >= self.deviation:
+            return None
+        return similarity

@@ -1,0 +1,213 @@
+"""The concept network of a text and the concepts that hold it together (Cao, Niu, Zhao, Peng, 3.2.2 and 3.3).
+
+Nodes are concepts, edges join those that stand close together in the text. A concept is a key when the mean distance
+between the others grows most without it. All distances come from a breadth-first search from every node at once: for
+each node one bit a source says whether it was reached, and a step ORs the words of its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+REACH = 2
+"""Concepts at most so far apart in the text are joined."""
+
+_WORD_BITS = 64
+_BLOCK = 8  # words of sources searched at once: what fits a core's cache
+
+Nodes = NDArray[np.intp]
+Bits = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Network:
+    """An undirected graph without weights, as lists of neighbours, each node its own neighbour too.
+
+    Attributes:
+        starts: Shape (n,): where each node's list starts.
+        neighbours: Shape (n + 2 · edges,): the lists, one after the other.
+    """
+
+    starts: Nodes
+    neighbours: Nodes
+
+    @classmethod
+    def of(cls, size: int, ends: Nodes) -> Network:
+        """The graph of `size` nodes with the edges `ends`, shape (m, 2); loops and repeated edges count once."""
+        loops = np.arange(size, dtype=np.intp)
+        one = np.concatenate((ends[:, 0], ends[:, 1], loops))
+        other = np.concatenate((ends[:, 1], ends[:, 0], loops))
+        codes = np.unique(one * size + other)
+        return cls(np.searchsorted(codes, loops * size), codes % max(size, 1))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @cached_property
+    def degrees(self) -> Nodes:
+        """Shape (n,): neighbours of each node, itself not counted."""
+        return np.diff(self.starts, append=len(self.neighbours)) - 1
+
+    @cached_property
+    def owners(self) -> Nodes:
+        """Shape (n + 2 · edges,): whose list each neighbour stands in."""
+        return np.repeat(np.arange(len(self), dtype=np.intp), self.degrees + 1)
+
+    @cached_property
+    def within_one(self) -> Bits:
+        """Shape (words, n): bit s of column v: whether node s is v or a neighbour of it."""
+        bits = np.zeros((-(-len(self) // _WORD_BITS), len(self)), dtype=np.uint64)
+        sources = self.neighbours
+        np.bitwise_or.at(bits, (sources // _WORD_BITS, self.owners), _bit(sources))
+        return bits
+
+    def without(self, node: int) -> Nodes:
+        """The lists of neighbours when `node` has no edges: each of its edges becomes a loop of the other end."""
+        changed = np.where(self.neighbours == node, self.owners, self.neighbours)
+        changed[self.owners == node] = node
+        return changed
+
+    def labels(self, neighbours: Nodes) -> Nodes:
+        """Shape (n,): of each node's component the lowest node."""
+        label = np.arange(len(self), dtype=np.intp)
+        while True:
+            lower = np.minimum.reduceat(label[neighbours], self.starts)
+            if np.array_equal(lower, label):
+                return label
+            label = lower
+
+    def within_one_without(self, node: int) -> Bits:
+        """`within_one` when `node` has no edges."""
+        bits: Bits = self.within_one.copy()
+        word, bit = node // _WORD_BITS, np.uint64(1 << node % _WORD_BITS)
+        bits[word] &= ~bit
+        bits[:, node] = 0
+        bits[word, node] = bit
+        return bits
+
+
+def _bit(nodes: Nodes) -> Bits:
+    bits: Bits = np.uint64(1) << (nodes % _WORD_BITS).astype(np.uint64)
+    return bits
+
+
+def mean_distance(network: Network, removed: int | None = None) -> float:
+    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that of the network without one node.
+
+    Where a pair is not connected its distance is taken as the sum of the components' widths (their longest shortest
+    paths) plus one step from each component to the next: no path would be longer if single edges joined them all.
+    Matsuo, Ohsawa, Ishizuka (2001) take the widths alone, by which the centre of a star would be worth nothing.
+
+    Args:
+        network: The graph.
+        removed: Left out, with its edges.
+
+    Returns:
+        0 when fewer than two nodes are left.
+    """
+    size = len(network) - (removed is not None)
+    if size < 2:
+        return 0.0
+    neighbours = network.neighbours if removed is None else network.without(removed)
+    within_one = network.within_one if removed is None else network.within_one_without(removed)
+    blocks = np.arange(len(network)) // (_WORD_BITS * _BLOCK)
+    widths = np.zeros(len(network), dtype=np.int64)
+    distances, reached = 0, 0
+    for block, first in enumerate(range(0, len(within_one), _BLOCK)):
+        found = within_one[first : first + _BLOCK]
+        before = (blocks == block).astype(np.int64)  # at first each source has reached itself
+        sources = int(before.sum())
+        step = 1
+        while True:
+            counts = np.bitwise_count(found).sum(axis=0, dtype=np.int64)
+            grown = counts > before
+            if not grown.any():
+                break
+            distances += step * int((counts - before).sum())
+            widths[grown] = np.maximum(widths[grown], step)
+            if counts.min() == sources:
+                break
+            before = counts
+            step += 1
+            found = np.bitwise_or.reduceat(found.take(neighbours, axis=1), network.starts, axis=1)
+        reached += int(counts.sum())
+    pairs = size * (size - 1)
+    unreached = pairs - (reached - len(network))
+    if unreached:
+        labels = network.labels(neighbours)
+        width_of = np.zeros(len(network), dtype=np.int64)
+        np.maximum.at(width_of, labels, widths)
+        components = len(np.unique(labels)) - (removed is not None)
+        distances += unreached * (int(width_of.sum()) + components - 1)
+    return distances / pairs
+
+
+def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
+    """The nodes whose removal lengthens the mean distance most, CB_i = d without i − d, first the one with the most.
+
+    Args:
+        network: Connected. Of two nodes that are equal in everything the lower one comes first.
+        considered: l: only so many nodes are tried, those of the highest degree.
+        kept: p: so many are returned, or all that were considered.
+    """
+    hubs = np.argsort(-network.degrees, kind="stable")[:considered].tolist()
+    whole = mean_distance(network)
+    contributions = {hub: mean_distance(network, hub) - whole for hub in hubs}
+    return sorted(hubs, key=lambda hub: -contributions[hub])[:kept]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyConcept:
+    """One row of the feature vector (eq. 8).
+
+    Attributes:
+        name: The concept.
+        positions: Where it occurs, as places in the concept sequence, ascending; its frequency is their number.
+    """
+
+    name: str
+    positions: tuple[int, ...]
+
+
+def text_network(concepts: Sequence[str], above: int, most: int) -> tuple[list[str], Network]:
+    """The largest connected part of a text's network, and the concept of each of its nodes.
+
+    Nodes are in the order of their frequency, then of the alphabet. Of two parts of one size the one with the first
+    node is taken.
+
+    Args:
+        concepts: The text.
+        above: f_thr: concepts that occur more often are nodes.
+        most: Only so many nodes are taken, the most frequent, so that a page without end stays cheap.
+    """
+    counts = Counter(concepts)
+    names = sorted((name for name, count in counts.items() if count > above), key=lambda name: (-counts[name], name))
+    number = {name: place for place, name in enumerate(names[:most])}
+    text = np.fromiter((number.get(name, -1) for name in concepts), dtype=np.intp, count=len(concepts))
+    pairs = np.concatenate([np.column_stack((text[:-gap], text[gap:])) for gap in range(1, REACH + 1)])
+    network = Network.of(len(number), pairs[(pairs >= 0).all(axis=1)])
+    if not len(network):
+        return [], network
+    labels = network.labels(network.neighbours)
+    inside = labels == np.argmax(np.bincount(labels))
+    place_of = np.cumsum(inside) - 1
+    edges = np.column_stack((network.owners, network.neighbours))
+    part = Network.of(int(inside.sum()), place_of[edges[inside[edges[:, 0]]]])
+    return [name for name, kept in zip(names, inside.tolist(), strict=False) if kept], part
+
+
+def key_concepts(concepts: Sequence[str], *, above: int, considered: int, kept: int, most: int) -> list[KeyConcept]:
+    """The key concepts of a text, the most important first; see `text_network` and `key_nodes`."""
+    names, network = text_network(concepts, above, most)
+    keys = [names[node] for node in key_nodes(network, considered, kept)] if names else []
+    positions: dict[str, list[int]] = {name: [] for name in keys}
+    for place, name in enumerate(concepts):
+        if name in positions:
+            positions[name].append(place)
+    return [KeyConcept(name, tuple(positions[name])) for name in keys]

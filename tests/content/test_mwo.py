@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mmh3
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, cheapest_prefix, least_overlap, overlap, term_weights
+from dedupcrawl.page import Page
+
+WORDS = [f"word{number}" for number in range(40)]
+WEIGHTS = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 10**6), min_size=1)
+
+
+def record(weights: dict[str, int]) -> Record:
+    return Record.of(weights, dropped=0, most=1000)
+
+
+def exact(one: dict[str, int], other: dict[str, int]) -> Fraction:
+    return sum(
+        (min(Fraction(one[x], sum(one.values())), Fraction(other[x], sum(other.values()))) for x in one.keys() & other),
+        Fraction(0),
+    )
+
+
+class TestTable3:
+    """The paper's worked example: r1 = {x2, x1, x3}, r2 = {x4, x1, x3}; only x1 and x3 count."""
+
+    def test_sum_of_minima(self) -> None:
+        r1, r2 = {"x2": 2, "x1": 5, "x3": 3}, {"x4": 4, "x1": 4, "x3": 2}
+        assert overlap(record(r1), record(r2)) == pytest.approx(0.6 * TOTAL, abs=2)  # .4 + .2
+
+
+@given(WEIGHTS, WEIGHTS)
+def test_overlap_is_mwo_but_for_rounding(one: dict[str, int], other: dict[str, int]) -> None:
+    assert overlap(record(one), record(other)) / TOTAL == pytest.approx(float(exact(one, other)), abs=40 / TOTAL)
+
+
+@given(WEIGHTS, WEIGHTS)
+def test_overlap_is_symmetric_and_whole_for_the_same_distribution(one: dict[str, int], other: dict[str, int]) -> None:
+    assert overlap(record(one), record(other)) == overlap(record(other), record(one))
+    assert overlap(record(one), record({word: 7 * weight for word, weight in one.items()})) == TOTAL
+
+
+@given(WEIGHTS)
+def test_overlap_is_one_less_the_total_variation_distance(weights: dict[str, int]) -> None:
+    one, other = record(weights), record(dict.fromkeys(WORDS, 1))
+    shares = [dict(zip(each.hashes.tolist(), each.weights.tolist(), strict=True)) for each in (one, other)]
+    distance = sum(abs(shares[0].get(x, 0) - shares[1].get(x, 0)) for x in shares[0].keys() | shares[1]) / 2
+    assert overlap(one, other) == TOTAL - distance
+
+
+@given(WEIGHTS)
+def test_a_record_survives_its_bytes(weights: dict[str, int]) -> None:
+    made = record(weights)
+    assert int(made.weights.sum()) == TOTAL
+    assert (np.diff(made.hashes.astype(np.int64)) > 0).all()
+    read = Record.from_bytes(made.to_bytes())
+    assert len(made.to_bytes()) == 6 * len(made)
+    assert read.hashes.tolist() == made.hashes.tolist()
+    assert read.weights.tolist() == made.weights.tolist()
+
+
+@given(WEIGHTS, st.sampled_from([0, 0.1, 0.3]), st.integers(1, 50))
+def test_the_lightest_terms_go_first(weights: dict[str, int], dropped: float, most: int) -> None:
+    kept = set(Record.of(weights, dropped=dropped, most=most).hashes.tolist())
+    of_hash = {mmh3.hash(word, signed=False): weight for word, weight in weights.items()}
+    order = sorted(of_hash, key=lambda value: (-of_hash[value], value))
+    light: list[int] = []
+    while order and sum(of_hash[value] for value in [*light, order[-1]]) <= dropped * sum(weights.values()):
+        light.append(order.pop())
+    assert kept <= set(order[:most])  # a share too small to be stored goes too
+    assert all(of_hash[value] * TOTAL < 2 * sum(weights.values()) for value in set(order[:most]) - kept)
+
+
+def test_of_equal_terms_the_same_stay_whatever_else_is_on_the_page() -> None:
+    base = dict.fromkeys(WORDS, 1)
+    one = Record.of({"title": 9, **base}, dropped=0, most=20)
+    other = Record.of({**base, "heading": 9}, dropped=0, most=20)
+    assert len(set(one.hashes.tolist()) & set(other.hashes.tolist())) == 19
+
+
+def test_table_1_weighs_each_field() -> None:
+    page = Page(
+        "https://apple.example/banana?cherry=%E8%8B%B9%E6%9E%9C",
+        title="banana",
+        headings=("banana", "date"),
+        keywords="elder",
+        description="elder fig",
+        anchors_same_site=("fig grape",),
+        anchors_other_sites=("grape",),
+    )
+    assert term_weights(page, {"banana": 3, "": 8}, FieldWeights()) == {
+        "appl": 2000,
+        "exampl": 2000,
+        "banana": 2000 + 2000 + 2000 + 3000,
+        "cherri": 2000,
+        "苹果": 2000,
+        "date": 2000,
+        "elder": 6000,
+        "fig": 3000 + 1000,
+        "grape": 1000 + 500,
+    }
+
+
+def test_field_weights_are_read_as_they_are_written() -> None:
+    assert FieldWeights.parse(str(FieldWeights())) == FieldWeights()
+    only_main = FieldWeights.parse("main=1")
+    assert (only_main.main, only_main.url, only_main.title) == (1, 0, 0)
+    assert FieldWeights.parse("main=1, title=0.25").title == 0.25
+
+
+@pytest.mark.parametrize(
+    "text", ["", "main", "main=x", "body=1", "main=1 main=2", "main=-1", "main=101", "main=nan", "url=0"]
+)
+def test_wrong_field_weights_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        FieldWeights.parse(text)
+
+
+@given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 50)), min_size=1, max_size=50), st.floats(0, 0.9))
+def test_a_prefix_leaves_no_more_than_it_may(terms: list[tuple[int, int]], share: float) -> None:
+    weights = record({f"t{number}": weight for number, (weight, _) in enumerate(terms)}).weights
+    costs = np.array([cost for _, cost in terms][: len(weights)])
+    most_left = int(share * TOTAL)
+    prefix = cheapest_prefix(weights, costs, most_left)
+    assert len(set(prefix.tolist())) == len(prefix)
+    assert TOTAL - weights[prefix].sum() <= most_left
+    assert set(np.flatnonzero(costs == 0).tolist()) <= set(prefix.tolist())
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.8, 0.95, 1.0])
+def test_least_overlap(threshold: float) -> None:
+    least = least_overlap(threshold)
+    assert least / TOTAL >= threshold > (least - 1) / TOTAL
