@@ -80,6 +80,8 @@ def command(
     tell_skipped(tally)
     for problem in summary.kept_files:
         click.echo(f"left as it is: {printable(problem)}", err=True)
+    for failure in sorted(summary.learned.failed):
+        click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
         raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
     if as_json:

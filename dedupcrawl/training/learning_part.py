@@ -42,6 +42,7 @@ class Learned:
         redundant: URLs less clusters and single pages: what perfect rules would save.
         false_clusters: Reason → clusters that were left out.
         left_out: Reason → URLs that were left out.
+        failed: Sites that broke the learner, each with its error: a flaw of ours, not of the log.
     """
 
     rules: list[SiteRules] = field(default_factory=list)
@@ -51,6 +52,7 @@ class Learned:
     redundant: int = 0
     false_clusters: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Learned) -> Learned:
         self.rules += other.rules
@@ -60,6 +62,7 @@ class Learned:
         self.redundant += other.redundant
         self.false_clusters += other.false_clusters
         self.left_out += other.left_out
+        self.failed += other.failed
         return self
 
 
@@ -86,19 +89,25 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
         learned.sites += 1
         if pages["cluster"].n_unique() == pages.height:
             continue
-        importance = (
-            pages["importance"].fill_null(0.0).to_list() if pages["importance"].null_count() < pages.height else None
-        )
-        rules = learn_site(
-            site,
-            pages["url"].to_list(),
-            pages["cluster"].to_list(),
-            importance=importance,
-            holdout=options.holdout,
-            seed=options.seed,
-            min_precision=options.min_precision,
-            min_coverage=options.min_coverage,
-        )
+        try:
+            rules = _learn_site(site, pages, options)
+        except Exception as error:  # one site that breaks the learner must not cost a hundred thousand others theirs
+            learned.failed.append(f"{site}: {type(error).__name__}: {error}")
+            continue
         if rules.rules:
             learned.rules.append(rules)
     return learned
+
+
+def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
+    importance = pages["importance"]
+    return learn_site(
+        site,
+        pages["url"].to_list(),
+        pages["cluster"].to_list(),
+        importance=None if importance.null_count() == pages.height else importance.fill_null(0.0).to_list(),
+        holdout=options.holdout,
+        seed=options.seed,
+        min_precision=options.min_precision,
+        min_coverage=options.min_coverage,
+    )

@@ -61,6 +61,7 @@ class TrainingSummary:
                 "precision": round((coverage - wrong) / coverage, 4) if coverage else None,
             },
             "kept_files": list(self.kept_files),
+            "failed_sites": sorted(learned.failed),
             "seconds": round(self.seconds, 3),
             "urls_per_second": round(self.rows / self.seconds) if self.seconds else None,
         }
@@ -98,6 +99,7 @@ def train(
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(learn_sites, options=options), "learning", progress, workers):
             learned += result
+    folder.mkdir(parents=True, exist_ok=True)  # also for no rules at all: `normalize` then finds that there are none
     learned.rules.sort(key=lambda site_rules: site_rules.site)
     kept = [problem for site_rules in learned.rules if (problem := write_learned(folder, site_rules))]
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.training import learning_part
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import train
+from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
@@ -104,6 +106,13 @@ def test_sites_without_new_rules_keep_their_file(tmp_path: Path) -> None:
     assert old.read_text() == before
 
 
+def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
+    train(
+        [write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "new" / "rules", OPTIONS
+    )
+    assert contents(tmp_path / "new" / "rules") == {}
+
+
 @pytest.mark.parametrize("broken", ["garbage", ""])
 def test_a_broken_log_changes_nothing(tmp_path: Path, broken: str) -> None:
     logs = [write(tmp_path / "log", session_site("a.com")), tmp_path / "broken"]
@@ -114,6 +123,19 @@ def test_a_broken_log_changes_nothing(tmp_path: Path, broken: str) -> None:
         assert not (tmp_path / "rules").exists()
     else:
         assert train(logs, tmp_path / "rules", OPTIONS).rows == 180
+
+
+def test_a_site_that_breaks_the_learner_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(site: str, *args: Any, **options: Any) -> SiteRules:
+        if site == "a.com":
+            raise ZeroDivisionError("oops")
+        return learn_site(site, *args, **options)
+
+    monkeypatch.setattr(learning_part, "learn_site", broken)
+    log = write(tmp_path / "log", session_site("a.com") + session_site("b.com"))
+    summary = train([log], tmp_path / "rules", OPTIONS, workers=1)
+    assert summary.to_dict()["failed_sites"] == ["a.com: ZeroDivisionError: oops"]
+    assert list(contents(tmp_path / "rules")) == ["b.com.toml"]
 
 
 def test_nothing_but_hostile_rows(tmp_path: Path) -> None:
