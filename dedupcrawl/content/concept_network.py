@@ -101,8 +101,9 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
     """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that of the network without one node.
 
     Where a pair is not connected its distance is taken as the sum of the components' widths (their longest shortest
-    paths) plus one step from each component to the next: no path would be longer if single edges joined them all.
-    Matsuo, Ohsawa, Ishizuka (2001) take the widths alone, by which the centre of a star would be worth nothing.
+    paths) and two steps from each component to the next, as if a node joined them. The node whose removal separated
+    them gave them no longer path than that, so a cut vertex always counts. Matsuo, Ohsawa, Ishizuka (2001) take the
+    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing.
 
     Args:
         network: The graph.
@@ -144,7 +145,7 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
         width_of = np.zeros(len(network), dtype=np.int64)
         np.maximum.at(width_of, labels, widths)
         components = len(np.unique(labels)) - (removed is not None)
-        distances += unreached * (int(width_of.sum()) + components - 1)
+        distances += unreached * (int(width_of.sum()) + 2 * (components - 1))
     return distances / pairs
 
 

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from itertools import combinations, pairwise, permutations
+
+import networkx as nx  # type: ignore[import-untyped]  # ships no types
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.content.concept_network import Network, key_concepts, key_nodes, mean_distance, text_network
+
+Edges = list[tuple[int, int]]
+
+
+def network(size: int, edges: Edges) -> Network:
+    return Network.of(size, np.array(edges, dtype=np.intp).reshape(-1, 2))
+
+
+def by_networkx(size: int, edges: Edges, removed: int | None = None) -> float:
+    """The definition, pair by pair."""
+    graph = nx.Graph()
+    graph.add_nodes_from(node for node in range(size) if node != removed)
+    graph.add_edges_from(edge for edge in edges if removed not in edge and edge[0] != edge[1])
+    if len(graph) < 2:
+        return 0.0
+    parts = [graph.subgraph(part) for part in nx.connected_components(graph)]
+    apart = sum(nx.diameter(part) for part in parts) + 2 * (len(parts) - 1)
+    lengths = dict(nx.all_pairs_shortest_path_length(graph))
+    distances = sum(lengths[one].get(other, apart) for one, other in permutations(graph, 2))
+    return float(distances / (len(graph) * (len(graph) - 1)))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[int, Edges]:
+    size = draw(st.integers(1, 90))
+    ends = st.integers(0, size - 1)
+    return size, draw(st.lists(st.tuples(ends, ends), max_size=3 * size))
+
+
+class TestMeanDistance:
+    @given(graphs(), st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_agrees_with_networkx(self, graph: tuple[int, Edges], data: st.DataObject) -> None:
+        size, edges = graph
+        removed = data.draw(st.one_of(st.none(), st.integers(0, size - 1)))
+        assert mean_distance(network(size, edges), removed) == pytest.approx(by_networkx(size, edges, removed))
+
+    def test_agrees_with_networkx_over_several_blocks_of_sources(self) -> None:
+        graph = nx.connected_watts_strogatz_graph(700, 6, 0.1, seed=1)
+        made = network(700, list(graph.edges))
+        assert mean_distance(made) == pytest.approx(nx.average_shortest_path_length(graph))
+        graph.remove_node(600)
+        assert mean_distance(made, 600) == pytest.approx(nx.average_shortest_path_length(graph))
+
+    def test_a_path(self) -> None:
+        assert mean_distance(network(4, [(0, 1), (1, 2), (2, 3)])) == pytest.approx(10 / 6)
+
+    def test_pairs_that_are_apart_count_widths_and_joints(self) -> None:
+        edges = [(0, 1), (1, 2), (3, 4)]  # widths 2 and 1, one joint of two steps: 5
+        assert mean_distance(network(5, edges)) == pytest.approx((4 + 1 + 6 * 5) / 10)
+
+    def test_nothing_left(self) -> None:
+        assert mean_distance(network(1, [])) == 0
+        assert mean_distance(network(2, [(0, 1)]), 0) == 0
+
+    def test_loops_and_repeated_edges_do_not_count(self) -> None:
+        assert mean_distance(network(3, [(0, 1), (1, 0), (1, 1), (1, 2), (1, 2)])) == pytest.approx(4 / 3)
+
+
+class TestKeyNodes:
+    def test_a_cut_vertex_has_a_large_contribution(self) -> None:
+        cliques = [*combinations(range(6), 2), *combinations(range(6, 12), 2)]
+        bridge = [*cliques, (0, 12), (12, 6)]  # 12 has the lowest degree of all
+        assert set(key_nodes(network(13, bridge), 13, 3)) == {0, 6, 12}
+
+    def test_the_centre_of_a_star_is_its_key(self) -> None:
+        assert key_nodes(network(9, [(4, leaf) for leaf in range(9) if leaf != 4]), 9, 1) == [4]
+
+    def test_only_the_nodes_of_highest_degree_are_considered(self) -> None:
+        edges = [*combinations(range(6), 2), *combinations(range(6, 12), 2), (0, 12), (12, 6)]
+        assert 12 not in key_nodes(network(13, edges), 12, 12)
+
+    @given(graphs())
+    @settings(max_examples=20, deadline=None)
+    def test_order_is_that_of_the_contributions(self, graph: tuple[int, Edges]) -> None:
+        size, edges = graph
+        made = network(size, edges)
+        keys = key_nodes(made, 10, 5)
+        contributions = [by_networkx(size, edges, node) for node in keys]
+        assert len(keys) == min(5, size)
+        assert all(one >= other - 1e-9 for one, other in pairwise(contributions))
+
+    def test_ties_go_to_the_lower_node(self) -> None:
+        assert key_nodes(network(6, [(n, (n + 1) % 6) for n in range(6)]), 6, 6) == [0, 1, 2, 3, 4, 5]
+
+
+class TestTextNetwork:
+    def test_concepts_at_most_two_apart_are_joined(self) -> None:
+        names, made = text_network(["a", "b", "c", "d"], above=0, most=10)
+        assert names == ["a", "b", "c", "d"]
+        edges = sorted(
+            {tuple(sorted(edge)) for edge in zip(made.owners.tolist(), made.neighbours.tolist(), strict=True)}
+        )
+        assert [edge for edge in edges if edge[0] != edge[1]] == [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+
+    def test_rare_concepts_are_no_nodes_but_keep_their_place(self) -> None:
+        assert text_network(["a", "x", "y", "b", "a", "b"], above=1, most=10)[0] == ["a", "b"]
+        assert len(text_network(["a", "x", "y", "b", "a", "z", "u", "b"], above=1, most=10)[0]) == 2
+
+    def test_only_the_largest_part_is_kept(self) -> None:
+        apart = ["a", "b", "r1", "r2", "c", "d", "e", "r3", "r4", "a", "b", "r5", "r6", "c", "d", "e"]
+        assert text_network(apart, above=1, most=10)[0] == ["c", "d", "e"]
+
+    def test_of_two_parts_of_one_size_the_more_frequent_is_kept(self) -> None:
+        apart = ["a", "b", "r1", "r2", "c", "d", "r3", "r4", "a", "b", "r5", "r6", "c", "d", "c"]
+        assert text_network(apart, above=1, most=10)[0] == ["c", "d"]
+
+    def test_the_most_frequent_are_taken(self) -> None:
+        assert text_network(["a", "b", "b", "c", "c", "c"], above=0, most=2)[0] == ["c", "b"]
+
+    @pytest.mark.parametrize("concepts", [[], ["a"], ["a", "a", "a"], ["a", "b"]])
+    def test_next_to_nothing(self, concepts: list[str]) -> None:
+        assert len(text_network(concepts, above=0, most=10)[0]) == len(set(concepts))
+        found = key_concepts(concepts, above=0, considered=30, kept=20, most=10)
+        assert {concept.name for concept in found} == set(concepts)
+        assert sorted(place for concept in found for place in concept.positions) == list(range(len(concepts)))
+
+    @given(st.lists(st.sampled_from("abcdefghij"), max_size=80))
+    def test_positions_are_where_the_concepts_are(self, text: list[str]) -> None:
+        for concept in key_concepts(text, above=1, considered=8, kept=5, most=100):
+            assert [text[place] for place in concept.positions] == [concept.name] * text.count(concept.name)
