@@ -127,7 +127,9 @@ def _optional_text(value: Any) -> str | None:
 
 
 def _parameter(parameter: Parameter) -> Setting:
-    return Setting(PREFIX + parameter.name, parameter.default, parameter.takes, parameter.read)
+    return Setting(
+        PREFIX + parameter.name, parameter.default, parameter.takes, parameter.read, parameter.loosest is not None
+    )
 
 
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
@@ -224,6 +226,21 @@ class DedupSettings:
             return self
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
+
+    def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+        """What an index must find so that every site's own settings can be applied to its answers.
+
+        Returns:
+            The names of all checks that any site asks, in order, and for each parameter the loosest value of any site.
+        """
+        every = (self, *self.sites.values())
+        names = dict.fromkeys(name for settings in every for name in settings.checks)
+        loosest = {
+            parameter.name: parameter.loosest(settings.parameters[parameter.name] for settings in every)
+            for parameter in PARAMETERS
+            if parameter.loosest is not None
+        }
+        return tuple(names), {**self.parameters, **loosest}
 
 
 def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def test_parameters_of_checks_are_settings() -> None:
         ({"DEDUP_REPEATABILITY": float("nan")}, "DEDUP_REPEATABILITY: got nan; takes"),
         ({"DEDUP_SITES": {"http://a.com/": {}}}, "bare host or registrable domain"),
         ({"DEDUP_SITES": {"a.com": {"DEDUP_INDEX": "memory:"}}}, "DEDUP_INDEX holds for the whole crawl"),
+        ({"DEDUP_SITES": {"a.com": {"DEDUP_CODE_ANCHORS": "words"}}}, "DEDUP_CODE_ANCHORS holds for the whole crawl"),
         ({"DEDUP_SITES": {"a.com": {"DEDUP_ACTION": 3}}}, r"DEDUP_SITES\['a.com'\]: DEDUP_ACTION: got 3"),
         ({"DEDUP_SITES": {"a.com": {"ACTION": "drop"}}}, "takes DEDUP_ settings only"),
         ({"DEDUP_SITES": "{"}, "DEDUP_SITES: got '{'; takes a dict"),
@@ -89,3 +90,19 @@ def test_a_site_overrides_by_host_and_by_registrable_domain() -> None:
     shop = settings.for_url("http://shop.example.com:8080/")
     assert (shop.action, shop.parameters["SIMHASH_DISTANCE"]) == ("observe", 1)
     assert settings.for_url("https://example.org/").action == "drop"
+
+
+def test_the_index_finds_what_the_loosest_site_asks_for() -> None:
+    settings = DedupSettings.read(
+        {
+            "DEDUP_CHECKS": ["exact"],
+            "DEDUP_REPEATABILITY": 0.8,
+            "DEDUP_SITES": {
+                "a.com": {"DEDUP_SIMHASH_DISTANCE": 6, "DEDUP_CHECKS": ["simhash", "exact"]},
+                "b.com": {"DEDUP_REPEATABILITY": 0.7},
+            },
+        }
+    )
+    names, parameters = settings.index_checks()
+    assert names == ("exact", "simhash")
+    assert (parameters["SIMHASH_DISTANCE"], parameters["REPEATABILITY"]) == (6, 0.7)

@@ -59,11 +59,7 @@ class Dedup:
         self._normalizer = Normalizer.from_paths(self.settings.rules)
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder)
         self.pages = Pages(self.settings)
-        # The index holds what any site's settings ask for; each site's own thresholds are applied to its answers.
-        checks = {name for own in (self.settings, *self.settings.sites.values()) for name in own.checks}
-        self._index_checks = make_checks(
-            [name for name in (*self.settings.checks, *sorted(checks)) if name in checks], self.settings.parameters
-        )
+        self._index_checks = make_checks(*self.settings.index_checks())
         self._index = open_index(self.settings.index, self._index_checks, default_path=data / "index")
         self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
         self._checks_of: dict[int, list[Check]] = {}

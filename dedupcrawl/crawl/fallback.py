@@ -78,4 +78,4 @@ class RewriteFallback:
 
     @staticmethod
     def _is_rewritten(request: Request) -> bool:
-        return request.meta.get(ORIGINAL_URL, request.url) != request.url
+        return bool(request.meta.get(ORIGINAL_URL, request.url) != request.url)

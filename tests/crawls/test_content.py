@@ -250,3 +250,16 @@ async def test_the_crawl_log_has_a_row_for_every_response(tmp_path: Path) -> Non
     assert rows["/story"]["title"] == "Story"
     assert rows["/story"]["bytes"] == len(SITE["/story"])
     assert rows["/story"]["text_digest"] != rows["/other"]["text_digest"]
+
+
+async def test_a_site_may_be_stricter_or_looser_than_the_others() -> None:
+    """One word differs: too much for distance 0."""
+    words = prose(5, 300).split()
+    edited = " ".join("changed" if n == 150 else word for n, word in enumerate(words))
+    pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": page(" ".join(words)), "/b": page(edited)}
+    with serve(pages) as site:
+        loose = {"DEDUP_CHECKS": ["simhash"], "DEDUP_SIMHASH_DISTANCE": 0}
+        strict = await crawl(f"{site.base}/", loose)
+        done = await crawl(f"{site.base}/", {**loose, "DEDUP_SITES": {"127.0.0.1": {"DEDUP_SIMHASH_DISTANCE": 7}}})
+    assert len(strict.items) == 3
+    assert len(done.items) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ class Parameter:
         takes: What it accepts, in words: for errors and for the reference page.
         read: Turns a given value (which may be a string) into the value used, or raises ValueError or TypeError.
         about: What it does, one sentence.
+        loosest: Of several values the one that finds what all of them find; None where signatures depend on it, so
+            that one index can hold one value only.
     """
 
     name: str
@@ -30,26 +32,31 @@ class Parameter:
     takes: str
     read: Callable[[Any], int | float | str]
     about: str
+    loosest: Callable[[Iterable[Any]], Any] | None = None
 
 
-def _whole(name: str, default: int, low: int, high: int, about: str) -> Parameter:
+def _whole(
+    name: str, default: int, low: int, high: int, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None
+) -> Parameter:
     def read(value: Any) -> int:
         number = float(value) if not isinstance(value, int) else value
         if isinstance(value, bool) or not low <= number <= high or number != int(number):
             raise ValueError
         return int(number)
 
-    return Parameter(name, default, f"a whole number from {low} to {high}", read, about)
+    return Parameter(name, default, f"a whole number from {low} to {high}", read, about, loosest)
 
 
-def _share(name: str, default: float, above: float, about: str) -> Parameter:
+def _share(
+    name: str, default: float, above: float, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None
+) -> Parameter:
     def read(value: Any) -> float:
         number = float(value)
         if isinstance(value, bool) or not math.isfinite(number) or not above < number <= 1:
             raise ValueError
         return number
 
-    return Parameter(name, default, f"a number above {above:g} and up to 1", read, about)
+    return Parameter(name, default, f"a number above {above:g} and up to 1", read, about, loosest)
 
 
 def _choice(name: str, default: str, choices: Sequence[str], about: str) -> Parameter:
@@ -74,6 +81,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         FeatureCodeCheck().repeatability,
         0.5,
         "How much of a page's feature code a kept page's code must contain, in one piece.",
+        loosest=min,
     ),
     _whole(
         "IEU_LENGTH",
@@ -99,6 +107,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         0,
         MAX_DISTANCE,
         "Largest number of differing fingerprint bits of duplicates.",
+        loosest=max,
     ),
     _choice("SIMHASH_FEATURES", SimHashCheck().features, FEATURES, "What fingerprints are made of."),
     _whole(
