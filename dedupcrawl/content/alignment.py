@@ -154,12 +154,12 @@ def _common(here: Sequence[int], there: Sequence[int]) -> int:
 def differences(new: Symbols, kept: Symbols) -> Differences:
     """Align two sequences."""
     found = tiles(new, kept)
-    new_ends, kept_ends = found.new + found.length, found.kept + found.length
-    begin, end = _framed(0, new_ends), _framed(found.new, len(new))
-    kept_begin, kept_end = _framed(0, kept_ends), _framed(found.kept, len(kept))
-    steps = np.bincount(found.kept, minlength=len(kept) + 1) - np.bincount(kept_ends, minlength=len(kept) + 1)
+    begin, end = _between(found.new, found.length, len(new))
+    kept_begin, kept_end = _between(found.kept, found.length, len(kept))
+    steps = np.bincount(kept_end[:-1], minlength=len(kept) + 1) - np.bincount(kept_begin[1:], minlength=len(kept) + 1)
     free = steps.cumsum()[:-1] <= 0
-    free_before = _framed(0, free.cumsum())
+    free_before = np.zeros(len(kept) + 1, dtype=np.intp)
+    free.cumsum(out=free_before[1:])
     size = end - begin
     room = np.where(kept_end > kept_begin, free_before[kept_end] - free_before[kept_begin], 0)
 
@@ -186,9 +186,14 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
     return result
 
 
-def _framed(*parts: int | Places) -> Places:
-    """`parts` one after the other."""
-    return np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.intp)) for part in parts])
+def _between(tiles_begin: Places, length: Places, end: int) -> tuple[Places, Places]:
+    """Where the gaps before, between and after the tiles of a sequence begin and end."""
+    begins = np.zeros(len(length) + 1, dtype=np.intp)
+    np.add(tiles_begin, length, out=begins[1:])
+    ends = np.empty_like(begins)
+    ends[:-1] = tiles_begin
+    ends[-1] = end
+    return begins, ends
 
 
 def _compare_level(
@@ -215,7 +220,9 @@ def _compare_level(
     where = places[differ]
     if len(where):
         run_ends = np.append((where[1:] != where[:-1] + 1).nonzero()[0], len(where) - 1)
-        runs = np.diff(run_ends, prepend=-1)
+        runs = run_ends.copy()
+        runs[0] += 1
+        runs[1:] -= run_ends[:-1]
         result.replaced = max(result.replaced, int(runs.max()))
         result.rewritten += int(runs[runs >= BLOCK].sum())
         result.numbers_same -= int((here[differ] & 1).sum())

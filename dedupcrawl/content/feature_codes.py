@@ -31,6 +31,8 @@ ANCHOR_SETS: Mapping[str, str] = {
 
 Positions = NDArray[np.intp]
 
+_OUTER = np.r_[0:END_PARAGRAPHS, -END_PARAGRAPHS:0]  # the first N paragraphs and the last N
+
 
 @dataclass(frozen=True, slots=True)
 class CodeRules:
@@ -79,12 +81,16 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
     end = int(text.starts[count]) if count < len(text.starts) else len(text.text)
     breaks = np.flatnonzero(text.code_points[:end] == ord("\n"))
     paragraph = np.searchsorted(breaks, starts)
-    firsts = np.flatnonzero(np.diff(paragraph, prepend=-1))
-    lengths = np.diff(firsts, append=count)
+    bounds = np.zeros(int(np.count_nonzero(paragraph[1:] != paragraph[:-1])) + 2, dtype=np.intp)
+    bounds[1:-1] = (paragraph[1:] != paragraph[:-1]).nonzero()[0] + 1
+    bounds[-1] = count
+    firsts, lengths = bounds[:-1], bounds[1:] - bounds[:-1]
     units = (lengths >= rules.unit_length) | (lengths >= rules.unit_share * count)
     if not units.any() and len(firsts) >= 2 * END_PARAGRAPHS:  # case 3b
-        both_ends = np.column_stack((firsts, firsts + lengths - 1))
-        return np.concatenate((both_ends[:END_PARAGRAPHS], both_ends[-END_PARAGRAPHS:])).ravel()
+        ends = np.empty(MIN_CODE, dtype=np.intp)
+        ends[0::2] = firsts[_OUTER]
+        ends[1::2] = bounds[1:][_OUTER] - 1
+        return ends
 
     if not units.any():  # case 3c: all paragraphs as one
         firsts, lengths, units = np.zeros(1, dtype=np.intp), np.array([count]), np.ones(1, dtype=np.bool_)
