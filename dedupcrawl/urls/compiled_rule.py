@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.path_form import PathForm
@@ -26,8 +28,14 @@ class CompiledRule:
         "_convert",
         "_drop",
         "_drop_starts",
+        "_edited",
+        "_edits_args",
+        "_has_context",
+        "_has_front",
+        "_has_scope",
         "_hosts",
         "_match",
+        "_may_grow",
         "_not_hosts",
         "_path",
         "_to",
@@ -47,12 +55,19 @@ class CompiledRule:
         self._path = PathForm(match.path) if match and match.path else None
         self._args = [(name, f"{name}=", form) for name, form in match.args] if match else []
         self._to_args = dict(self._to.args) if self._to else {}
+        self._edited = {name for name, _, _ in self._args} | self._to_args.keys()
+        self._edits_args = bool(self._edited)
+        uses = self._to.captures() if self._to else []
+        self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
         self._hosts = frozenset(host.lower() for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = frozenset(host[1:].lower() for host in rule.hosts if host.startswith("!"))
         self._unless = frozenset(rule.unless)
         self._drop = frozenset(name for name in rule.drop if not name.endswith("*"))
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
-        self._convert = URL_CONVERSIONS.get(rule.convert)
+        self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
+        self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or self._unless)
+        self._has_context = match is not None or self._has_scope
+        self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
     def needles(self) -> list[Needle]:
         """What a URL must have for the rule to apply, one of them: ("arg", 0, name) or ("seg", index, segment).
@@ -69,28 +84,64 @@ class CompiledRule:
                 return [("seg", i, text) for i, text in segments]
         return []
 
+    def texts(self) -> list[str]:
+        """Texts of which a URL must have one for the rule to apply; the empty text, which all have, if nothing else.
+
+        They are for URLs whose scheme and host are in lower case; of these no rule asks more than the needles.
+        """
+        if self._args:
+            return [max((start if form else name for name, start, form in self._args), key=len)]
+        if self.rule.drop:
+            return [*sorted(self._drop), *self._drop_starts]
+        if self.rule.convert:
+            return list(URL_CONVERSIONS[self.rule.convert].needles)
+        if self._path is not None:
+            return [max(self._path.texts(), key=len, default="")]
+        return [""]
+
+    def is_settled_after(self, earlier: Sequence[CompiledRule]) -> bool:
+        """True when no rule of `earlier`, nor this one, can apply to its result unless it applied to what it was given.
+
+        What only takes arguments away, or sorts them, gives no rule that merely asks for some its chance.
+        """
+        if self.rule.drop:
+            return not any(rule.rule.unless for rule in earlier)
+        return self.rule.convert == "sort-query" and not any("%20" in rule.rule.match for rule in earlier)
+
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes."""
+        if self._to is None:
+            if self._has_context and not self._fits(parts, {}):
+                return None
+            return self._without_args(parts) if self._convert is None else self._convert(parts)
         values: dict[str, str] = {}
         if not self._fits(parts, values):
             return None
-        if self._to is not None:
-            built = self._build(self._to, parts, values, site)
-            return None if built == parts else built
-        if self._convert is None:
-            return self._without_args(parts)
-        after = parts.copy()
-        self._convert(after)
-        return None if after == parts else after
+        built = self._build(self._to, parts, values, site)
+        return None if built == parts else built
 
     def _fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         for name, start, form in self._args:
-            if not _arg_fits(name, start, form, parts.args, values):
+            for arg in parts.args:  # the first argument of the name decides
+                if arg.startswith(start):
+                    if form is None or not form.match(arg[len(start) :], values):
+                        return False
+                    break
+                if arg == name:
+                    if form is not None:
+                        return False
+                    break
+            else:
                 return False
-        segments = parts.segments or [""]
-        if self._path is not None and not self._path.fits(segments, values):
+        if self._path is not None and not self._path.fits(parts.segments or [""], values):
             return False
+        if self._has_scope and not self._is_in_scope(parts):
+            return False
+        return not self._has_front or self._front_fits(parts, values)
+
+    def _is_in_scope(self, parts: UrlParts) -> bool:
+        segments = parts.segments or [""]
         if self._within and not any(path.fits(segments, {}) for path in self._within):
             return False
         if self._without and any(path.fits(segments, {}) for path in self._without):
@@ -99,19 +150,18 @@ class CompiledRule:
             authority = parts.authority.lower()
             if (self._hosts and authority not in self._hosts) or authority in self._not_hosts:
                 return False
-        if self._unless and parts.args and not self._unless_fits(parts):
-            return False
+        return not self._unless or not parts.args or self._unless_fits(parts)
+
+    def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         match = self._match
-        if match is None:
-            return True
-        if match.scheme is not None and parts.scheme.lower() != match.scheme:
-            return False
+        if match is None or (match.scheme is not None and parts.scheme.lower() != match.scheme):
+            return match is None
         return match.host is None or match.host.match(parts.authority.lower(), values)
 
     def _unless_fits(self, parts: UrlParts) -> bool:
         names = parts.names()
         if "*" in self._unless:
-            return {name for name, _, _ in self._args}.issuperset(names)
+            return all(any(name == known for known, _, _ in self._args) for name in names)
         return self._unless.isdisjoint(names)
 
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
@@ -120,9 +170,9 @@ class CompiledRule:
         gone = [i for i, name in enumerate(names) if name in drop or (starts and name.startswith(starts))]
         if not gone:
             return None
-        after = UrlParts(
-            parts.scheme, parts.authority, parts.segments, list(parts.args), parts.separators, parts.fragment
-        )
+        if not parts.separators:
+            return parts.with_args([arg for i, arg in enumerate(parts.args) if i not in gone])
+        after = parts.with_args(list(parts.args), parts.separators)
         for i in reversed(gone):
             after.remove_arg(i)
         return after
@@ -130,48 +180,37 @@ class CompiledRule:
     def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if to.whole is not None:
             return _same_site(to.whole.build(values), parts, site)
-        segments = _build_path(to.path, values) if to.path else parts.segments
         built = UrlParts(
             to.scheme or parts.scheme,
             to.host.build(values) if to.host else parts.authority,
-            segments,
-            parts.args,
+            _build_path(to.path, values) if to.path else parts.segments,
+            self._build_args(parts, values) if self._edits_args else parts.args,
             parts.separators,
             parts.fragment,
         )
-        if self._args or self._to_args:
-            built.args = list(parts.args)
-            self._edit_args(built, values)
+        if len(built.args) != len(parts.args):
+            built.separators = ""
         if to.host and built.authority != parts.authority:
             return _same_site(built.join(), parts, site)
-        return built if sum(map(len, segments)) + sum(map(len, built.args)) <= LONGEST_URL else None
+        if self._may_grow and sum(map(len, built.segments)) + sum(map(len, built.args)) > LONGEST_URL:
+            return None
+        return built
 
-    def _edit_args(self, built: UrlParts, values: dict[str, str]) -> None:
+    def _build_args(self, parts: UrlParts, values: dict[str, str]) -> list[str]:
         """Arguments that `match` names go; those that `to` names come, at their old place if they had one."""
         wanted = {n: n if form is None else f"{n}={form.build(values)}" for n, form in self._to_args.items()}
-        named = {name for name, _, _ in self._args}
-        for i in range(len(built.args) - 1, -1, -1):
-            name = built.args[i].partition("=")[0]
+        args = []
+        for arg in parts.args:
+            name = arg.partition("=")[0]
             if name in wanted:
-                built.args[i] = wanted.pop(name)
-            elif name in named or name in self._to_args:
-                built.remove_arg(i)
-        for arg in wanted.values():
-            built.append_arg(arg)
+                args.append(wanted.pop(name))
+            elif name not in self._edited:
+                args.append(arg)
+        return [*args, *wanted.values()] if wanted else args
 
 
 def _length(literal: tuple[int, str]) -> int:
     return len(literal[1])
-
-
-def _arg_fits(name: str, start: str, form: Piece | None, args: list[str], values: dict[str, str]) -> bool:
-    """The first argument of the name decides."""
-    for arg in args:
-        if arg.startswith(start):
-            return form is not None and form.match(arg[len(start) :], values)
-        if arg == name:
-            return form is None
-    return False
 
 
 def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:

@@ -6,10 +6,13 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from dedupcrawl.urls.url_parts import UrlParts
 
+_MOST_ARGS = 200  # that an argument is compared with; bounds the time for hostile queries
+_LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
 _BASE64_URL = str.maketrans("-_,", "+/=")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -51,18 +54,16 @@ def _normal_escape(match: re.Match[str]) -> str:
     return char if char in _UNRESERVED else match[0].upper()
 
 
-def _syntax(parts: UrlParts) -> None:
-    """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port, fragment kept."""
-    parts.scheme = parts.scheme.lower()
-    parts.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[parts.scheme]).removesuffix(":")
-    if any("%" in segment for segment in parts.segments):
-        parts.segments = [_HEX_PAIR.sub(_normal_escape, segment) for segment in parts.segments]
-    if any("%" in arg for arg in parts.args):
-        parts.args = [_HEX_PAIR.sub(_normal_escape, arg) for arg in parts.args]
-    if not parts.segments:
-        parts.segments = [""]
-    elif "." in parts.segments or ".." in parts.segments:
-        parts.segments = _without_dot_segments(parts.segments)
+def _syntax(parts: UrlParts) -> UrlParts | None:
+    """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port."""
+    after = parts.copy()
+    after.scheme = parts.scheme.lower()
+    after.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[after.scheme]).removesuffix(":")
+    after.segments = [_HEX_PAIR.sub(_normal_escape, segment) for segment in parts.segments] or [""]
+    after.args = [_HEX_PAIR.sub(_normal_escape, arg) for arg in parts.args]
+    if "." in after.segments or ".." in after.segments:
+        after.segments = _without_dot_segments(after.segments)
+    return None if after == parts else after
 
 
 def _without_dot_segments(segments: list[str]) -> list[str]:
@@ -77,59 +78,87 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
     return kept or [""]
 
 
-def _query(parts: UrlParts) -> None:
-    """Arguments by name, those of one name in their order; a space is "%20"."""
-    parts.args = sorted((arg.replace("+", "%20") for arg in parts.args), key=lambda arg: arg.partition("=")[0])
-    parts.separators = ""
+def _sort_query(parts: UrlParts) -> UrlParts | None:
+    """Arguments by name, those of one name in their order; a space is "%20"; the separator is "&"."""
+    args = [arg.replace("+", "%20") for arg in parts.args]
+    if len(args) > 1:
+        args.sort(key=_name)
+    return None if args == parts.args and not parts.separators else parts.with_args(args)
 
 
-def _drop_empty(parts: UrlParts) -> None:
-    """Drop arguments with an empty value, and a lone "?"."""
-    for index in range(len(parts.args) - 1, -1, -1):
-        if parts.args[index].endswith("=") or not parts.args[index]:
-            parts.remove_arg(index)
+def _drop_empty(parts: UrlParts) -> UrlParts | None:
+    """Without arguments that have an empty value, and without a lone "?"."""
+    return _without(parts, [i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="])
 
 
-def _last_of_name(parts: UrlParts) -> None:
-    """Of arguments of one name keep the last, as PHP does; names that end in [] may repeat."""
-    seen: set[str] = set()
-    for index in range(len(parts.args) - 1, -1, -1):
-        name = parts.args[index].partition("=")[0]
-        if name in seen:
-            parts.remove_arg(index)
-        elif not name.endswith(("[]", "%5B%5D")):
-            seen.add(name)
+def _last_of_name(parts: UrlParts) -> UrlParts | None:
+    """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
+    names = parts.names()
+    gone = []
+    for i, name in enumerate(names):
+        if name in names[i + 1 : i + 1 + _MOST_ARGS] and not name.endswith(("[]", "%5B%5D")):
+            gone.append(i)
+    return _without(parts, gone)
 
 
-def _collapse_slashes(parts: UrlParts) -> None:
+def _collapse_slashes(parts: UrlParts) -> UrlParts | None:
     """Several slashes in a row are one."""
-    parts.segments = [segment for segment in parts.segments[:-1] if segment] + parts.segments[-1:]
+    if "" not in parts.segments[:-1]:
+        return None
+    return parts.with_segments([segment for segment in parts.segments[:-1] if segment] + parts.segments[-1:])
 
 
-def _collapse_repeats(parts: UrlParts) -> None:
+def _collapse_repeats(parts: UrlParts) -> UrlParts | None:
     """A run of segments repeated at once is there once: /contact/contact/contact/ is /contact/."""
     kept: list[str] = []
     for segment in parts.segments:
         kept.append(segment)
-        for length in range(1, len(kept) // 2 + 1):
+        for length in range(1, min(len(kept) // 2, _LONGEST_RUN) + 1):
             if segment and kept[-length:] == kept[-2 * length : -length]:
                 del kept[-length:]
                 break
-    parts.segments = kept
+    return None if len(kept) == len(parts.segments) else parts.with_segments(kept)
 
 
-def _lower_path(parts: UrlParts) -> None:
+def _lower_path(parts: UrlParts) -> UrlParts | None:
     """The path in lower case."""
-    parts.segments = [segment.lower() for segment in parts.segments]
+    segments = [segment.lower() for segment in parts.segments]
+    return None if segments == parts.segments else parts.with_segments(segments)
 
 
-URL_CONVERSIONS: dict[str, Callable[[UrlParts], None]] = {
-    "syntax": _syntax,
-    "sort-query": _query,
-    "drop-empty": _drop_empty,
-    "last-of-name": _last_of_name,
-    "collapse-slashes": _collapse_slashes,
-    "collapse-repeats": _collapse_repeats,
-    "lower-path": _lower_path,
+def _name(arg: str) -> str:
+    return arg.partition("=")[0]
+
+
+def _without(parts: UrlParts, gone: list[int]) -> UrlParts | None:
+    if not gone:
+        return None
+    after = parts.with_args(list(parts.args), parts.separators)
+    for i in reversed(gone):
+        after.remove_arg(i)
+    return after
+
+
+@dataclass(frozen=True, slots=True)
+class UrlConversion:
+    """Something that a rule can do to a whole URL.
+
+    Attributes:
+        apply: Gives other tokens, or None when nothing changes; leaves those it was given as they are. Never raises.
+        needles: Texts of which a URL must have one for it to change; one empty text when it may change any URL.
+    """
+
+    apply: Callable[[UrlParts], UrlParts | None]
+    needles: tuple[str, ...] = ("",)
+
+
+URL_CONVERSIONS: dict[str, UrlConversion] = {
+    "syntax": UrlConversion(_syntax),
+    "sort-query": UrlConversion(_sort_query, ("&", "+", ";")),
+    "drop-empty": UrlConversion(_drop_empty, ("?",)),
+    "last-of-name": UrlConversion(_last_of_name, ("&", ";")),
+    "collapse-slashes": UrlConversion(_collapse_slashes),
+    "collapse-repeats": UrlConversion(_collapse_repeats),
+    "lower-path": UrlConversion(_lower_path),
 }
-"""What a rule can do to a whole URL, by the name that rules use. None of them raises."""
+"""What a rule can do to a whole URL, by the name that rules use."""

@@ -53,7 +53,8 @@ class SiteNormalizer:
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
         rules = [CompiledRule(rule) for rule in site_rules.rules if rule.state != "disabled"]
-        self._needles = [(text, i) for i, rule in enumerate(rules) for text in _texts(rule)]
+        self._needles = [(text, i) for i, rule in enumerate(rules) for text in rule.texts()]
+        self._settled = {i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i])}
         self._rules = rules
 
     def normalize(self, url: str) -> Normalized:
@@ -69,35 +70,44 @@ class SiteNormalizer:
         if parts is None:
             return Normalized(url, url, "unchanged", ())
         changed, by = self._one_pass(parts, hits)
-        if changed is parts:
+        if not by:
             return Normalized(url, url, "unchanged", ())
+        if self._settled.issuperset(by):
+            return self._result(url, changed.join(), by)
         return self._to_fixed_point(url, changed, by)
 
     def _to_fixed_point(self, url: str, parts: UrlParts, by: list[int]) -> Normalized:
-        used: dict[int, None] = {}
+        used = by
         trail = [url]
         while True:
             text = parts.join()
-            used |= dict.fromkeys(by)
             if text in trail:
-                canonical = min(trail[trail.index(text) :])
-                break
+                return self._result(url, min(trail[trail.index(text) :]), used)
+            hits = [i for needle, i in self._needles if needle in text]
+            if not hits and len(text) <= LONGEST_URL:
+                return self._result(url, text, used)
             again = split_url(text)
             if again is None or len(text) > LONGEST_URL or len(trail) > _MOST_PASSES:
-                canonical = url
-                break
+                return Normalized(url, url, "unchanged", ())
             trail.append(text)
-            parts, by = self._one_pass(again, [i for needle, i in self._needles if needle in text])
-            if parts is again:
-                canonical = text
-                break
+            parts, by = self._one_pass(again, hits)
+            if not by:
+                return self._result(url, text, used)
+            used = [*used, *by]
+            if self._settled.issuperset(by):
+                return self._result(url, parts.join(), used)
+
+    def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
         if canonical == url:
             return Normalized(url, url, "unchanged", ())
-        rules = [self._rules[i].rule for i in used]
         kind: NormalizedKind = "rewrite"
-        if any(rule.kind == "equivalence" for rule in rules):
-            kind = "equivalence"
-        return Normalized(url, canonical, kind, tuple([rule.id for rule in rules]))
+        ids: dict[str, None] = {}
+        for i in used:
+            rule = self._rules[i].rule
+            ids[rule.id] = None
+            if rule.kind == "equivalence":
+                kind = "equivalence"
+        return Normalized(url, canonical, kind, tuple(ids))
 
     def _one_pass(self, parts: UrlParts, hits: list[int]) -> tuple[UrlParts, list[int]]:
         """The tokens after the rules with these numbers, and which of them changed something."""
@@ -111,11 +121,6 @@ class SiteNormalizer:
                     parts = after
                     by.append(i)
         return parts, by
-
-
-def _texts(rule: CompiledRule) -> list[str]:
-    """Texts of which a URL has one if it has one of the rule's needles. The empty one is in every URL."""
-    return [text for _, _, text in rule.needles()] or [""]
 
 
 class Normalizer:
@@ -156,22 +161,18 @@ class Normalizer:
         return self._site(url) is not None
 
     def _site(self, url: str) -> SiteNormalizer | None:
-        start = url.find("://", 0, 8) + 3
-        if start < 3:
+        pieces = url.split("/", 3)
+        if len(pieces) < 3 or pieces[1]:
             return None
-        end = len(url)
-        for mark in "/?#":
-            found = url.find(mark, start, end)
-            if found >= 0:
-                end = found
-        authority = url[start:end]
-        try:
+        authority = pieces[2]
+        if authority in self._by_authority:
             return self._by_authority[authority]
-        except KeyError:
-            if len(self._by_authority) >= _HOSTS_KEPT:
-                self._by_authority.clear()
-            site = self._by_authority[authority] = self._load(site_of("//" + authority))
-            return site
+        for mark in "?#":
+            authority = authority.partition(mark)[0]
+        if len(self._by_authority) >= _HOSTS_KEPT:
+            self._by_authority.clear()
+        site = self._by_authority[authority] = self._load(site_of("//" + authority))
+        return site
 
     def _load(self, site: str) -> SiteNormalizer | None:
         path = self._files.get(file_name(site))

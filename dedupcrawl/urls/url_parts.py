@@ -41,8 +41,24 @@ class UrlParts:
             self.scheme, self.authority, list(self.segments), list(self.args), self.separators, self.fragment
         )
 
+    def with_args(self, args: list[str], separators: str = "") -> UrlParts:
+        """The same URL with other arguments."""
+        return UrlParts(self.scheme, self.authority, self.segments, args, separators, self.fragment)
+
+    def with_segments(self, segments: list[str]) -> UrlParts:
+        """The same URL with another path."""
+        return UrlParts(self.scheme, self.authority, segments, self.args, self.separators, self.fragment)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UrlParts) and all(getattr(self, n) == getattr(other, n) for n in self.__slots__)
+        return (
+            isinstance(other, UrlParts)
+            and self.args == other.args
+            and self.segments == other.segments
+            and self.authority == other.authority
+            and self.scheme == other.scheme
+            and self.separators == other.separators
+            and self.fragment == other.fragment
+        )
 
     def join(self) -> str:
         """The URL as a string; of parts that came from `split_url`, exactly that URL."""
