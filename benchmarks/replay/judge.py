@@ -140,7 +140,9 @@ def missed(drops: Collection[Drop], fetched: Collection[str], pages: Mapping[str
     for url in fetched:
         if url not in dropped and (it := label(visible_words(pages[url]), LEAST_CHARACTERS)):
             groups[it].append(url)
-    return sorted((group for group in groups.values() if len(group) > 1), key=len, reverse=True)
+    return sorted(
+        (sorted(group) for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group)
+    )
 
 
 def _score(name: str, drops: Sequence[Drop], fetched: Collection[str], labels: Mapping[str, str]) -> Score:

@@ -35,7 +35,7 @@ def visible_words(page: StoredPage) -> Words:
         if element.getparent() is not None:
             element.drop_tree()
     body = root.find("body")
-    return _words((str((root if body is None else body).text_content()),))
+    return _words((" ".join((root if body is None else body).itertext()),))
 
 
 @lru_cache(maxsize=_KEPT)

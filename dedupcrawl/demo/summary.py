@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from dedupcrawl.crawl.summary import megabytes
@@ -15,7 +16,7 @@ _DROPPED = "dedup/content/dropped/"
 
 def table(crawls: Sequence[Crawl]) -> Table:
     """One column a crawl."""
-    made = Table(show_edge=False, pad_edge=False)
+    made = Table(box=SIMPLE_HEAD, pad_edge=False)
     made.add_column("")
     for crawl in crawls:
         made.add_column(crawl.title, justify="right")
@@ -26,7 +27,9 @@ def table(crawls: Sequence[Crawl]) -> Table:
 
 
 def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
-    requests, pages = crawl.count("downloader/request_count"), crawl.count("downloader/response_status_count/200")
+    requests = crawl.count("downloader/request_count")
+    answered = crawl.count("downloader/response_status_count/200")
+    pages = answered - crawl.count("robotstxt/response_status_count/200")
     yield "requests sent", str(requests)
     yield "pages fetched", str(pages)
     yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
@@ -51,7 +54,7 @@ def next_steps(crawl: Crawl, dropped: str | None) -> str:
         "Where to look next:",
         f"  .venv/bin/dedupcrawl index info {index}",
         f"  .venv/bin/dedupcrawl check {_shown(crawl.folder / 'items.jsonl')}",
-        "  README.md, “In your own project”",
+        "  README.md: how to turn it on in a project of your own",
     ]
     if dropped is not None:
         lines.insert(3, f"  .venv/bin/dedupcrawl explain '{dropped}' {index}")

@@ -1,0 +1,76 @@
+"""The replay of a small stored crawl, from end to end."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [
+    "The lock keeper still writes down every boat that goes up, and in a dry August she may ask the crews to wait. ",
+    "Flour matters more than method, and rye wakes a tired starter sooner than anything else in a cold kitchen. ",
+    "Run your fingers slowly around the inside of the tyre before you do anything clever with glue and patches. ",
+    "Cherry tomatoes ripen weeks before the big ribbed ones and go on until the first frost of a long autumn. ",
+]
+
+
+def replay(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.replay", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight pages on two hosts: each text twice; only the first half is linked."""
+    folder = tmp_path_factory.mktemp("data")
+    site = folder / "crawls" / "small"
+    site.mkdir(parents=True)
+    urls = [f"https://{host}.example/{n}" for host in "ab" for n in range(len(TEXTS))]
+    links = "".join(
+        f'<a href="{url}">go</a>' for url in [*urls[:4], "https://a.example/missing", "mailto:x@y", "http://["]
+    )
+    with lzma.open(site / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
+        for n, url in enumerate(urls):
+            html = f"<title>{n}</title><body><article><p>{TEXTS[n % 4] * 4}</p></article>{links}</body>"
+            file.write(json.dumps({"url": url, "html": html}) + "\n")
+    (site / "exact_clusters.json").write_text(json.dumps([[urls[0], urls[4]]]))
+    return folder
+
+
+def test_every_stored_page_is_fetched_and_the_drops_are_judged(data: Path, tmp_path: Path) -> None:
+    done = replay("small", "--data", str(data), "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    rows = {match[1].strip(): match[2].split() for match in re.finditer(r"^  ([\w ,]+?)  +(.*)$", done.stdout, re.M)}
+    assert rows["pages fetched"] == ["8", "8"]
+    assert rows["items kept"] == ["8", "4"]
+    assert rows["dropped by exact"] == ["4"]
+    assert re.search(r"identical HTML, published clusters +1 / 1 +1.000 +1 / 1 +1.000", done.stdout)
+    assert re.search(r"identical main text +4 / 4 +1.000 +4 / 4 +1.000", done.stdout)
+    assert re.search(r"by our main text +0 of 4", done.stdout)
+    assert (tmp_path / "small" / "suspects.jsonl").read_text() == ""
+
+
+def test_a_profile_says_where_the_time_goes(data: Path, tmp_path: Path) -> None:
+    done = replay("small", "--data", str(data), "--out", str(tmp_path), "--profile")
+    assert done.returncode == 0, done.stderr
+    assert "8 pages" in done.stdout
+    assert re.search(r"\d+\.\d% of it in dedupcrawl", done.stdout)
+    assert "by module" in done.stdout
+
+
+def test_absent_data_is_said(tmp_path: Path) -> None:
+    done = replay("uci", "--data", str(tmp_path))
+    assert done.returncode == 2
+    assert f"There are no stored crawls in {tmp_path / 'crawls'}" in done.stderr
+
+
+def test_an_unknown_site_is_said(data: Path) -> None:
+    done = replay("nowhere", "--data", str(data))
+    assert done.returncode == 2
+    assert "no stored crawl nowhere; there are small" in done.stderr
