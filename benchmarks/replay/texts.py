@@ -30,6 +30,8 @@ def own_words(page: StoredPage) -> Words:
 @lru_cache(maxsize=_KEPT)
 def visible_words(page: StoredPage) -> Words:
     """All text of the body but scripts and styles, whatever it is there for."""
+    if not page.body:
+        return ()
     root = Selector(body=page.body, encoding=_charset(page) or "utf-8", type="html").root
     for element in root.xpath("//script|//style|//noscript|//template"):
         if element.getparent() is not None:
