@@ -144,7 +144,7 @@ class Catalog:
         ended = int(self.ended().size)
         return {
             "pages": self.next_id - ended,
-            "replaced": ended,
+            "ended": ended,
             "segments": len(self.segments),
             **{f"postings/{name}": self.postings(table) for table, name in enumerate(schema.names)},
             "postings/url": self.postings(schema.urls),

@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.contract import IndexDamagedError
-from dedupcrawl.index.record import Raw
+from dedupcrawl.index.record import Raw, gravestone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
@@ -46,23 +46,31 @@ class Journal:
         self.path = path
         self.lock = threading.RLock()
         self._process: int | None = os.getpid()
-        data = path / "data.mdb"
-        if not create and not data.is_file():
+        if not create and not (path / "data.mdb").is_file():
             raise FileNotFoundError(f"there is no index at {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._env = lmdb.open(
                 str(path), map_size=map_bytes, max_dbs=len(_DATABASES), max_readers=512, sync=False, max_spare_txns=2
             )
-            info = self._env.info()
-            if data.stat().st_size < (info["last_pgno"] + 1) * self._env.stat()["psize"]:
-                self._env.close()  # reading on would end in a bus error
-                raise IndexDamagedError(f"{data} was cut: delete the folder {path}, or bring back a copy of it")
-            self._env.reader_check()
-            with self._env.begin(write=True) as txn:
-                opened = [self._env.open_db(name.encode(), txn=txn) for name in _DATABASES]
         except (lmdb.Error, OSError) as error:
             raise explained(error, path) from error
+        try:
+            self._open_databases()
+        except BaseException as error:
+            self._env.close()
+            if isinstance(error, lmdb.Error):
+                raise explained(error, path) from error
+            raise
+
+    def _open_databases(self) -> None:
+        data = self.path / "data.mdb"
+        if data.stat().st_size < (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]:
+            # To read on would end in a bus error.
+            raise IndexDamagedError(f"{data} was cut: delete the folder {self.path}, or bring back a copy of it")
+        self._env.reader_check()
+        with self._env.begin(write=True) as txn:
+            opened = [self._env.open_db(name.encode(), txn=txn) for name in _DATABASES]
         self._meta, self._pages, self._runs, self._verdicts, self._verdict_urls = opened
 
     # Transactions
@@ -101,8 +109,10 @@ class Journal:
         if not txn.put(_ID.pack(page), raw, append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
 
-    def overwrite(self, txn: Transaction, page: int, raw: bytes) -> None:
-        """Put another record in the place of one, to erase it."""
+    def bury(self, txn: Transaction, page: int) -> None:
+        """Put a gravestone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
+        raw = gravestone(self.fetch(txn)(page), page)
+        txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
 
     def fetch(self, txn: Transaction) -> Callable[[int], Raw]:
@@ -169,8 +179,12 @@ class Journal:
         return txn.stat(self._verdicts)["entries"]
 
     def sync(self) -> None:
-        """Bring everything to disk; what is there now survives a power cut too."""
-        self._env.sync(True)
+        """Bring everything to disk; what is there now survives a power cut too.
+
+        Not by LMDB, which would keep the interpreter's lock meanwhile.
+        """
+        with open(self.path / "data.mdb", "rb") as data:
+            os.fsync(data.fileno())
 
     def check_usable(self) -> None:
         """Raise when the journal was closed, or opened before a fork."""

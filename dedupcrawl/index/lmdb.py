@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from functools import partial, wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 import lmdb
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.contract import Entry, IndexDamagedError, Judge, Kept
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
-from dedupcrawl.index.record import entry_of, erased, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import New, examine, newest, superseding
 from dedupcrawl.index.segment_store import Manifest, SegmentStore, segment_files
@@ -78,21 +77,23 @@ class LmdbIndex:
         self._seen = -1  # the last transaction whose effects the catalog knows
         self._retry_at = 0
         self._background = Background()
-        self._journal = Journal(path, create=bool(checks), map_bytes=map_bytes)
-        try:
+        with ExitStack() as opened:
+            self._journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
             header = self._open_header(checks, batch_pages)
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
-            self._store = SegmentStore(self._journal, schema, header.batch_pages)
+            self._store = opened.enter_context(closing(SegmentStore(self._journal, schema, header.batch_pages)))
             self._store.recover()
-            with self._journal.lock, self._snapshot():
-                pass
-        except BaseException as error:
-            self._journal.close()
-            if isinstance(error, lmdb.Error):
-                raise explained(error, path) from error
-            raise
+            self._look()
+            opened.pop_all()
 
+    @_in_turn
+    def _look(self) -> int:
+        """Catch up with the other processes; returns the id of the next page."""
+        with self._snapshot():
+            return self._catalog.next_id
+
+    @_in_turn
     def _open_header(self, checks: Sequence[Check], batch_pages: int) -> Header:
         def work(txn: Transaction) -> bytes | None:
             stored = self._journal.get_meta(txn, _HEADER)
@@ -101,8 +102,7 @@ class LmdbIndex:
                 self._journal.put_meta(txn, _HEADER, stored)
             return stored
 
-        with self._journal.lock:
-            stored = self._journal.writing(work)
+        stored = self._journal.writing(work)
         if stored is None:
             raise IndexDamagedError(
                 f"the index at {self._path} has no header: delete that folder, or bring back a copy"
@@ -137,6 +137,8 @@ class LmdbIndex:
                     return later
                 new = New(later.replaces, {**found.inside, **later.inside})
             self._journal.append(txn, catalog.next_id, pack(new.record(entry, catalog), catalog.next_id))
+            if new.replaces is not None:
+                self._journal.bury(txn, new.replaces)
             return txn.id(), new
 
         answer = self._journal.writing(append)
@@ -158,7 +160,7 @@ class LmdbIndex:
         page = newest(self._catalog, url, fetch)
         if page is None:
             return False
-        self._journal.overwrite(txn, page, pack(erased(unpack(fetch(page), page)), page))
+        self._journal.bury(txn, page)
         self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
@@ -190,17 +192,11 @@ class LmdbIndex:
         return None if raw is None else unpack_verdict(raw)
 
     def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out; those that are kept meanwhile may be missing."""
-        ended = self._ended()
-        for page, raw in self._journal.rows(0, ended.size):
+        """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
+        for page, raw in self._journal.rows(0, self._look()):
             record = unpack(raw, page)
-            if record.page is not None and not ended[page]:
+            if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
-
-    @_in_turn
-    def _ended(self) -> NDArray[np.bool_]:
-        with self._snapshot():
-            return self._catalog.ended_mask()
 
     def verdicts(self) -> Iterator[Verdict]:
         """All recorded verdicts, oldest first."""
@@ -231,9 +227,8 @@ class LmdbIndex:
     @_in_turn
     def _verify(self) -> list[str]:
         with self._store.locked():
-            with self._snapshot():
-                pass
-            return self._store.problems() or problems(self._catalog, self._journal.rows(0, self._catalog.next_id))
+            end = self._look()
+            return self._store.problems() or problems(self._catalog, self._journal.rows(0, end))
 
     def close(self) -> None:
         """Wait for a running merge, bring everything to disk and release. Further calls fail."""

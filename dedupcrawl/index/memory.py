@@ -11,7 +11,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.contract import Entry, Judge, Kept
-from dedupcrawl.index.record import entry_of, erased, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
 from dedupcrawl.index.search import New, examine, newest, superseding
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
@@ -52,6 +52,8 @@ class MemoryIndex:
                 return answer
             record = answer.record(entry, self._catalog)
             self._rows.append(pack(record, self._catalog.next_id))
+            if answer.replaces is not None:
+                self._bury(answer.replaces)
             kept = Kept(self._catalog.add(record), tuple(answer.inside.values()))
             self._fold()
             return kept
@@ -65,7 +67,7 @@ class MemoryIndex:
                 page = newest(self._catalog, plain(url), self._rows.__getitem__)
                 if page is not None:
                     forgotten += 1
-                    self._rows[page] = pack(erased(unpack(self._rows[page], page)), page)
+                    self._bury(page)
                     record = forgetting(page, self._catalog.next_id, len(self._catalog.schema.names))
                     self._rows.append(pack(record, self._catalog.next_id))
                     self._catalog.add(record)
@@ -99,11 +101,9 @@ class MemoryIndex:
             return None if number is None else unpack_verdict(self._verdicts[number])
 
     def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out; those that are kept meanwhile may be missing."""
-        with self._lock:
-            self._usable()
-            ended = self._catalog.ended_mask()
-        for page in np.flatnonzero(~ended).tolist():
+        """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
+        self._usable()
+        for page in range(len(self._rows)):
             record = unpack(self._rows[page], page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
@@ -144,6 +144,9 @@ class MemoryIndex:
         self._closed = True
         self._rows, self._verdicts, self._verdict_of = [], [], {}
         self._catalog.set_segments([])
+
+    def _bury(self, page: int) -> None:
+        self._rows[page] = gravestone(self._rows[page], page)
 
     def _usable(self) -> None:
         if self._closed:

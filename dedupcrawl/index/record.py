@@ -1,8 +1,9 @@
 """Record: what the journal holds of one accepted page, as bytes that can be searched without decoding all of them.
 
 Layout: CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts with the
-signatures, so that comparing a candidate decodes nothing else. A record is written once and never changed: that a page
-was replaced, lies inside a later one or was forgotten is told by the later record. (What is forgotten is also erased.)
+signatures, so that comparing a candidate decodes nothing else. A record does not change while its page is kept: that
+the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a gravestone takes
+the record's place.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
         signatures: In the order of the checks in the index's header; None where a check abstained.
         ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
         inside: Ids of earlier pages that lie inside this one.
-        page: The page; None in a row that only forgets.
+        page: The page; None in a gravestone, and in a row that only forgets.
     """
 
     signatures: tuple[bytes | None, ...]
@@ -101,9 +102,10 @@ def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], insi
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
 
-def erased(record: Record) -> Record:
-    """What stays of a forgotten record: only which pages it had ended."""
-    return Record((None,) * len(record.signatures), record.ended, (), None)
+def gravestone(raw: Raw, page: int) -> bytes:
+    """What stays of a packed record when its page is replaced or forgotten: which pages it had ended itself."""
+    record = unpack(raw, page)
+    return pack(Record((None,) * len(record.signatures), record.ended, (), None), page)
 
 
 def forgetting(page: int, number: int, signatures: int) -> Record:

@@ -53,8 +53,8 @@ class Schema:
         names: The checks' names, in the order of a record's signatures.
         payload_bits: Of each table.
         checks: (slot, check), in the order in which the checks are asked; empty when the index was opened to be read.
-        urls: Slot of the table url_key → page; read the newest.
-        ended: Slot of the table page id → id of the record that replaced or forgot it.
+        urls: Slot of the table url_key → page; the newest counts.
+        ended: Slot of the table page id → id of the record that replaced or forgot it: what merges leave out.
         inside: Slot of the table page id → id of a later page that it lies inside.
     """
 

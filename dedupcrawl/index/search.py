@@ -66,7 +66,7 @@ def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int,
             continue
         judged = 0
         for page in _accepted(check, slot, made, _ascending(candidates, first_id), fetch):
-            candidate = _other_page(catalog, entry.url, page, fetch)
+            candidate = _other_page(entry.url, page, fetch)
             if candidate is None:
                 continue
             verdict = judge(check.name, entry_of(candidate, catalog.schema.names))
@@ -108,7 +108,7 @@ def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) ->
             kept = signature(fetch(page), page, slot)
             if kept is None or check.compare(kept, made) is None:
                 continue
-            record = _other_page(catalog, entry.url, page, fetch)
+            record = _other_page(entry.url, page, fetch)
             if record is not None and record.page is not None:
                 inside[page] = record.page.url
     return dict(sorted(inside.items()))
@@ -119,7 +119,7 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
         record = unpack(fetch(page), page)
         if record.page is not None and record.page.url == url:
-            return None if catalog.ids(catalog.schema.ended, page) else page
+            return page
     return None
 
 
@@ -129,7 +129,7 @@ def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     if page is not None:
         for larger in reversed(catalog.ids(catalog.schema.inside, page)):
             record = unpack(fetch(larger), larger)
-            if record.page is not None and not catalog.ids(catalog.schema.ended, larger):
+            if record.page is not None:
                 return record.page.url
     return None
 
@@ -139,9 +139,7 @@ def _ascending(candidates: PageIds, first_id: int) -> list[int]:
     return [page for page in pages if page >= first_id][-COMPARED_LIMIT:]
 
 
-def _other_page(catalog: Catalog, url: str, page: int, fetch: Fetch) -> Record | None:
-    """A candidate's record, unless it is the same URL's or of a page that was replaced or forgotten."""
+def _other_page(url: str, page: int, fetch: Fetch) -> Record | None:
+    """A candidate's record, unless it is the same URL's."""
     record = unpack(fetch(page), page)
-    if record.page is None or record.page.url == url or catalog.ids(catalog.schema.ended, page):
-        return None
-    return record
+    return None if record.page is None or record.page.url == url else record

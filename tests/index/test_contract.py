@@ -63,7 +63,7 @@ def test_same_url_is_an_update(index: AnyIndex) -> None:
     assert isinstance(offer(index, page("http://a/2", 7)), Kept), "what it replaced is no candidate"
     assert duplicate_of(offer(index, page("http://a/3", 9))) == "http://a/1"
     assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
-    assert index.info()["replaced"] == 2
+    assert index.info()["ended"] == 2
 
 
 def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex) -> None:

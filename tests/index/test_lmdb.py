@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dedupcrawl.index import segment_store
@@ -139,6 +140,20 @@ def test_an_index_opened_to_be_read(folder: Path) -> None:
     index.close()
 
 
+def test_pages_that_are_replaced_make_room(tmp_path: Path) -> None:
+    index = opened(tmp_path)
+    sizes = []
+    for _ in range(12):
+        for content in range(1, 301):
+            entry = msgspec.structs.replace(page(f"http://a/{content}", content), outline=bytes(700))
+            assert isinstance(index.offer(entry, accept(entry)), Kept)
+        sizes.append((tmp_path / "data.mdb").stat().st_size)
+    assert sizes[-1] < 2.5 * sizes[0]
+    assert index.verify() == []
+    assert index.info()["pages"] == 300
+    index.close()
+
+
 def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no index at"):
         LmdbIndex(tmp_path / "none", [])
@@ -155,8 +170,9 @@ def test_a_damaged_segment_needs_the_checks(folder: Path) -> None:
 
 
 def test_other_checks_are_refused(folder: Path) -> None:
-    with pytest.raises(IndexMismatchError, match="version = 1 and now has version = 2"):
-        LmdbIndex(folder, [EqualCheck(version=2), LettersCheck()])
+    for _ in range(3):  # what it had opened is closed again
+        with pytest.raises(IndexMismatchError, match="version = 1 and now has version = 2"):
+            LmdbIndex(folder, [EqualCheck(version=2), LettersCheck()])
     index = LmdbIndex(folder, CHECKS[::-1], batch_pages=1000)
     check_all_found(index)
     index.close()

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.index.contract import Entry, IndexDamagedError
-from dedupcrawl.index.record import entry_of, erased, forgetting, pack, plain, record_of, signature, storable, unpack
+from dedupcrawl.index.record import (
+    entry_of,
+    forgetting,
+    gravestone,
+    pack,
+    plain,
+    record_of,
+    signature,
+    storable,
+    unpack,
+)
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)
@@ -74,7 +84,7 @@ def test_rows_that_forget() -> None:
         (3,),
         (4,),
     )
-    rest = unpack(pack(erased(record), 1), 1)
+    rest = unpack(gravestone(pack(record, 1), 1), 1)
     assert (rest.signatures, rest.ended, rest.inside, rest.page) == ((None,) * 3, (3,), (), None)
     assert unpack(pack(forgetting(7, 12, 3), 12), 12).ended == (7, 12)
 
