@@ -10,6 +10,7 @@ from collections import Counter
 from functools import lru_cache
 
 from parsel import Selector
+from w3lib.encoding import resolve_encoding
 
 from benchmarks.replay.store import StoredPage
 from dedupcrawl.content.html import extract
@@ -64,7 +65,7 @@ def label(words: Words, least: int) -> str | None:
 
 
 def _charset(page: StoredPage) -> str | None:
-    return page.mime.partition("charset=")[2] or None
+    return resolve_encoding(page.mime.partition("charset=")[2])
 
 
 def _words(paragraphs: tuple[str, ...]) -> Words:
