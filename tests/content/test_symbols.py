@@ -79,8 +79,15 @@ def test_case_width_punctuation_and_place_do_not_count() -> None:
 def test_hashes_do_not_depend_on_how_long_the_text_is() -> None:
     words = "alpha beta 系统 "
     short = SymbolText.of((words,)).hashes
-    long = SymbolText.of((words * 10_000,)).hashes  # beyond the powers that are kept
+    long = SymbolText.of((words * 10_000,)).hashes  # hashed in parts
     assert long.tolist() == short.tolist() * 10_000
+
+
+@pytest.mark.parametrize("run", [65_534, 65_535, 65_536, 65_537, 200_000])
+def test_parts_end_between_symbols(run: int) -> None:
+    text = SymbolText.of(("ab " * 5 + "x" * run + " 12 " + "系" * run + "\n" + "，" * run + "end",))
+    parts = [SymbolText.of((part,)).hashes.tolist() for part in ("ab ", "x" * run, "12", "系", "end")]
+    assert text.hashes.tolist() == parts[0] * 5 + parts[1] + parts[2] + parts[3] * run + parts[4]
 
 
 def test_a_megabyte_without_a_space_is_one_symbol() -> None:

@@ -42,6 +42,7 @@ _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
 _LANE_LIMIT = 255  # additions that an 8-bit counter takes
+_AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
 
 
 def similarity_at(distance: int) -> float:
@@ -61,8 +62,11 @@ def _spread() -> NDArray[np.uint64]:
 def fingerprint(features: NDArray[np.uint64]) -> int:
     """SimHash of feature hashes (each as often as its weight): bit i is set when more than half of them have it set."""
     octets = features.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
-    lanes = np.add.reduceat(_spread()[octets], np.arange(0, len(octets), _LANE_LIMIT), axis=0)
-    counts = lanes.astype("<u8", copy=False).view(np.uint8).reshape(len(lanes), BITS).sum(axis=0, dtype=np.int64)
+    counts = np.zeros(BITS, dtype=np.int64)
+    for begin in range(0, len(octets), _AT_ONCE):
+        spread = _spread().take(octets[begin : begin + _AT_ONCE])
+        lanes = np.add.reduceat(spread, np.arange(0, len(spread), _LANE_LIMIT), axis=0).astype("<u8", copy=False)
+        counts += lanes.view(np.uint8).reshape(len(lanes), BITS).sum(axis=0, dtype=np.int64)
     return int.from_bytes(np.packbits(2 * counts > len(features), bitorder="little").tobytes(), "little")
 
 
