@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 
+_PIECES = ".//text()[not(parent::script or parent::style)]"
+
 
 class PagesSpider(Spider):
     """``scrapy crawl pages -a start=https://example.com/``.
@@ -36,7 +38,7 @@ class PagesSpider(Spider):
         yield {
             "url": response.url,
             "title": response.css("title::text").get(default="").strip(),
-            "text": "\n".join(filter(None, response.css("p").xpath("normalize-space()").getall())),
+            "text": _text(response),
         }
         for href in response.css("a::attr(href)").getall():
             try:
@@ -45,3 +47,9 @@ class PagesSpider(Spider):
                     yield Request(url)
             except ValueError:  # a link that is no URL
                 continue
+
+
+def _text(response: TextResponse) -> str:
+    """The words of the main element, or of the body, one line a piece."""
+    pieces = (response.css("main") or response.css("body")).xpath(_PIECES).getall()
+    return "\n".join(line for line in (" ".join(piece.split()) for piece in pieces) if line)
