@@ -45,7 +45,7 @@ def cases(draw: st.DrawFn) -> tuple[str, dict[int, str]]:
 
 
 class TestSearch:
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     @given(cases(), THRESHOLDS)
     def test_it_is_exact(self, case: tuple[str, dict[int, str]], threshold: float) -> None:
         new, kept = case
@@ -53,7 +53,7 @@ class TestSearch:
         found = keepers(check, packed(new), {page: packed(code) for page, code in kept.items()})
         assert found == brute_force(new, kept, threshold)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(cases(), THRESHOLDS)
     def test_it_finds_what_lies_inside_a_new_code(self, case: tuple[str, dict[int, str]], threshold: float) -> None:
         new, kept = case
