@@ -119,6 +119,7 @@ class SimHashCheck:
         return {
             "symbols": SYMBOLS_VERSION,
             "features": self.features,
+            "cap": TERM_FREQUENCY_CAP,
             "hash": "murmur3_fmix64",
             "min_features": self.min_features,
         }
