@@ -63,7 +63,8 @@ class Index(Protocol):
 
         Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
         about each, most similar first; the first verdict is returned and nothing is added. A page of the same URL is
-        never a candidate: it is replaced. Once this returns Kept the page survives a kill of the process.
+        never a candidate: it is replaced. `judge` must not call the index. Once this returns Kept the page survives a
+        kill of the process.
         """
         ...
 

@@ -42,6 +42,8 @@ def _in_turn(
     def call(self: LmdbIndex, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self._journal.lock:
             self._journal.check_usable()
+            if self._judging:
+                raise RuntimeError(f"the judge of a page must not call the index at {self._path}")
             try:
                 return method(self, *args, **kwargs)
             except lmdb.Error as error:
@@ -74,6 +76,7 @@ class LmdbIndex:
     ) -> None:
         self._path = path
         self._closed = False
+        self._judging = False  # a transaction is open while others' code runs
         self._seen = -1  # the last transaction whose effects the catalog knows
         self._retry_at = 0
         self._background = Background()
@@ -120,8 +123,17 @@ class LmdbIndex:
             OSError: The disk is full.
             IndexDamagedError: What is stored cannot be read.
         """
+        self._judging = True
+        try:
+            answer = self._offer(storable(entry), judge, first_id)
+        finally:
+            self._judging = False
+        if isinstance(answer, Kept):
+            self._fold()
+        return answer
+
+    def _offer(self, entry: Entry, judge: Judge, first_id: int) -> Kept | Verdict:
         catalog = self._catalog
-        entry = storable(entry)
         with self._snapshot() as txn:
             found = examine(catalog, entry, judge, first_id, self._journal.fetch(txn))
         if not isinstance(found, New):
@@ -145,9 +157,7 @@ class LmdbIndex:
         if isinstance(answer, Verdict):
             return answer
         self._seen, new = answer
-        kept = Kept(catalog.add(new.record(entry, catalog)), tuple(new.inside.values()))
-        self._fold()
-        return kept
+        return Kept(catalog.add(new.record(entry, catalog)), tuple(new.inside.values()))
 
     @_in_turn
     def forget(self, urls: Iterable[str]) -> int:

@@ -76,14 +76,16 @@ class SegmentStore:
 
         Raises:
             FileNotFoundError: A newer manifest has replaced this one, or a file was removed by hand.
-            SegmentDamagedError: A file is not what was written.
-            IndexDamagedError: The manifest cannot be read.
+            IndexDamagedError: A segment or the manifest is not what was written.
         """
         raw = self._journal.get_meta(txn, _MANIFEST)
         if raw == self._raw:
             return None
         manifest = self._decode(raw)
-        segments = {row.name: self._segments.get(row.name) or self._open(row) for row in manifest}
+        try:
+            segments = {row.name: self._segments.get(row.name) or self._open(row) for row in manifest}
+        except SegmentDamagedError as error:
+            raise IndexDamagedError(f"{error}: open the index again, to make this file anew") from None
         self._raw, self.manifest, self._segments = raw, manifest, segments
         return list(segments.values())
 

@@ -222,16 +222,6 @@ def test_an_exception_of_the_judge_changes_nothing(index: AnyIndex) -> None:
     assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
 
 
-def test_a_judge_may_ask_the_index(index: AnyIndex) -> None:
-    offer(index, page("http://a/1", 7))
-
-    def curious(check: str, kept: Entry) -> Verdict | None:
-        assert index.entry(kept.url) == kept
-        return Verdict("http://a/2", "duplicate", kept.url, check, 1.0)
-
-    assert duplicate_of(index.offer(page("http://a/2", 7), curious)) == "http://a/1"
-
-
 def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "COMPARED_LIMIT", 20)
     monkeypatch.setattr(search, "JUDGED_LIMIT", 5)

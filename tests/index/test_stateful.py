@@ -108,6 +108,6 @@ class History(RuleBasedStateMachine):
 def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
     limits = settings(
-        max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     run_state_machine_as_test(History, settings=limits)
