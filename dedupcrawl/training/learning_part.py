@@ -12,6 +12,10 @@ from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.rule_files import SiteRules
 
+_MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
+_MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
+_MULTIPLIER, _MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
+
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
@@ -90,13 +94,32 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
         if pages["cluster"].n_unique() == pages.height:
             continue
         try:
-            rules = _learn_site(site, pages, options)
+            rules = _learn_site(site, bounded(pages), options)
         except Exception as error:  # one site that breaks the learner must not cost a hundred thousand others theirs
             learned.failed.append(f"{site}: {type(error).__name__}: {error}")
             continue
         if rules.rules:
             learned.rules.append(rules)
     return learned
+
+
+def bounded(pages: pl.DataFrame) -> pl.DataFrame:
+    """At most about half a million URLs of a site: some of each very large cluster, then some of the clusters.
+
+    URLs of a cluster are taken at equal steps of their order, where neighbours are alike, so every pattern stays; which
+    clusters are taken depends on their numbers alone.
+
+    Args:
+        pages: One site's rows of `Clusters.urls`.
+    """
+    if pages.height <= _MOST_URLS:
+        return pages
+    place = pl.int_range(pl.len()).over("cluster")
+    step = (pl.len().over("cluster") - 1) // _MOST_OF_A_CLUSTER + 1
+    pages = pages.filter(place % step == 0)
+    share = min(1.0, _MOST_URLS / pages.height)
+    mixed = (pl.col("cluster").cast(pl.UInt64) * _MULTIPLIER) % _MODULUS
+    return pages.filter(mixed < int(share * _MODULUS))
 
 
 def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
