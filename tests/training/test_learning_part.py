@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from dedupcrawl.training import learning_part
+from dedupcrawl.training.learning_part import bounded
+
+
+@pytest.fixture
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning_part, "_MOST_URLS", 1000)
+    monkeypatch.setattr(learning_part, "_MOST_OF_A_CLUSTER", 100)
+
+
+def site(sizes: list[int]) -> pl.DataFrame:
+    clusters = [number for number, size in enumerate(sizes) for _ in range(size)]
+    return pl.DataFrame({"url": [f"{i:06}" for i in range(len(clusters))], "cluster": clusters}).with_columns(
+        pl.col("cluster").cast(pl.UInt32)
+    )
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_site_that_is_small_enough_stays_whole() -> None:
+    assert bounded(site([2] * 500)).height == 1000
+
+
+@pytest.mark.usefixtures("_small")
+def test_one_huge_cluster_is_thinned_at_equal_steps() -> None:
+    kept = bounded(site([5000, 3]))
+    assert kept.filter(pl.col("cluster") == 1).height == 3
+    assert kept.filter(pl.col("cluster") == 0)["url"].to_list() == [f"{i:06}" for i in range(0, 5000, 50)]
+
+
+@pytest.mark.usefixtures("_small")
+def test_many_clusters_are_sampled_whole() -> None:
+    kept = bounded(site([3] * 3000))
+    assert set(kept.group_by("cluster").len()["len"]) == {3}
+    assert 800 < kept.height < 1200
