@@ -8,8 +8,9 @@ from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
 
 _MERGE_SHARE = 0.3  # a wrong merge loses a page for ever: the bar for merges is so much nearer to 1 than for coverage
-_LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 _LEAST_CLUSTERS = 2.0
+_LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
+_LEAST_BOUND_OF_A_PART = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +22,32 @@ class Bar:
 
     Attributes:
         min_precision: Precision of a rule as in Sect. 5 of Koppula et al.
+        of_part: True for the bar in the part that a rule is learned from: half the clusters, as the proof on the other
+            part is yet to come.
     """
 
     min_precision: float
+    of_part: bool = False
 
     @property
     def min_right(self) -> float:
         """Least share of right ones among the forms that a rule brings together."""
         return 1.0 - (1.0 - self.min_precision) * _MERGE_SHARE
 
-    def passes(self, counts: Tally, cost: float) -> bool:
-        """True when these counts are enough for a rule of this cost."""
+    def passes(self, right: int, wrong: int, clusters: int, collisions: int, cost: float = 0.0) -> bool:
+        """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`."""
+        least_clusters, least_bound = _LEAST_CLUSTERS + cost, _LEAST_BOUND
+        if self.of_part:
+            least_clusters, least_bound = max(1.0, least_clusters / 2), _LEAST_BOUND_OF_A_PART
         return (
-            counts.clusters >= _LEAST_CLUSTERS + cost
-            and counts.precision >= self.min_right
-            and lower_bound(counts.clusters, counts.collisions) >= _LEAST_BOUND
+            clusters >= least_clusters
+            and right >= self.min_right * (right + wrong)
+            and lower_bound(clusters, collisions) >= least_bound
         )
+
+    def accepts(self, counts: Tally, cost: float = 0.0) -> bool:
+        """`passes`, for a tally."""
+        return self.passes(counts.right, counts.wrong, counts.clusters, counts.collisions, cost)
 
 
 def cost_of(rule: Rule) -> float:

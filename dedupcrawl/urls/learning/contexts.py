@@ -24,6 +24,7 @@ _MOST_EXCEPTIONS = 3  # values of a key that a context may leave out
 _WORTH = 0.9  # of what the node gets right, that its children must get right to take its place
 _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
 _MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
+_MOST_SOURCES = 800  # that a tree grows on
 _SAMPLE = 500  # forms that the common keys of the evidence are compared with
 
 
@@ -62,41 +63,59 @@ def keys_of(parts: UrlParts) -> dict[ContextKey, str]:
     return keys
 
 
-@dataclass(frozen=True, slots=True)
 class Tree:
-    """Grows the tree over the meetings of one transformation.
+    """Grows the tree over the meetings of one transformation."""
 
-    Attributes:
-        targets: Of the meetings.
-        accept: Whether these counts are good enough, given how many conditions it took to get them.
-        joint: Names of the arguments that the transformation takes out; their values together are one more key.
-    """
+    def __init__(
+        self,
+        targets: Sequence[Form | None],
+        accept: Callable[[Tally, float], bool],
+        joint: Sequence[str] = (),
+    ) -> None:
+        """Take what the tree grows on.
 
-    targets: Sequence[Form | None]
-    accept: Callable[[Tally, float], bool]
-    joint: tuple[str, ...] = ()
+        Args:
+            targets: Of the meetings.
+            accept: Whether these counts are good enough, given how many conditions it took to get them.
+            joint: Names of the arguments that the transformation takes out; their values together are one more key.
+        """
+        self._targets = targets
+        self._accept = accept
+        self._joint = joint
+        self._keys: dict[Form, dict[ContextKey, str]] = {}
 
     def contexts(self, sources: Sequence[Source]) -> list[Context]:
-        """Contexts within which nearly all meetings are right; the empty one when that holds everywhere."""
+        """Contexts within which nearly all meetings are right; the empty one when that holds everywhere.
+
+        Of many sources, those of some meetings are taken.
+        """
+        if len(sources) > _MOST_SOURCES:
+            step = -(-len(sources) // _MOST_SOURCES)
+            sources = [source for source in sources if source[0] % step == 0]
         return self._grow(sources, (), 0.0)[0]
 
-    def keys(self, form: Form) -> dict[ContextKey, str]:
-        """The keys of a form, worked out once."""
-        if form.keys is None:
-            form.keys = keys_of(form.parts)
-        if len(self.joint) < 2:
-            return form.keys
-        values = [form.keys.get(("arg", name), ABSENT) for name in self.joint]
+    def _keys_of(self, form: Form) -> dict[ContextKey, str]:
+        found = self._keys.get(form)
+        if found is None:
+            if form.keys is None:
+                form.keys = keys_of(form.parts)
+            found = self._keys[form] = self._with_joint(form.keys)
+        return found
+
+    def _with_joint(self, keys: dict[ContextKey, str]) -> dict[ContextKey, str]:
+        if len(self._joint) < 2:
+            return keys
+        values = [keys.get(("arg", name), ABSENT) for name in self._joint]
         if ABSENT in values or any("&" in value for value in values):
-            return form.keys
-        return {**form.keys, ("args", "&".join(self.joint)): "&".join(values)}
+            return keys
+        return {**keys, ("args", "&".join(self._joint)): "&".join(values)}
 
     def _grow(self, sources: Sequence[Source], taken: tuple[ContextKey, ...], cost: float) -> tuple[list[Context], int]:
         """The contexts below a node, and how many sources they get right."""
-        counts = tally(sources, self.targets)
+        counts = tally(sources, self._targets)
         if not counts.clusters:
             return [], 0
-        good = self.accept(counts, cost)
+        good = self._accept(counts, cost)
         best: tuple[list[Context], int] = ([()], counts.right) if good else ([], 0)
         if (good and not counts.wrong) or len(taken) == _DEPTH:
             return best
@@ -124,7 +143,7 @@ class Tree:
         if best is None:
             return [], 0
         key, exceptions = best
-        rest = [source for source in sources if self.keys(source[1]).get(key, ABSENT) not in exceptions]
+        rest = [source for source in sources if self._keys_of(source[1]).get(key, ABSENT) not in exceptions]
         leaves, right = self._grow(rest, (*taken, key), cost + 0.5 * len(exceptions))
         return [(Condition(key, exceptions, holds=False), *leaf) for leaf in leaves], right
 
@@ -137,7 +156,7 @@ class Tree:
             return [], 0
         by_value: dict[str, list[Source]] = defaultdict(list)
         for source in sources:
-            by_value[self.keys(source[1]).get(key, ABSENT)].append(source)
+            by_value[self._keys_of(source[1]).get(key, ABSENT)].append(source)
         if key[0] not in {"has", "arg"}:
             by_value.pop(ABSENT, None)  # no way to say "a path of one segment"
         leaves: dict[tuple[bool, Context], list[str]] = defaultdict(list)
@@ -161,7 +180,7 @@ class Tree:
             if flag is None:
                 continue
             totals[flag] += 1
-            for key, value in self.keys(form).items():
+            for key, value in self._keys_of(form).items():
                 split[key][value][flag] += 1
         for key in taken:
             split.pop(key, None)

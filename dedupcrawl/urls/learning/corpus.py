@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -21,15 +21,17 @@ class Form:
         parts: Its tokens, not to be edited.
         label: The cluster that its URLs belong to.
         keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
+        alive: False once a rule has taken it to another form.
     """
 
-    __slots__ = ("keys", "label", "parts", "text")
+    __slots__ = ("alive", "keys", "label", "parts", "text")
 
     def __init__(self, text: str, parts: UrlParts, label: int) -> None:
         self.text = text
         self.parts = parts
         self.label = label
         self.keys: dict[ContextKey, str] | None = None
+        self.alive = True
 
 
 class Corpus:
@@ -41,14 +43,14 @@ class Corpus:
     def __init__(self, site: str, urls: Iterable[str], labels: Iterable[int]) -> None:
         self.site = site
         self.forms: dict[str, Form] = {}
+        self._index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url) if len(url) <= LONGEST_URL else None
             if parts is not None:
                 text = url.removesuffix(parts.fragment)
                 parts.fragment = ""
                 if text not in self.forms:
-                    self.forms[text] = Form(text, parts, label)
-        self._index: dict[tuple[str, int, str], list[Form]] | None = None
+                    self._add(Form(text, parts, label))
 
     def clusters(self) -> list[list[Form]]:
         """The clusters that still have more than one form."""
@@ -57,15 +59,14 @@ class Corpus:
             by_label[form.label].append(form)
         return [forms for forms in by_label.values() if len(forms) > 1]
 
-    def candidates(self, rule: CompiledRule) -> Sequence[Form]:
+    def candidates(self, rule: CompiledRule) -> Iterable[Form]:
         """Forms that the rule might apply to; a few too many, never too few."""
-        keys = rule.needles()
-        if not keys or any(not -_INDEXED <= place < _INDEXED for _, place, _ in keys):
-            return list(self.forms.values())
-        index = self._index or self._build_index()
-        if len(keys) == 1:
-            return index.get(keys[0], ())
-        return list({form.text: form for key in keys for form in index.get(key, ())}.values())
+        needles = rule.needles()
+        if not needles or any(not -_INDEXED <= place < _INDEXED for _, place, _ in needles):
+            return self.forms.values()
+        if len(needles) == 1:
+            return [form for form in self._index.get(needles[0], ()) if form.alive]
+        return {form.text: form for key in needles for form in self._index.get(key, ()) if form.alive}.values()
 
     def apply(self, rule: CompiledRule) -> None:
         """Take all forms through an accepted rule."""
@@ -81,20 +82,18 @@ class Corpus:
             parts = split_url(text)
             if parts is None or len(text) > LONGEST_URL:
                 self.forms[form.text] = form
-            elif text not in self.forms:
-                self.forms[text] = Form(text, parts, form.label)
-        self._index = None
+                continue
+            form.alive = False
+            if text not in self.forms:
+                self._add(Form(text, parts, form.label))
 
-    def _build_index(self) -> dict[tuple[str, int, str], list[Form]]:
-        index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
-        for form in self.forms.values():
-            parts = form.parts
-            for name in set(parts.names()):
-                index["arg", 0, name].append(form)
-            segments = parts.segments or [""]
-            for i, segment in enumerate(segments[:_INDEXED]):
-                index["seg", i, segment].append(form)
-            for i, segment in enumerate(segments[: -_INDEXED - 1 : -1]):
-                index["seg", -i - 1, segment].append(form)
-        self._index = index
-        return index
+    def _add(self, form: Form) -> None:
+        index = self._index
+        self.forms[form.text] = form
+        for name in {arg.partition("=")[0] for arg in form.parts.args}:
+            index["arg", 0, name].append(form)
+        segments = form.parts.segments or [""]
+        for i, segment in enumerate(segments[:_INDEXED]):
+            index["seg", i, segment].append(form)
+        for i, segment in enumerate(segments[: -_INDEXED - 1 : -1]):
+            index["seg", -i - 1, segment].append(form)

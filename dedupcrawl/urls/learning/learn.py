@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dedupcrawl.urls.learning.acceptance import Bar
+from dedupcrawl.urls.learning.acceptance import Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Tally
 from dedupcrawl.urls.learning.proof import Use, uses
 from dedupcrawl.urls.learning.sample import halves, sampled
-from dedupcrawl.urls.learning.search import choose, rank, search
+from dedupcrawl.urls.learning.search import choose, rank, search, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
 _PASSES = 4
-_URLS_FOR_FULL_COVERAGE = 100
+_URLS_FOR_FULL_COVERAGE = 200
 _EXAMPLES = 3
 
 
@@ -51,7 +51,9 @@ def learn_site(
     bar = Bar(min_precision)
     parts = halves(urls, labels, importance, holdout, seed)
     samples = [sampled(part) for part in parts]
-    learned = [search(Corpus(site, sample.urls, sample.labels), bar) for sample in samples]
+    corpora = [Corpus(site, sample.urls, sample.labels) for sample in samples]
+    hints = [suggestions(corpus).keys() for corpus in corpora]
+    learned = [search(corpora[i], replace(bar, of_part=True), hints[1 - i]) for i in (0, 1)]
     everything = Corpus(site, samples[0].urls + samples[1].urls, samples[0].labels + samples[1].labels)
     candidates = [found.rule for found in sorted((*learned[0], *learned[1]), key=rank)]
     rules = [replace(found.rule, id=f"r{i}") for i, found in enumerate(choose(candidates, everything, bar), 1)]
@@ -77,13 +79,18 @@ def _held_out(rule: Rule, teachers: list[dict[Rule, Tally]], used: list[dict[str
 
 
 def _is_proved(rule: Rule, teachers: list[dict[Rule, Tally]], used: list[dict[str, Use]], bar: Bar, least: int) -> bool:
-    held_out = _held_out(rule, teachers, used)
+    """True when the part that the rule was not learned from bears it out, and both together are evidence enough."""
     both = [part.get(rule.id, Use()) for part in used]
-    right, wrong = sum(use.right for use in both), sum(use.wrong for use in both)
     return (
-        any(use.right for use in held_out)
+        any(use.right for use in _held_out(rule, teachers, used))
         and sum(use.coverage for use in both) >= least
-        and right >= bar.min_right * (right + wrong)
+        and bar.passes(
+            sum(use.right for use in both),
+            sum(use.wrong for use in both),
+            sum(len(use.clusters) for use in both),
+            sum(use.collisions for use in both),
+            cost_of(rule),
+        )
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import Bar, cost_of
@@ -17,8 +18,16 @@ from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _ROUNDS = 6
-_MOST_HYPOTHESES = 150  # that are tried in a round, those with the most clusters first
+_MOST_HYPOTHESES = 120  # that are tried in a round, those with the most clusters first
+_AT_ONCE = 12  # of which so many compete; the best are applied before the next are tried
+_LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
+
+
+@lru_cache(maxsize=4096)
+def compiled(rule: Rule) -> CompiledRule:
+    """The rule, compiled once: hypotheses come back from round to round."""
+    return CompiledRule(rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +38,25 @@ class Found:
     counts: Tally
 
 
-def search(corpus: Corpus, bar: Bar) -> list[Found]:
+def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = ()) -> list[Found]:
     """Rules for the site of a corpus, in the order in which they are to be applied. Uses the corpus up.
 
     Each accepted rule is applied before the next is looked at, so that a rule is judged by what those before it left
     to do, and later rounds see pairs that differ in less.
+
+    Args:
+        corpus: To learn from.
+        bar: What a rule must reach in it.
+        hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
     """
     accepted: list[Found] = []
-    for number in range(_ROUNDS):
-        found = [one for rule in _hypotheses(corpus, first=not number) for one in _refined(rule, corpus, bar)]
-        chosen = choose((one.rule for one in sorted(found, key=rank)), corpus, bar)
-        accepted += chosen
-        if not chosen:
+    for _ in range(_ROUNDS):
+        likely = _likely(suggestions(corpus), hints)
+        before = len(accepted)
+        for start in range(0, len(likely), _AT_ONCE):
+            found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar)]
+            accepted += choose([one.rule for one in sorted(found, key=rank)], corpus, bar)
+        if len(accepted) == before:
             break
     return accepted
 
@@ -49,11 +65,10 @@ def choose(rules: Iterable[Rule], corpus: Corpus, bar: Bar) -> list[Found]:
     """Apply the rules to the corpus one after the other; those that still have something to do, and do it well."""
     chosen = []
     for rule in rules:
-        compiled = CompiledRule(rule)
-        found = meetings(compiled, corpus)
+        found = meetings(compiled(rule), corpus)
         counts = tally(found.sources, found.targets)
-        if bar.passes(counts, 0.0):
-            corpus.apply(compiled)
+        if bar.accepts(counts):
+            corpus.apply(compiled(rule))
             chosen.append(Found(rule, counts))
     return chosen
 
@@ -64,18 +79,21 @@ def rank(found: Found) -> tuple[bool, int, int, str]:
     return len(rule.drop) > 1, _WRONG_COSTS * counts.wrong - counts.right, len(rule.match) + len(rule.within), str(rule)
 
 
-def _hypotheses(corpus: Corpus, first: bool) -> list[Rule]:
-    """Hypotheses that at least two clusters suggest, those that most suggest first."""
+def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
+    """Hypotheses, and the clusters of which pairs suggest them."""
     suggested: dict[Rule, set[int]] = defaultdict(set)
     for cluster in corpus.clusters():
         for source, target in select_pairs(cluster):
             for rule in hypotheses(source.parts, target.parts):
                 suggested[rule].add(source.label)
-    if first:
-        for form in corpus.forms.values():
+        for form in cluster[:_LOOKED_INTO]:
             for rule in embedded(form.parts):
                 suggested[rule].add(form.label)
-    likely = [rule for rule, labels in suggested.items() if len(labels) > 1]
+    return suggested
+
+
+def _likely(suggested: dict[Rule, set[int]], hints: Container[Rule]) -> list[Rule]:
+    likely = [rule for rule, labels in suggested.items() if len(labels) > 1 or rule in hints]
     likely.sort(key=lambda rule: (-len(suggested[rule]), str(rule)))
     return likely[:_MOST_HYPOTHESES]
 
@@ -83,7 +101,7 @@ def _hypotheses(corpus: Corpus, first: bool) -> list[Rule]:
 def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
     """The rule in each context in which the evidence is good enough for it."""
     try:
-        found = meetings(CompiledRule(rule), corpus)
+        found = meetings(compiled(rule), corpus)
     except RuleError:
         return []
     if not tally(found.sources, found.targets).right:
@@ -91,14 +109,14 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
     cost = cost_of(rule)
     joint = tuple(name for name in rule.drop if name != "*")
     refined = []
-    for context in Tree(found.targets, lambda counts, more: bar.passes(counts, cost + more), joint).contexts(
+    for context in Tree(found.targets, lambda counts, more: bar.accepts(counts, cost + more), joint).contexts(
         found.sources
     ):
         within = scoped(rule, context) if context else rule
         if within is None:
             continue
         tried = _try(within, corpus) if context else (found, tally(found.sources, found.targets))
-        if not bar.passes(tried[1], cost_of(within)):
+        if not bar.accepts(tried[1], cost_of(within)):
             continue
         right = [form for (_, form), flag in zip(tried[0].sources, tried[1].flags, strict=True) if flag]
         common = common_context(right, tried[0].covered, {condition.key for condition in context})
@@ -111,5 +129,5 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
 
 
 def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, Tally]:
-    found = meetings(CompiledRule(rule), corpus)
+    found = meetings(compiled(rule), corpus)
     return found, tally(found.sources, found.targets)
