@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Table
+from dedupcrawl.index.tail import Found
 
 _FEW = 8  # prefixes up to which Python is faster than NumPy at seeing which are there
 _WORD = (1 << 64) - 1
@@ -23,7 +24,7 @@ class PostingsView:
 
     __slots__ = ("_payload_bits", "_shift", "_tables", "_tail")
 
-    def __init__(self, tables: Sequence[Table], tail: Sequence[dict[int, tuple[int, ...]]], payload_bits: int) -> None:
+    def __init__(self, tables: Sequence[Table], tail: Sequence[Found], payload_bits: int) -> None:
         self._tables = [table for table in tables if table[0].size]
         self._tail = tail
         self._payload_bits = payload_bits

@@ -9,6 +9,10 @@ import numpy as np
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, sort_table
 
+_LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
+
+Found = dict[int, tuple[int, ...] | list[int]]
+
 
 class Batch:
     """Postings of up to `batch_pages` consecutive records: a dictionary a table, and the arrays they came from.
@@ -19,15 +23,15 @@ class Batch:
     Attributes:
         first: Id of its first record.
         end: Id after its last one.
-        found: For each table: prefix → key, page id, key, page id, … in a tuple, which the garbage collector, unlike a
-            list, does not come back to.
+        found: For each table: prefix → key, page id, key, page id, … Most are short and tuples, which the garbage
+            collector, unlike lists, does not come back to.
     """
 
     __slots__ = ("_arrays", "_owners", "_shifts", "end", "first", "found")
 
     def __init__(self, first: int, payload_bits: Sequence[int]) -> None:
         self.first = self.end = first
-        self.found: list[dict[int, tuple[int, ...]]] = [{} for _ in payload_bits]
+        self.found: list[Found] = [{} for _ in payload_bits]
         self._shifts = payload_bits
         self._arrays: list[list[Keys]] = [[] for _ in payload_bits]
         self._owners: list[list[int]] = [[] for _ in payload_bits]
@@ -45,7 +49,12 @@ class Batch:
             for key in array.tolist():
                 prefix = key >> shift
                 postings = found.get(prefix)
-                found[prefix] = (key, page) if postings is None else (*postings, key, page)
+                if postings is None:
+                    found[prefix] = (key, page)
+                elif isinstance(postings, list):
+                    postings += (key, page)
+                else:
+                    found[prefix] = (*postings, key, page) if len(postings) < _LONG else [*postings, key, page]
         self.end = page + 1
 
     def postings(self, table: int) -> int:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.index.segment import sort_table
+from dedupcrawl.index.tail import Found
 
 EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])
 KEYS = st.one_of(EDGES, st.integers(0, 1 << 8), st.integers(0, (1 << 64) - 1))
@@ -26,7 +27,7 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
             if number < in_segments:
                 tables.append(sort_table(np.array(group, dtype=np.uint64), np.array(pages, dtype=np.uint32)))
             else:
-                found: dict[int, tuple[int, ...]] = {}
+                found: Found = {}
                 for key, page in zip(group, pages, strict=True):
                     found[key >> payload_bits] = (*found.get(key >> payload_bits, ()), key, page)
                 tail.append(found)
