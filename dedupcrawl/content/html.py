@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import html
 import re
 import warnings
 from collections.abc import Iterable, Iterator
 
 import mmh3
-from cssselect import SelectorError
 from parsel import Selector
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.markup import HEADINGS, LINE_BREAK, Outline, collapse, outline, tame, unescape
+from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline
+from dedupcrawl.content.tags import HEADINGS, tame
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
 
-_URL_LIMIT = 2_000  # characters of a link
 _BODY_LIMIT = 2_000_000  # bytes or characters of HTML that are looked at; the digest is of all of it
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
 )  # ends where another script begins, as in 见http://a.cn/。
 _META_NAME = re.compile(r"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
-_VALUE = r"\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
-_CONTENT = re.compile(rf"(?<![\w-])content{_VALUE}", re.IGNORECASE)
-_HREF = re.compile(rf"(?<![\w-])href{_VALUE}", re.IGNORECASE)
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_CONTENT = re.compile(r"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HREF = re.compile(
+    r"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=[/\\]{2}))?([/\\]{2}[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"
+)
 
 
 def extract(
@@ -70,7 +70,7 @@ def extract(
         url=url,
         title=page.title,
         paragraphs=paragraphs,
-        headings=_paragraphs(text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS),
+        headings=_paragraphs([text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS]),
         keywords=metas.get("keywords", ""),
         description=metas.get("description", ""),
         anchors_same_site=same_site,
@@ -90,7 +90,7 @@ def _without_urls(text: str) -> str:
     return text
 
 
-def _selected(markup: str, selector: str) -> Iterator[str]:
+def _selected(markup: str, selector: str) -> Iterable[str]:
     """Texts of the elements that `selector` finds, each once where one holds another."""
     sound = tame(markup).encode("utf-8", "replace").decode()
     with warnings.catch_warnings():
@@ -98,35 +98,42 @@ def _selected(markup: str, selector: str) -> Iterator[str]:
         tree = Selector(text=sound, type="html", huge_tree=False)
     try:
         found = tree.css(selector)
-    except (SelectorError, ValueError) as error:
+    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
         raise ValueError(f"{selector!r} is no CSS selector: {error}") from error
     roots = {match.root for match in found}
-    for match in found:
-        if isinstance(match.root, str):  # of ::text or ::attr()
-            yield collapse(match.root)
-        elif roots.isdisjoint(match.root.iterancestors()):
-            yield from (block[0] for block in outline(match.get()).blocks)
+    whole = [
+        html.escape(match.root) if isinstance(match.root, str) else match.get()  # text is found by ::text and ::attr()
+        for match in found
+        if isinstance(match.root, str) or roots.isdisjoint(match.root.iterancestors())
+    ]
+    return (block[0] for block in outline("<hr>".join(whole)).blocks)
 
 
 def _metas(metas: list[str]) -> Iterator[tuple[str, str]]:
     """Name and content of the meta elements that have a name of interest; the first of each name last."""
     for attributes in reversed(metas):
-        name = _META_NAME.search(attributes)
-        content = _CONTENT.search(attributes)
-        if name and content:
-            yield name[1].lower(), collapse(content[1] or content[2] or content[3] or "")
+        lowered = attributes.lower()
+        if "keywords" in lowered or "description" in lowered:
+            name = _META_NAME.search(attributes)
+            content = _CONTENT.search(attributes)
+            if name and content:
+                yield name[1].lower(), collapse(content[1] or content[2] or content[3] or "")
 
 
 def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Texts of the links within the site of `url`, and of those that leave it."""
+    """Texts of the links within the site of `url`, and of those that leave it; others (mailto, javascript) left out."""
     site = site_of(url)
-    base_site = _site_of_link(page.base, site) or site
+    links = _Links(site)
+    if page.base:
+        links[""] = links[_target(page.base)]
     same: list[str] = []
     other: list[str] = []
-    for attributes, raw_text in page.anchors:
-        text = _without_urls(collapse(raw_text))
+    for attributes, texts in page.anchors:
+        text = collapse("".join(texts))
+        if "://" in text or "www." in text:
+            text = _without_urls(text)
         if text:
-            target = _site_of_link(attributes, base_site)
+            target = links[_target(attributes) if ":" in attributes or "//" in attributes else ""]
             if target == site:
                 same.append(text)
             elif target:
@@ -134,15 +141,19 @@ def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]
     return tuple(same), tuple(other)
 
 
-def _site_of_link(attributes: str, base_site: str) -> str:
-    """The site that an element with an href points to; empty where that is no web page (mailto, javascript)."""
-    if ":" not in attributes and "//" not in attributes:
-        return base_site
-    match = _HREF.search(attributes)
-    href = unescape((match[1] or match[2] or match[3] or "")[:_URL_LIMIT]).strip() if match else ""
-    scheme = _SCHEME.match(href)
-    if scheme and scheme[1].lower() not in ("http", "https"):
-        return ""
-    if scheme or href.startswith("//"):
-        return site_of(href)
-    return base_site
+def _target(attributes: str) -> str:
+    """What an href begins with: ``//`` and its host, another scheme and a colon, or nothing where it is relative."""
+    match = _HREF.search(attributes) or _HREF.search(attributes.lower())
+    return match[1] or "" if match else ""
+
+
+class _Links(dict[str, str]):
+    """Target of a link to its site; empty where it leads to no web page. A page's links have few targets."""
+
+    def __init__(self, site: str) -> None:
+        super().__init__({"": site, "http:": site, "https:": site})
+
+    def __missing__(self, target: str) -> str:
+        host = target.replace("\\", "/")  # as browsers do
+        site = self[target] = site_of(host) if host.startswith("//") else self.get(target.lower(), "")
+        return site

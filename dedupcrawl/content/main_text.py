@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dedupcrawl.content.markup import Outline
+from dedupcrawl.content.outline import Outline
 
 _BLOCK_COST = 25  # bytes; a block of less speaks against its container
 _LINKED = 0.5  # share of a block's characters in links, from which on it is a list of links
@@ -27,14 +27,16 @@ _TITLE_LENGTH = 10  # characters; a longer line that is part of the title is lef
 _LONG_LINK = 24  # bytes; a shorter link text is a menu's, a longer one a headline's
 
 _HINT_LIMIT = 500  # characters of an element's attributes that are looked at
+# The look-behinds keep data-id and the like out; they stand last so that most characters fail at once.
 _HINT_ATTRIBUTE = re.compile(
-    r"(?<![\w-])(?:class|id|role|itemprop)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
+    r"(?:class(?<![\w-]class)|id(?<![\w-]id)|role(?<![\w-]role)|itemprop(?<![\w-]itemprop)|CLASS|ID)"
+    r"\s*=\s*[\"']?([^\"'>]*)"
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _HIDDEN = re.compile(r"(?:^|\s)hidden(?:[\s=/]|$)", re.IGNORECASE)
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _NAME_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
-_CONTENT_NAME = re.compile(r"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)", re.IGNORECASE)
+_CONTENT_NAME = re.compile(r"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)")
 _BOILERPLATE_ELEMENTS = frozenset(("aside", "dialog", "figcaption", "footer", "menu", "nav"))
 _BOILERPLATE_NAMES = """
 ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel comment commentlist
@@ -47,6 +49,7 @@ banquan daohang fenxiang guanggao pinglun tuijian xiangguan
 """
 _BOILERPLATE_WORDS = frozenset(_BOILERPLATE_NAMES.split())
 _NEUTRAL, _BOILERPLATE, _CONTENT = range(3)
+_TRACE = 1e-6
 
 
 def main_blocks(page: Outline) -> list[int]:
@@ -56,15 +59,10 @@ def main_blocks(page: Outline) -> list[int]:
     boilerplate; the page.
     """
     blocks = page.blocks
-    sizes: list[int] = []  # bytes
-    linked: list[float] = []  # share of the characters that is in links
-    values: list[float] = []  # bytes that speak for the containers of the block
-    for text, _, link_chars, _ in blocks:
-        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        share = min(1.0, link_chars / len(text))
-        sizes.append(size)
-        linked.append(share)
-        values.append(size * (1.0 - 2.0 * share) - _BLOCK_COST)
+    sizes = [len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text, _, _, _ in blocks]
+    linked = [min(1.0, link_chars / len(text)) if link_chars else 0.0 for text, _, link_chars, _ in blocks]
+    # Bytes that speak for the containers of the block.
+    values = [size * (1.0 - 2.0 * share) - _BLOCK_COST for size, share in zip(sizes, linked, strict=True)]
     roles = _roles(page, values)
     content = [position for position, block in enumerate(blocks) if roles[block[1]] != _BOILERPLATE]
     if sum(sizes) >= _ENOUGH:
@@ -96,7 +94,7 @@ def _article(page: Outline, values: list[float], linked: list[float], roles: lis
         elif role == _NEUTRAL or value > 0 or share >= _LINKED:
             worth[element] += value
     _add_up(worth, elements)
-    best = max(range(len(elements)), key=lambda element: (worth[element], element))
+    best = len(worth) - 1 - worth[::-1].index(max(worth))  # the innermost of equals
     around = {0}
     parent = best
     while parent:
@@ -124,10 +122,9 @@ def _article(page: Outline, values: list[float], linked: list[float], roles: lis
 def _roles(page: Outline, values: list[float]) -> list[int]:
     """What each element holds, by the nearest hint at it or around it; nothing in boilerplate is content."""
     elements = page.elements
-    running = [0.0] * len(elements)  # bytes of running text in each element
+    running = [0.0] * len(elements)  # bytes of running text in each element; a trace where there is other text
     for (_, element, _, _), value in zip(page.blocks, values, strict=True):
-        if value > 0:
-            running[element] += value
+        running[element] += value if value > 0 else _TRACE
     _add_up(running, elements)
     limit = _BOILERPLATE_LIMIT * running[0]
     roles: list[int] = []
@@ -135,7 +132,7 @@ def _roles(page: Outline, values: list[float]) -> list[int]:
     for (parent, name, attributes), text in zip(elements, running, strict=True):
         if roles:
             role = roles[parent]
-        if role != _BOILERPLATE:
+        if text and role != _BOILERPLATE:
             hint = _hint(name, attributes[:_HINT_LIMIT])
             if hint and (hint == _CONTENT or text <= limit):
                 role = hint
@@ -149,6 +146,12 @@ def _add_up(sums: list[float], elements: list[tuple[int, str, str]]) -> None:
         sums[elements[number][0]] += sums[number]
 
 
+def forget_hints() -> None:
+    """Empty the memo of hints, for measurements; elements of one site's pages have much in common."""
+    _hint.cache_clear()
+    _name_hint.cache_clear()
+
+
 @lru_cache(maxsize=16_384)
 def _hint(name: str, attributes: str) -> int:
     if name in _BOILERPLATE_ELEMENTS:
@@ -159,13 +162,18 @@ def _hint(name: str, attributes: str) -> int:
         return _BOILERPLATE
     if "none" in attributes and _NOT_DISPLAYED.search(attributes):
         return _BOILERPLATE
-    hints = [_name_hint(value) for groups in _HINT_ATTRIBUTE.findall(attributes) for value in groups if value]
-    return _BOILERPLATE if _BOILERPLATE in hints else max(hints, default=_NEUTRAL)
+    hint = _NEUTRAL
+    for names in _HINT_ATTRIBUTE.findall(attributes):
+        named = _name_hint(names)
+        if named == _BOILERPLATE:
+            return _BOILERPLATE
+        hint = hint or named
+    return hint
 
 
 @lru_cache(maxsize=16_384)
 def _name_hint(names: str) -> int:
     """The hint in the value of a class, id, role or itemprop attribute."""
-    if any(word.lower() in _BOILERPLATE_WORDS for word in _NAME_WORD.findall(names)):
+    if not _BOILERPLATE_WORDS.isdisjoint(map(str.lower, _NAME_WORD.findall(names))):
         return _BOILERPLATE
-    return _CONTENT if _CONTENT_NAME.search(names) else _NEUTRAL
+    return _CONTENT if _CONTENT_NAME.search(names.lower()) else _NEUTRAL

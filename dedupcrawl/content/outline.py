@@ -1,0 +1,190 @@
+"""Markup to blocks of text: one linear pass that builds no tree of nodes.
+
+Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, nested
+blocks make them search their stack again and again. A crawler reads what enemies write, so this pass has one regular
+expression that never goes back over what it has read, a stack of bounded depth, and nothing else. Implied end tags,
+misnested and unknown elements are treated as browsers do wherever that changes which text stands together.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dedupcrawl.content.tags import (
+    AROUND_CELLS,
+    BASE,
+    BREAK,
+    CELLS,
+    END,
+    HIDDEN,
+    LINK,
+    LINK_END,
+    MEANINGS,
+    PART,
+    START,
+    TAG,
+    TITLE,
+    rare_meaning,
+)
+
+LINE_BREAK = "\0"  # stands in a block's text where a <br> stood; never in a page, where NUL is dropped
+_MAX_TAGS = 100_000  # of one page; what follows is left out
+_MAX_DEPTH = 100  # open elements; a deeper one counts as part of the hundredth
+
+_CHARACTER = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed.
+
+    Attributes:
+        title: Text of the first title element.
+        blocks: The text between two block-level tags, hidden elements left out: the text, never empty, with white space
+            collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many of its
+            characters are in links; how many links begin in it.
+        elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
+            page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
+            without attributes are left out: their text belongs to what they are parts of.
+        anchors: Attributes and pieces of text of each link with an href, as they were written; empty unless asked for.
+        metas: Attributes of each meta element; empty unless asked for.
+        base: Attributes of the first base element.
+    """
+
+    title: str
+    blocks: list[tuple[str, int, int, int]]
+    elements: list[tuple[int, str, str]]
+    anchors: list[tuple[str, list[str]]]
+    metas: list[str]
+    base: str
+
+
+@lru_cache(maxsize=4096)
+def _character(reference: str) -> str:
+    return html.unescape(reference)
+
+
+def unescape(text: str) -> str:
+    """`text` with its character references replaced; numbers of any length are harmless."""
+    return _CHARACTER.sub(lambda match: _character(match[0]), text) if "&" in text else text
+
+
+def collapse(text: str) -> str:
+    """`text` with character references replaced and every run of white space made one space."""
+    return " ".join(unescape(text).split())
+
+
+def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
+    """Read `markup` once, in time and memory linear in its length.
+
+    Args:
+        markup: HTML, however broken.
+        fields: Collect anchors and metas too.
+    """
+    parts = TAG.split(markup.replace("\0", ""), _MAX_TAGS)
+    if len(parts) > 3 * _MAX_TAGS:
+        parts[-1] = parts[-1].partition("<")[0]  # what follows is markup that was not looked at
+    parts += ("/html", "", "")  # ends the last block
+    title = base = ""
+    blocks: list[tuple[str, int, int, int]] = []
+    elements = [(0, "", "")]
+    anchors: list[tuple[str, list[str]]] = []
+    metas: list[str] = []
+    stack, numbers = [""], [0]  # the open elements, outermost first: names and numbers
+    # Depth of the stack at the open link and in the outermost hidden element, 0 without; the greater of the two.
+    link_depth = hidden_depth = watched_depth = 0
+    link_texts: list[str] = []
+    link_chars = links = 0
+    in_title = False
+    rest = iter(parts)
+    text = next(rest)
+    texts = [] if text.isspace() else [text]  # of the block at hand
+    for tag, attributes, text in zip(rest, rest, rest, strict=True):
+        try:
+            kind, name, ended = MEANINGS[tag]
+        except KeyError:
+            kind, name, ended = rare_meaning(tag)
+        if kind >= END:
+            if texts:
+                block = "".join(texts)
+                texts.clear()
+                if "&" in block:
+                    block = unescape(block)
+                if stack[-1] == "pre":
+                    block = _BLANK_LINE.sub(LINE_BREAK, block)
+                block = " ".join(block.split())
+                if in_title:
+                    title = block
+                elif not hidden_depth and block and (block[0] != LINE_BREAK or block.strip(" \0")):
+                    blocks.append((block, numbers[-1], link_chars, links))
+                link_chars = links = 0
+            in_title = False
+            if kind == END:
+                if stack[-1] == name:
+                    stack.pop()
+                    numbers.pop()
+                elif name in stack:
+                    depth = _depth_of(name, stack)
+                    del stack[depth:], numbers[depth:]
+            elif kind <= PART:
+                while stack[-1] in ended:
+                    stack.pop()
+                    numbers.pop()
+                if len(stack) < _MAX_DEPTH:
+                    if attributes or kind == START:
+                        elements.append((numbers[-1], name, attributes or ""))
+                        numbers.append(len(elements) - 1)
+                    else:
+                        numbers.append(numbers[-1])
+                    stack.append(name)
+            elif kind == TITLE:
+                in_title = not title
+            elif kind == HIDDEN and len(stack) < _MAX_DEPTH:
+                stack.append(name)
+                numbers.append(numbers[-1])
+                if not hidden_depth:
+                    hidden_depth = watched_depth = len(stack)
+            if len(stack) < watched_depth:
+                if len(stack) < link_depth:
+                    link_depth = 0
+                if len(stack) < hidden_depth:
+                    hidden_depth = 0
+                watched_depth = max(link_depth, hidden_depth)
+        elif kind:
+            if kind == LINK:
+                link_depth = 0
+                if attributes and ("href" in attributes or "HREF" in attributes):
+                    link_depth = len(stack)
+                    watched_depth = max(link_depth, hidden_depth)
+                    links += 1
+                    if fields and not hidden_depth:
+                        link_texts = []
+                        anchors.append((attributes, link_texts))
+            elif kind == LINK_END:
+                link_depth = 0
+            elif kind == BREAK:
+                texts.append(LINE_BREAK)
+            elif kind == BASE:
+                base = base or attributes or ""
+            elif fields and attributes:
+                metas.append(attributes)
+        if text and (texts or not text.isspace()):
+            texts.append(text)
+            if link_depth:
+                link_chars += len(text.strip())
+                link_texts.append(text)
+    return Outline(title, blocks, elements, anchors, metas, base)
+
+
+def _depth_of(name: str, stack: list[str]) -> int:
+    """How many elements stay open at an end tag of `name`; all, where it would reach out of a table cell."""
+    for depth in range(len(stack) - 1, 0, -1):
+        if stack[depth] == name:
+            return depth
+        if stack[depth] in CELLS and name not in AROUND_CELLS:
+            break
+    return len(stack)
