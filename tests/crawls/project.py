@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FOLLOWER = '''
+FOLLOWER = """
 import scrapy
 
 class Pages(scrapy.Spider):
@@ -21,7 +21,7 @@ class Pages(scrapy.Spider):
     def parse(self, response):
         yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
         yield from response.follow_all(css="a")
-'''
+"""
 
 BASE_SETTINGS = """
 BOT_NAME = "project"
@@ -49,7 +49,9 @@ def crawl_command(start: str, feed: str, *options: str) -> list[str]:
     return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", f"origin={start}", "-o", feed, *options]
 
 
-def scrapy_crawl(folder: Path, start: str, feed: str = "items.jsonl", *options: str) -> subprocess.CompletedProcess[str]:
+def scrapy_crawl(
+    folder: Path, start: str, feed: str = "items.jsonl", *options: str
+) -> subprocess.CompletedProcess[str]:
     """Run the crawl to its end."""
     return subprocess.run(
         crawl_command(start, feed, *options), cwd=folder, capture_output=True, text=True, timeout=120, check=False
