@@ -49,9 +49,9 @@ class MwoCheck:
         min_terms: A page whose main text has fewer different terms abstains.
     """
 
-    threshold: float = 0.7
+    threshold: float = 0.5
     weights: FieldWeights = field(default_factory=FieldWeights)
-    dropped: float = 0.2
+    dropped: float = 0.1
     max_terms: int = 80
     min_terms: int = 10
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.concepts import MAX_KEY_CONCEPTS, ConceptsCheck
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
+from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
+from dedupcrawl.content.mwo import FieldWeights
+from dedupcrawl.content.thesaurus import read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,26 @@ def _choice(name: str, default: str, choices: Sequence[str], about: str) -> Para
     return Parameter(name, default, " or ".join(map(repr, choices)), read, about)
 
 
+def _weights(name: str, default: FieldWeights, about: str) -> Parameter:
+    return Parameter(
+        name,
+        str(default),
+        "a string of field=weight, fields left out weighing nothing",
+        lambda value: str(FieldWeights.parse(value if isinstance(value, str) else "")),
+        about,
+    )
+
+
+def _thesaurus(name: str, about: str) -> Parameter:
+    def read(value: Any) -> str:
+        if path := str(value):
+            read_file(Path(path))
+        return path
+
+    takes = "the path of a thesaurus in Open Multilingual Wordnet or Cilin form, or '' for none"
+    return Parameter(name, "", takes, read, about)
+
+
 PARAMETERS: tuple[Parameter, ...] = (
     _whole(
         "EXACT_MIN_SYMBOLS",
@@ -113,6 +138,68 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole(
         "SIMHASH_MIN_FEATURES", SimHashCheck().min_features, 1, 10_000, "A page with fewer features has no fingerprint."
     ),
+    _share("MWO_THRESHOLD", MwoCheck().threshold, 0.0, "Least MWO of duplicates.", loosest=min),
+    _weights("MWO_WEIGHTS", MwoCheck().weights, "What a term weighs in each field of a page."),
+    _share(
+        "MWO_DROPPED",
+        MwoCheck().dropped,
+        0.0,
+        "The lightest terms are left out that make up at most this share of a page's weight.",
+    ),
+    _whole("MWO_TERMS", MwoCheck().max_terms, 1, 10_000, "Terms of a page that are kept, the heaviest."),
+    _whole(
+        "MWO_MIN_TERMS", MwoCheck().min_terms, 1, 10_000, "A main text of fewer different terms is not compared by MWO."
+    ),
+    _share(
+        "CONCEPTS_SIMILARITY",
+        ConceptsCheck().similarity,
+        0.0,
+        "The cosine of duplicates' concept vectors is greater.",
+        loosest=min,
+    ),
+    _share(
+        "CONCEPTS_DEVIATION",
+        ConceptsCheck().deviation,
+        0.0,
+        "How unevenly duplicates' concepts are shifted is less, as a share of the texts' length.",
+        loosest=max,
+    ),
+    _whole(
+        "CONCEPTS_SEARCHED",
+        ConceptsCheck().searched,
+        1,
+        MAX_KEY_CONCEPTS,
+        "A common concept is among so many first key concepts of both duplicates.",
+    ),
+    _share(
+        "CONCEPTS_RELATED",
+        ConceptsCheck().related,
+        0.0,
+        "Two words are one concept when their synonyms overlap by more; 1 merges none.",
+    ),
+    _whole(
+        "CONCEPTS_ABOVE",
+        ConceptsCheck().above,
+        0,
+        1000,
+        "A concept that occurs no more often is no node of the network.",
+    ),
+    _whole(
+        "CONCEPTS_CONSIDERED",
+        ConceptsCheck().considered,
+        1,
+        10_000,
+        "So many nodes of the highest degree are tried as key concepts.",
+    ),
+    _whole("CONCEPTS_KEPT", ConceptsCheck().kept, 1, MAX_KEY_CONCEPTS, "Key concepts of a page."),
+    _whole(
+        "CONCEPTS_MIN_KEPT",
+        ConceptsCheck().min_kept,
+        1,
+        MAX_KEY_CONCEPTS,
+        "A page with fewer key concepts is not compared by them.",
+    ),
+    _thesaurus("CONCEPTS_THESAURUS", "Synonyms besides WordNet's, for Chinese say."),
 )
 
 _Values = Mapping[str, Any]
@@ -123,10 +210,28 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
         of["REPEATABILITY"], of["IEU_LENGTH"], of["IEU_SHARE"], of["CODE_CHARACTERS"], of["CODE_ANCHORS"]
     ),
     "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"], of["SIMHASH_FEATURES"]),
+    "mwo": lambda of: MwoCheck(
+        of["MWO_THRESHOLD"],
+        FieldWeights.parse(of["MWO_WEIGHTS"]),
+        of["MWO_DROPPED"],
+        of["MWO_TERMS"],
+        of["MWO_MIN_TERMS"],
+    ),
+    "concepts": lambda of: ConceptsCheck(
+        of["CONCEPTS_SIMILARITY"],
+        of["CONCEPTS_DEVIATION"],
+        of["CONCEPTS_SEARCHED"],
+        of["CONCEPTS_RELATED"],
+        of["CONCEPTS_ABOVE"],
+        of["CONCEPTS_CONSIDERED"],
+        of["CONCEPTS_KEPT"],
+        of["CONCEPTS_MIN_KEPT"],
+        of["CONCEPTS_THESAURUS"],
+    ),
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)
-DEFAULT_CHECKS: tuple[str, ...] = CHECK_NAMES
+DEFAULT_CHECKS: tuple[str, ...] = ("exact", "feature_code", "simhash")
 
 
 def make_checks(names: Sequence[str], thresholds: Mapping[str, Any]) -> list[Check]:

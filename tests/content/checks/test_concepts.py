@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.texts import documents
 from dedupcrawl.content.checks.concepts import ConceptsCheck
+from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.concept_network import KeyConcept
 from dedupcrawl.content.concept_vectors import ConceptVector, cosine
 from dedupcrawl.content.symbols import SymbolText
@@ -158,3 +159,16 @@ def test_the_same_bytes_whatever_the_hash_seed() -> None:
         for seed in ("1", "2")
     ]
     assert seeds[0] == seeds[1] != b""
+
+
+def test_a_thesaurus_is_read_at_the_start_and_a_wrong_one_refused(tmp_path: Path) -> None:
+    (parameter,) = (found for found in PARAMETERS if found.name == "CONCEPTS_THESAURUS")
+    path = tmp_path / "cilin.txt"
+    path.write_text("Aa01A01= 士 人物\n", "utf-8")
+    assert parameter.read(str(path)) == str(path)
+    (check,) = make_checks(["concepts"], {"CONCEPTS_THESAURUS": str(path)})
+    assert check.header() != ConceptsCheck().header()
+    path.write_text("no thesaurus", "utf-8")
+    for wrong in (path, tmp_path / "absent", tmp_path):
+        with pytest.raises(ValueError, match=wrong.name):
+            parameter.read(str(wrong))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.texts import documents
 from dedupcrawl.content.checks.mwo import MwoCheck
+from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
@@ -150,3 +151,12 @@ def test_one_term_repeated_without_end_stays_cheap_and_readable() -> None:
     made = signature(MwoCheck(dropped=0), "spam " * 100_000 + TEXTS[0])
     assert made is not None
     assert Record.from_bytes(made).weights.sum() == TOTAL
+
+
+def test_weights_are_a_setting() -> None:
+    (parameter,) = (found for found in PARAMETERS if found.name == "MWO_WEIGHTS")
+    (check,) = make_checks(["mwo"], {"MWO_WEIGHTS": parameter.read("main=1, title=2")})
+    assert check == MwoCheck(weights=FieldWeights.parse("title=2 main=1"))
+    for wrong in ("", "body=1", 3, None):
+        with pytest.raises(ValueError, match="weigh"):
+            parameter.read(wrong)
