@@ -73,7 +73,9 @@ def _web_charsets(label: str | None, body: bytes) -> list[str]:
 
 def _may_be_double_byte(text: str, labels: list[str]) -> bool:
     """A few characters of GB 2312 or Big5 can pass for UTF-8 sequences of two bytes, never for ones of three."""
-    return bool(labels) and not _SINGLE_BYTE.fullmatch(labels[0]) and labels[0] != "utf-8" and max(text) < "\u0800"
+    if not labels or labels[0] == "utf-8" or _SINGLE_BYTE.fullmatch(labels[0]):
+        return False
+    return max(text, default="") < "\u0800"
 
 
 def _utf16_without_bom(body: bytes) -> str | None:
@@ -108,7 +110,9 @@ def _count_non_ascii(text: str) -> int:
 def _guess(body: bytes) -> str:
     """The encoding that turns the most of a sample into common characters; windows-1252 where none does."""
     first = _NON_ASCII.search(body)
-    sample = body[first.start() if first else 0 :][:_SAMPLE]
+    if first is None or not _HIGH_RUN.search(body):
+        return "cp1252"
+    sample = body[first.start() :][:_SAMPLE]
     share, charset = max((_share(sample, charset, common), charset) for charset, common in _COMMON)
     if share >= _COMMON_SHARE:
         return charset

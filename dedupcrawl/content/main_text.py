@@ -95,6 +95,8 @@ def _article(page: Outline, values: list[float], linked: list[float], roles: lis
             worth[element] += value
     _add_up(worth, elements)
     best = len(worth) - 1 - worth[::-1].index(max(worth))  # the innermost of equals
+    if worth[best] <= 0:
+        return []
     around = {0}
     parent = best
     while parent:
