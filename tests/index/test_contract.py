@@ -75,22 +75,26 @@ def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex)
 
 
 def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -> None:
-    offer(index, page("http://three-quarters", 1, b"abcefgh", title="1"))
-    offer(index, page("http://whole", 2, b"abcd", title="2"))
-    offer(index, page("http://equal", 3, b"h", title="3"))
-    offer(index, page("http://whole-too", 4, b"abcd", title="4"))
+    offer(index, page("http://6-of-8", 1, b"abcdef", title="1"))
+    offer(index, page("http://7-of-8", 2, b"abcdefg", title="2"))
+    offer(index, page("http://8-of-8", 3, b"abcdefgh", title="3"))
+    offer(index, page("http://equal", 4, b"a", title="4"))
+    offer(index, page("http://8-of-8-too", 5, b"abcdefgh", title="5"))
+    offer(index, page("http://7-of-8-too", 6, b"bcdefgh", title="6"))
     asked: list[tuple[str, str]] = []
 
     def refuse(check: str, kept: Entry) -> None:
         asked.append((check, kept.url))
 
-    new = page("http://new", 3, b"abcd")
+    new = page("http://new", 4, b"abcdefgh")
     assert isinstance(index.offer(new, refuse), Kept)
     assert asked == [
         ("equal", "http://equal"),
-        ("letters", "http://whole"),
-        ("letters", "http://whole-too"),
-        ("letters", "http://three-quarters"),
+        ("letters", "http://8-of-8"),
+        ("letters", "http://8-of-8-too"),
+        ("letters", "http://7-of-8"),
+        ("letters", "http://7-of-8-too"),
+        ("letters", "http://6-of-8"),
     ]
 
 
