@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
 
-_MERGE_SHARE = 0.3  # a wrong merge loses a page for ever: the bar for merges is so much nearer to 1 than for coverage
+_MERGE_SHARE = 0.4  # a wrong merge loses a page for ever: the bar for merges is so much nearer to 1 than for coverage
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 _LEAST_BOUND_OF_A_PART = 0.5
@@ -32,12 +32,14 @@ class Bar:
     @property
     def min_right(self) -> float:
         """Least share of right ones among the forms that a rule brings together."""
-        return 1.0 - (1.0 - self.min_precision) * _MERGE_SHARE
+        return self.min_precision if self.of_part else 1.0 - (1.0 - self.min_precision) * _MERGE_SHARE
 
     def passes(self, right: int, wrong: int, clusters: int, collisions: int, cost: float = 0.0) -> bool:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`."""
         least_clusters, least_bound = _LEAST_CLUSTERS + cost, _LEAST_BOUND
         if self.of_part:
+            # Two clusters that collide are of one part half of the time; a single collision says little.
+            wrong, collisions = 2 * max(0, wrong - 1), 2 * max(0, collisions - 1)
             least_clusters, least_bound = max(1.0, least_clusters / 2), _LEAST_BOUND_OF_A_PART
         return (
             clusters >= least_clusters

@@ -20,6 +20,7 @@ ABSENT = "\0absent"  # value of a key that a URL does not have; no URL has it, a
 
 _DEPTH = 4  # conditions of a context
 _MOST_VALUES = 40  # of a key that the tree may split at; one with more stays a wildcard
+_WRONG_COSTS = 4  # right sources that an exception may give up for one wrong one
 _MOST_EXCEPTIONS = 3  # values of a key that a context may leave out
 _WORTH = 0.9  # of what the node gets right, that its children must get right to take its place
 _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
@@ -135,7 +136,11 @@ class Tree:
         for key, values in split.items():
             if key[0] in {"arg", "args"}:
                 continue
-            bad = [(wrong - 2 * right, value) for value, (wrong, right) in values.items() if wrong > max(1, 2 * right)]
+            bad = [
+                (_WRONG_COSTS * wrong - right, value)
+                for value, (wrong, right) in values.items()
+                if wrong > 1 and _WRONG_COSTS * wrong > right
+            ]
             bad = sorted(bad, reverse=True)[:_MOST_EXCEPTIONS]
             gain = sum(less for less, _ in bad) - len(bad)
             if gain > best_gain and all(value != ABSENT for _, value in bad):

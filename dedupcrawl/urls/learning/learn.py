@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from dedupcrawl.urls.learning.acceptance import Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
-from dedupcrawl.urls.learning.evidence import Tally
 from dedupcrawl.urls.learning.proof import Use, uses
-from dedupcrawl.urls.learning.sample import halves, sampled
-from dedupcrawl.urls.learning.search import choose, rank, search, suggestions
+from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
+from dedupcrawl.urls.learning.search import accept, compiled, search, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.url_parts import split_url
 
 _PASSES = 4
 _URLS_FOR_FULL_COVERAGE = 200
-_EXAMPLES = 3
+_EXAMPLES = 3  # of a rule
+_LONGEST_EXAMPLE = 300  # characters
 
 
 def learn_site(
@@ -49,60 +51,76 @@ def learn_site(
         Rules with their evidence, in the order in which they are to be applied; none when nothing could be proved.
     """
     bar = Bar(min_precision)
-    parts = halves(urls, labels, importance, holdout, seed)
-    samples = [sampled(part) for part in parts]
+    where = sides(labels, holdout, seed)
+    candidates = _candidates(site, [sampled(part_of(side, where, urls, labels, importance)) for side in (0, 1)], bar)
+    least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
+    for _ in range(_PASSES):
+        used = uses(site, [one.rule for one in candidates], urls, labels, where)
+        proved = [one for one in candidates if one.is_proved_by(used[one.rule.id], bar, least)]
+        if len(proved) == len(candidates):
+            break
+        candidates = proved
+    return SiteRules(site, tuple(one.with_evidence(used[one.rule.id], site, urls) for one in candidates))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rule before its proof.
+
+    Attributes:
+        rule: With an id.
+        support: Clusters of either part that suggested its transformation; 0 for a part that did not.
+    """
+
+    rule: Rule
+    support: tuple[int, int]
+
+    @property
+    def provers(self) -> list[int]:
+        """The parts that prove the rule: the other ones than those that it was learned from."""
+        return [1 - side for side in (0, 1) if self.support[side]]
+
+    def is_proved_by(self, use: Use, bar: Bar, least: int) -> bool:
+        """True when a part that it was not learned from bears it out, and both together are evidence enough."""
+        return (
+            any(use.right[side] for side in self.provers)
+            and sum(use.coverage) >= least
+            and bar.passes(
+                sum(use.right), sum(use.wrong), sum(map(len, use.clusters)), use.collisions, cost_of(self.rule)
+            )
+        )
+
+    def with_evidence(self, use: Use, site: str, urls: Sequence[str]) -> Rule:
+        """The rule as it goes into the file."""
+        evidence = Evidence(
+            support=sum(self.support),
+            coverage=sum(use.coverage[side] for side in self.provers),
+            correct=sum(use.right[side] for side in self.provers),
+            wrong=sum(use.wrong[side] for side in self.provers),
+            collisions=use.collisions,
+        )
+        tried = (example(self.rule, urls[i], site) for side in self.provers for i in use.examples[side])
+        examples = tuple(pair for pair in tried if pair is not None)[:_EXAMPLES]
+        return replace(self.rule, source="learned", evidence=evidence, examples=examples)
+
+
+def _candidates(site: str, samples: Sequence[Part], bar: Bar) -> list[Candidate]:
+    """Transformations that the parts teach, each from its own sample, in contexts that fit both."""
     corpora = [Corpus(site, sample.urls, sample.labels) for sample in samples]
     hints = [suggestions(corpus).keys() for corpus in corpora]
-    learned = [search(corpora[i], replace(bar, of_part=True), hints[1 - i]) for i in (0, 1)]
-    everything = Corpus(site, samples[0].urls + samples[1].urls, samples[0].labels + samples[1].labels)
-    candidates = [found.rule for found in sorted((*learned[0], *learned[1]), key=rank)]
-    rules = [replace(found.rule, id=f"r{i}") for i, found in enumerate(choose(candidates, everything, bar), 1)]
-    least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
-    teachers = [{_what_it_does(found.rule): found.counts for found in part} for part in learned]
-    for _ in range(_PASSES):
-        used = [uses(site, rules, part.urls, part.labels) for part in parts]
-        kept = [rule for rule in rules if _is_proved(rule, teachers, used, bar, least)]
-        if len(kept) == len(rules):
-            break
-        rules = kept
-    return SiteRules(site, tuple(_with_evidence(rule, teachers, used) for rule in rules))
+    learned = [search(corpora[side], replace(bar, of_part=True), hints[1 - side]) for side in (0, 1)]
+    support = [{found.origin: found.counts.clusters for found in part} for part in learned]
+    in_turn = dict.fromkeys(found.origin for pair in zip_longest(*learned) for found in pair if found)
+    both = Corpus(site, samples[0].urls + samples[1].urls, samples[0].labels + samples[1].labels)
+    return [
+        Candidate(replace(found.rule, id=f"r{i}"), (support[0].get(found.origin, 0), support[1].get(found.origin, 0)))
+        for i, found in enumerate(accept(list(in_turn), both, bar), 1)
+    ]
 
 
-def _what_it_does(rule: Rule) -> Rule:
-    return replace(rule, id="")
-
-
-def _held_out(rule: Rule, teachers: list[dict[Rule, Tally]], used: list[dict[str, Use]]) -> list[Use]:
-    """The uses of a rule in the parts that prove it: the other part than the one it was learned from."""
-    key = _what_it_does(rule)
-    return [used[1 - part].get(rule.id, Use()) for part in (0, 1) if key in teachers[part]]
-
-
-def _is_proved(rule: Rule, teachers: list[dict[Rule, Tally]], used: list[dict[str, Use]], bar: Bar, least: int) -> bool:
-    """True when the part that the rule was not learned from bears it out, and both together are evidence enough."""
-    both = [part.get(rule.id, Use()) for part in used]
-    return (
-        any(use.right for use in _held_out(rule, teachers, used))
-        and sum(use.coverage for use in both) >= least
-        and bar.passes(
-            sum(use.right for use in both),
-            sum(use.wrong for use in both),
-            sum(len(use.clusters) for use in both),
-            sum(use.collisions for use in both),
-            cost_of(rule),
-        )
-    )
-
-
-def _with_evidence(rule: Rule, teachers: list[dict[Rule, Tally]], used: list[dict[str, Use]]) -> Rule:
-    key = _what_it_does(rule)
-    held_out = _held_out(rule, teachers, used)
-    evidence = Evidence(
-        support=sum(part[key].clusters for part in teachers if key in part),
-        coverage=sum(use.coverage for use in held_out),
-        correct=sum(use.right for use in held_out),
-        wrong=sum(use.wrong for use in held_out),
-        collisions=sum(use.collisions for use in held_out),
-    )
-    examples = tuple(pair for use in held_out for pair in use.examples)[:_EXAMPLES]
-    return replace(rule, source="learned", evidence=evidence, examples=examples)
+def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:
+    """A URL and what this rule alone makes of it; None when it is no example for people or leaves the URL alone."""
+    if len(url) > _LONGEST_EXAMPLE or not url.isprintable() or not (parts := split_url(url)):
+        return None
+    after = compiled(rule).apply(parts, site)
+    return None if after is None else (url, after.join())

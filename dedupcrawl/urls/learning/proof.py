@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,86 +10,96 @@ from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
-_EXAMPLES = 3  # of a rule
-_LONGEST_EXAMPLE = 300  # characters
+_EXAMPLES = 8  # candidates for the examples of a rule
 
 
 @dataclass(slots=True)
 class Use:
-    """What one rule did to the URLs of one part.
+    """What one rule did to the URLs of a site. Pairs are counts of the URLs of the first part and of the second.
 
     Attributes:
         coverage: URLs that it changed.
         right: Of these, URLs that met another one of their cluster.
-        wrong: Of these, URLs that met others of other clusters only.
+        wrong: Of these, URLs that met others, but not of their cluster, or not of the cluster of most of them. The
+            others may be of either part: half of all collisions are between the parts.
         clusters: Clusters of the right ones.
-        collisions: Forms at which URLs of different clusters met.
-        examples: Some URLs that were right, and their forms.
+        collisions: Forms at which URLs of different clusters met, of both parts together.
+        examples: Numbers of some URLs that were right.
     """
 
-    coverage: int = 0
-    right: int = 0
-    wrong: int = 0
-    clusters: set[int] = field(default_factory=set)
+    coverage: list[int] = field(default_factory=lambda: [0, 0])
+    right: list[int] = field(default_factory=lambda: [0, 0])
+    wrong: list[int] = field(default_factory=lambda: [0, 0])
+    clusters: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     collisions: int = 0
-    examples: list[tuple[str, str]] = field(default_factory=list)
+    examples: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
 
 
-def uses(site: str, rules: Sequence[Rule], urls: Sequence[str], labels: Sequence[int]) -> dict[str, Use]:
-    """Apply the rules, all together, to some URLs and see which meet. Linear in the number of URLs."""
+def uses(
+    site: str, rules: Sequence[Rule], urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]
+) -> dict[str, Use]:
+    """Apply the rules, all together, to all URLs and see which meet. Linear in the number of URLs.
+
+    Args:
+        site: Of the rules.
+        rules: In order.
+        urls: Distinct.
+        labels: Cluster of each URL.
+        sides: 0 or 1 for the part of each URL, -1 for URLs that do not count.
+
+    Returns:
+        Id of each rule → what it did.
+    """
     normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
     by_form: dict[str, int | list[int]] = {}
     changed: dict[int, tuple[str, ...]] = {}
-    coverage: Counter[tuple[str, ...]] = Counter()
+    used = {rule.id: Use() for rule in rules}
     for i, url in enumerate(urls):
+        if sides[i] < 0:
+            continue
         done = normalize(url)
         if done.rules:
             changed[i] = done.rules
-            coverage[done.rules] += 1
-        form = done.canonical
-        there = by_form.setdefault(form, i)
+            for name in done.rules:
+                used[name].coverage[sides[i]] += 1
+        there = by_form.setdefault(done.canonical, i)
         if there is not i:
             if isinstance(there, list):
                 there.append(i)
             else:
-                by_form[form] = [there, i]
-    used: dict[str, Use] = defaultdict(Use)
-    for names, count in coverage.items():
-        for name in names:
-            used[name].coverage += count
-    for form, members in by_form.items():
+                by_form[done.canonical] = [there, i]
+    for members in by_form.values():
         if isinstance(members, list):
-            _judge(form, members, urls, labels, changed, used)
+            _judge(members, labels, sides, changed, used)
     return used
 
 
 def _judge(
-    form: str,
     members: list[int],
-    urls: Sequence[str],
     labels: Sequence[int],
+    sides: Sequence[int],
     changed: dict[int, tuple[str, ...]],
     used: dict[str, Use],
 ) -> None:
     """Put the meeting of some URLs at one form down to the rules that brought them there."""
     counts = Counter(labels[i] for i in members)
-    own = [i for i in members if i not in changed]
     label, most = counts.most_common(1)[0]
-    if own and counts[labels[own[0]]] == most:
-        label = labels[own[0]]
+    own = next((labels[i] for i in members if i not in changed), label)
+    if counts[own] == most:
+        label = own
     everyone = {name for i in members for name in changed.get(i, ())}
     for i in members:
-        names = changed.get(i)
-        if labels[i] == label and most > 1:
+        names, side = changed.get(i), sides[i]
+        if labels[i] != label:
+            for name in names or everyone:
+                used[name].wrong[side] += 1
+        elif most > 1:
             for name in names or ():
                 use = used[name]
-                use.right += 1
-                use.clusters.add(label)
-                if len(use.examples) < _EXAMPLES and len(urls[i]) < _LONGEST_EXAMPLE:
-                    use.examples.append((urls[i], form))
-        elif labels[i] != label:
-            for name in names or everyone:
-                used[name].wrong += 1
+                use.right[side] += 1
+                use.clusters[side].add(label)
+                if len(use.examples[side]) < _EXAMPLES:
+                    use.examples[side].append(i)
     if len(counts) > 1:
         for name in everyone:
             used[name].collisions += 1

@@ -32,27 +32,20 @@ def mixed(number: int, seed: int) -> int:
     return (x * _MULTIPLIER & _MASK) ^ x >> 29
 
 
-def halves(
-    urls: Sequence[str], labels: Sequence[int], importance: Sequence[float] | None, holdout: float, seed: int
-) -> tuple[Part, Part]:
-    """Split by cluster; URLs with a negative label are left out.
-
-    Returns:
-        A part with about 1 - `holdout` of the clusters, and one with the rest.
-    """
+def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
+    """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
     threshold = int(holdout * (1 << 64))
-    side = {label: mixed(label, seed) < threshold for label in set(labels)}
-    parts = []
-    for wanted in (False, True):
-        rows = [i for i, label in enumerate(labels) if label >= 0 and side[label] is wanted]
-        parts.append(
-            Part(
-                [urls[i] for i in rows],
-                [labels[i] for i in rows],
-                [importance[i] for i in rows] if importance else None,
-            )
-        )
-    return parts[0], parts[1]
+    side = {label: -1 if label < 0 else int(mixed(label, seed) < threshold) for label in set(labels)}
+    return [side[label] for label in labels]
+
+
+def part_of(
+    side: int, where: Sequence[int], urls: Sequence[str], labels: Sequence[int], importance: Sequence[float] | None
+) -> Part:
+    """The URLs of one part."""
+    rows = [i for i, found in enumerate(where) if found == side]
+    weights = None if importance is None else [importance[i] for i in rows]
+    return Part([urls[i] for i in rows], [labels[i] for i in rows], weights)
 
 
 def sampled(part: Part) -> Part:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dedupcrawl.urls.learning.contexts import ABSENT, Condition, Context
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Rule, RuleError
 
 _SPECIAL = re.compile(r"[{}]")
 _EXCEPT = {"host": "!{}", "front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
@@ -38,14 +38,20 @@ def scoped(rule: Rule, context: Context) -> Rule | None:
             if kind == "front":
                 places["depth"] = [name]
     if places:
-        fronts = [f"/{front}" for front in places.get("front", [""])] or [""]
+        fronts = [f"/{front}" for front in places["front"]] if "front" in places else [""]
         lasts = places.get("last")
         within += [f"{front}/{{*}}{f'/{last}' if lasts else ''}" for front in fronts for last in lasts or [""]]
     with_args = _with_args(rule.match, rule.to, args)
     if with_args is None:
         return None
     match, to = with_args
-    return replace(rule, hosts=tuple(hosts), within=tuple(within), unless=tuple(sorted(unless)), match=match, to=to)
+    found = replace(rule, hosts=tuple(hosts), within=tuple(within), unless=tuple(sorted(unless)), match=match, to=to)
+    try:
+        found.templates()
+        found.scopes()
+    except RuleError:
+        return None
+    return found
 
 
 def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,9 +32,16 @@ def compiled(rule: Rule) -> CompiledRule:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A rule and what it did to the corpus when it was accepted."""
+    """A rule that was accepted.
+
+    Attributes:
+        rule: Within its context.
+        origin: The hypothesis that it was made of.
+        counts: What it did to the corpus at the time.
+    """
 
     rule: Rule
+    origin: Rule
     counts: Tally
 
 
@@ -51,26 +58,25 @@ def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = ()) -> list[Found]
     """
     accepted: list[Found] = []
     for _ in range(_ROUNDS):
-        likely = _likely(suggestions(corpus), hints)
-        before = len(accepted)
-        for start in range(0, len(likely), _AT_ONCE):
-            found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar)]
-            accepted += choose([one.rule for one in sorted(found, key=rank)], corpus, bar)
-        if len(accepted) == before:
+        found = accept(_likely(suggestions(corpus), hints), corpus, bar)
+        accepted += found
+        if not found:
             break
     return accepted
 
 
-def choose(rules: Iterable[Rule], corpus: Corpus, bar: Bar) -> list[Found]:
-    """Apply the rules to the corpus one after the other; those that still have something to do, and do it well."""
-    chosen = []
-    for rule in rules:
-        found = meetings(compiled(rule), corpus)
-        counts = tally(found.sources, found.targets)
-        if bar.accepts(counts):
-            corpus.apply(compiled(rule))
-            chosen.append(Found(rule, counts))
-    return chosen
+def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar) -> list[Found]:
+    """Put hypotheses into their contexts and apply those that reach the bar, a few hypotheses at a time."""
+    accepted: list[Found] = []
+    for start in range(0, len(likely), _AT_ONCE):
+        found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar)]
+        for one in sorted(found, key=rank):
+            met = meetings(compiled(one.rule), corpus)
+            counts = tally(met.sources, met.targets)
+            if bar.accepts(counts):  # there may be less to do for it than when it was found
+                corpus.apply(compiled(one.rule))
+                accepted.append(Found(one.rule, one.origin, counts))
+    return accepted
 
 
 def rank(found: Found) -> tuple[bool, int, int, str]:
@@ -124,7 +130,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
         if narrower is not None:
             within, tried = narrower, _try(narrower, corpus)
         if tried[1].clusters:
-            refined.append(Found(within, tried[1]))
+            refined.append(Found(within, rule, tried[1]))
     return refined
 
 
