@@ -151,6 +151,11 @@ def _common(here: Sequence[int], there: Sequence[int]) -> int:
     return common_subsequence(here, there) if there and max(len(here), len(there)) <= _GAP_LIMIT else 0
 
 
+def unchanged(symbols: Symbols) -> Differences:
+    """What `differences` finds between a sequence and itself."""
+    return Differences(common=len(symbols), kept_common=len(symbols), numbers_same=int((symbols & 1).sum()))
+
+
 def differences(new: Symbols, kept: Symbols) -> Differences:
     """Align two sequences."""
     found = tiles(new, kept)

@@ -24,7 +24,7 @@ from typing import Any
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.alignment import Symbols, differences
+from dedupcrawl.content.alignment import Symbols, differences, unchanged
 from dedupcrawl.content.symbols import SymbolText
 
 OUTLINE_SYMBOLS = 8192
@@ -138,7 +138,7 @@ def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
     """Compare the outlines of a new page and a kept one."""
     new_symbols, new_tail, new_hash = _read(new)
     kept_symbols, kept_tail, kept_hash = _read(kept)
-    found = differences(new_symbols, kept_symbols)
+    found = unchanged(new_symbols) if new == kept else differences(new_symbols, kept_symbols)
     if new_hash == kept_hash:
         found.common += new_tail
         found.kept_common += kept_tail
@@ -163,6 +163,24 @@ def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
         duplicate=False,
     )
     return replace(evidence, duplicate=_text_agrees(evidence, limits) and _numbers_agree(evidence, limits))
+
+
+def duplicates(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence | None:
+    """What `confirm` says, when by that the new page duplicates the kept one.
+
+    Most pages that do not are told without an alignment: whatever it finds, it covers no symbol of the new page that
+    occurs nowhere in the kept one.
+    """
+    new_symbols, new_tail, new_hash = _read(new)
+    kept_symbols, _, kept_hash = _read(kept)
+    occurs = np.zeros(1 << 16, dtype=np.bool_)
+    occurs[kept_symbols] = True
+    length = len(new_symbols) + new_tail
+    occurring = int(occurs[new_symbols].sum()) + new_tail * (new_hash == kept_hash)
+    if length and occurring / length < limits.covered:
+        return None
+    evidence = confirm(new, kept, limits)
+    return evidence if evidence.duplicate else None
 
 
 def _text_agrees(facts: Evidence, limits: Limits) -> bool:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, confirm, outline
+from dedupcrawl.content.alignment import differences, unchanged
+from dedupcrawl.content.evidence import LIMITS, OUTLINE_SYMBOLS, Evidence, confirm, duplicates, outline
 from dedupcrawl.content.symbols import SymbolText
 
 
@@ -38,6 +41,42 @@ class TestOutline:
     def test_a_long_text_is_bounded(self) -> None:
         assert len(made(" ".join(map(str, range(OUTLINE_SYMBOLS))))) == 2 * OUTLINE_SYMBOLS
         assert len(made(" ".join(map(str, range(100_000))))) == 2 * OUTLINE_SYMBOLS + 12
+
+
+class TestDuplicatesAtOnce:
+    """What is told without an alignment is what the alignment says."""
+
+    @given(st.lists(st.sampled_from("abcdefgh12"), max_size=40), st.lists(st.sampled_from("abcdefgh12"), max_size=40))
+    def test_few_symbols(self, new: list[str], kept: list[str]) -> None:
+        self.check(made(" ".join(new)), made(" ".join(kept)))
+
+    @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), st.integers(0, 300))
+    def test_pieces_of_a_text(self, begin: int, end: int, other_begin: int, other_end: int) -> None:
+        text = prose(300)
+        self.check(made(" ".join(text[begin:end])), made(" ".join(text[other_begin:other_end])))
+
+    @pytest.mark.parametrize("change", [slice(0, 1), slice(OUTLINE_SYMBOLS, None), slice(OUTLINE_SYMBOLS + 5, None)])
+    def test_long_texts(self, change: slice) -> None:
+        new = [str(number) for number in range(OUTLINE_SYMBOLS + 10)]
+        kept = new.copy()
+        kept[change] = ["other"] * len(kept[change])
+        self.check(made(" ".join(new)), made(" ".join(kept)))
+        self.check(made(" ".join(new[:-20])), made(" ".join(kept)))
+
+    def check(self, new: bytes, kept: bytes) -> None:
+        for one, other in ((new, kept), (kept, new)):
+            confirmed = confirm(one, other)
+            assert duplicates(one, other) == (confirmed if confirmed.duplicate else None)
+
+    def test_the_same_text_is_not_aligned_and_no_different(self) -> None:
+        text = np.frombuffer(made(*prose(50), "12", "12", "a 12 a 12 a 12 a 12"), dtype="<u2")
+        assert unchanged(text) == differences(text, text)
+        assert unchanged(text[:3]) == differences(text[:3], text[:3])
+
+    def test_limits_are_passed_on(self) -> None:
+        new, kept = made(" ".join(prose(100))), made(" ".join(prose(100)[:60]))
+        assert duplicates(new, kept) is None
+        assert duplicates(new, kept, replace(LIMITS, covered=0.5)) is not None
 
 
 class TestDuplicates:
