@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
@@ -75,12 +75,28 @@ class Detector:
         )
         by_name = {check.name: check for check in checks}
 
+        compared: dict[str, evidence.Evidence | None] = {}
+
         def judge(check: str, kept: Entry) -> Verdict | None:
             if check not in by_name or not _in_scope(kept, entry, scope):
                 return None
-            return _compare(page.url, by_name[check], entry, kept)
+            similarity = by_name[check].compare(entry.signatures[check], kept.signatures[check])
+            if similarity is None:
+                return None
+            if check == "exact":
+                return Verdict(page.url, "duplicate", kept.url, check, similarity)
+            if kept.url not in compared:  # several checks bring up the same page
+                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline)
+            found = compared[kept.url]
+            if found is None:
+                return None
+            return Verdict(page.url, "duplicate", kept.url, check, similarity, found.to_dict())
 
-        answer = self._index.offer(entry, judge, first_id=self._first_id_of_run if scope == "run" else 0)
+        def holds(check: str, kept: Entry) -> bool:
+            return _in_scope(kept, entry, scope) and evidence.duplicates(kept.outline, entry.outline) is not None
+
+        first_id = self._first_id_of_run if scope == "run" else 0
+        answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)
         if isinstance(answer, Kept):
             details = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
             return Verdict(page.url, "unique", evidence=details)
@@ -105,17 +121,3 @@ def _in_scope(kept: Entry, new: Entry, scope: str) -> bool:
     if scope == "spider":
         return kept.spider == new.spider
     return scope == "all" or kept.site == new.site
-
-
-def _compare(url: str, check: Check, new: Entry, kept: Entry) -> Verdict | None:
-    """A check's match is a candidate; the two texts, side by side, decide."""
-    similarity = check.compare(new.signatures[check.name], kept.signatures[check.name])
-    if similarity is None:
-        return None
-    details: Mapping[str, object] = {}
-    if check.name != "exact":
-        comparison = evidence.confirm(new.outline, kept.outline)
-        if not comparison.duplicate:
-            return None
-        details = comparison.to_dict()
-    return Verdict(url, "duplicate", kept.url, check.name, similarity, dict(details))

@@ -55,16 +55,21 @@ class Kept:
     supersedes: tuple[str, ...] = ()
 
 
+Holds = Callable[[str, Entry], bool]
+"""Called with a check's name and a kept page that by this check lies inside the new one: whether it does."""
+
+
 class Index(Protocol):
     """Where signatures are kept and searched. Safe for several processes on one index."""
 
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
         """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
 
         Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
         about each, most similar first; the first verdict is returned and nothing is added. A page of the same URL is
-        never a candidate: it is replaced. `judge` must not call the index. Once this returns Kept the page survives a
-        kill of the process.
+        never a candidate: it is replaced. A page that is added supersedes those kept ones that lie inside it by a check
+        and of which `holds` says so too, where it is given. Neither may call the index. Once this returns Kept the page
+        survives a kill of the process.
         """
         ...
 

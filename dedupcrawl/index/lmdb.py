@@ -14,7 +14,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Entry, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.contract import Entry, Holds, IndexDamagedError, Judge, Kept
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
@@ -115,7 +115,7 @@ class LmdbIndex:
         return header
 
     @_in_turn
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
         Raises:
@@ -125,17 +125,17 @@ class LmdbIndex:
         """
         self._judging = True
         try:
-            answer = self._offer(storable(entry), judge, first_id)
+            answer = self._offer(storable(entry), judge, holds, first_id)
         finally:
             self._judging = False
         if isinstance(answer, Kept):
             self._fold()
         return answer
 
-    def _offer(self, entry: Entry, judge: Judge, first_id: int) -> Kept | Verdict:
+    def _offer(self, entry: Entry, judge: Judge, holds: Holds | None, first_id: int) -> Kept | Verdict:
         catalog = self._catalog
         with self._snapshot() as txn:
-            found = examine(catalog, entry, judge, first_id, self._journal.fetch(txn))
+            found = examine(catalog, entry, judge, holds, first_id, self._journal.fetch(txn))
         if not isinstance(found, New):
             return found
         looked_at = catalog.next_id
@@ -144,7 +144,7 @@ class LmdbIndex:
             new = found
             if txn.id() != self._seen + 1:
                 self._catch_up(txn, txn.id() - 1)
-                later = examine(catalog, entry, judge, max(first_id, looked_at), self._journal.fetch(txn))
+                later = examine(catalog, entry, judge, holds, max(first_id, looked_at), self._journal.fetch(txn))
                 if not isinstance(later, New):
                     return later
                 new = New(later.replaces, {**found.inside, **later.inside})

@@ -10,7 +10,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Entry, Judge, Kept
+from dedupcrawl.index.contract import Entry, Holds, Judge, Kept
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
 from dedupcrawl.index.search import New, examine, newest, superseding
@@ -38,7 +38,7 @@ class MemoryIndex:
         self._runs: dict[str, int] = {}
         self._closed = False
 
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0) -> Kept | Verdict:
+    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
         Raises:
@@ -47,7 +47,7 @@ class MemoryIndex:
         with self._lock:
             self._usable()
             entry = storable(entry)
-            answer = examine(self._catalog, entry, judge, first_id, self._rows.__getitem__)
+            answer = examine(self._catalog, entry, judge, holds, first_id, self._rows.__getitem__)
             if not isinstance(answer, New):
                 return answer
             record = answer.record(entry, self._catalog)

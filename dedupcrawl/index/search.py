@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dedupcrawl.content.checks.base import Check, PageIds
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Entry, Judge
+from dedupcrawl.index.contract import Entry, Holds, Judge
 from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signature, unpack
 from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
@@ -37,20 +37,23 @@ class New:
         return record_of(entry, catalog.schema.names, ended, tuple(self.inside))
 
 
-def examine(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | New:
+def examine(
+    catalog: Catalog, entry: Entry, judge: Judge, holds: Holds | None, first_id: int, fetch: Fetch
+) -> Verdict | New:
     """All that is to be found out about a page before it is kept.
 
     Args:
         catalog: Where to look.
         entry: The new page.
         judge: Says whether an accepted candidate makes it a duplicate.
+        holds: Says whether a page that seems to lie inside does; None when that need not be asked.
         first_id: Pages below are neither its keepers nor inside it; the page of the same URL may be.
         fetch: Reads records.
     """
     verdict = _find_duplicate(catalog, entry, judge, first_id, fetch)
     if verdict is not None:
         return verdict
-    return New(newest(catalog, entry.url, fetch), _find_inside(catalog, entry, first_id, fetch))
+    return New(newest(catalog, entry.url, fetch), _find_inside(catalog, entry, holds, first_id, fetch))
 
 
 def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | None:
@@ -94,14 +97,18 @@ def _accepted(check: Check, slot: int, made: bytes, pages: list[int], fetch: Fet
         yield page
 
 
-def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) -> dict[int, str]:
-    """Kept pages that lie inside a new one by any check: id → URL, oldest first."""
+def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: int, fetch: Fetch) -> dict[int, str]:
+    """Kept pages that lie inside a new one by any check: id → URL, oldest first.
+
+    Limited like the search for duplicates; at worst a page is not told to be superseded.
+    """
     schema = catalog.schema
     inside: dict[int, str] = {}
     for slot, check, made in schema.signatures(entry):
         candidates = check.contained(made, catalog.view(slot, first_id))
         if not candidates.size:
             continue
+        judged = 0
         for page in _ascending(candidates, first_id):
             if page in inside:
                 continue
@@ -109,8 +116,14 @@ def _find_inside(catalog: Catalog, entry: Entry, first_id: int, fetch: Fetch) ->
             if kept is None or check.compare(kept, made) is None:
                 continue
             record = _other_page(entry.url, page, fetch)
-            if record is not None and record.page is not None:
+            if record is None or record.page is None:
+                continue
+            if holds is None or holds(check.name, entry_of(record, schema.names)):
                 inside[page] = record.page.url
+            else:
+                judged += 1
+                if judged == JUDGED_LIMIT:
+                    break
     return dict(sorted(inside.items()))
 
 

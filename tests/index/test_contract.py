@@ -113,6 +113,23 @@ def test_what_lies_inside_is_told_and_recorded(index: AnyIndex) -> None:
     assert index.entry("http://small") is not None, "never dropped for it"
 
 
+def test_what_seems_to_lie_inside_is_asked_about(index: AnyIndex) -> None:
+    offer(index, page("http://small", 1, b"ab"))
+    offer(index, page("http://other", 2, b"cd"))
+    asked = []
+
+    def holds(check: str, kept: Entry) -> bool:
+        asked.append((check, kept.url))
+        return kept.url == "http://other"
+
+    new = page("http://large", 3, b"abcdef")
+    answer = index.offer(new, accept(new), holds=holds)
+    assert answer == Kept(2, ("http://other",))
+    assert asked == [("letters", "http://small"), ("letters", "http://other")]
+    assert index.superseded_by("http://small") is None
+    assert index.superseded_by("http://other") == "http://large"
+
+
 def test_first_id_limits_the_comparison(index: AnyIndex) -> None:
     offer(index, page("http://old", 7, b"ab"))
     fill(index, 5)
