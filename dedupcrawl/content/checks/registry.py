@@ -13,6 +13,7 @@ from dedupcrawl.content.checks.concepts import MAX_KEY_CONCEPTS, ConceptsCheck
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
+from dedupcrawl.content.checks.shingles import ShinglesCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.mwo import FieldWeights
 from dedupcrawl.content.thesaurus import read_file
@@ -138,6 +139,13 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole(
         "SIMHASH_MIN_FEATURES", SimHashCheck().min_features, 1, 10_000, "A page with fewer features has no fingerprint."
     ),
+    _share(
+        "SHINGLES_SHARE",
+        ShinglesCheck().share,
+        0.0,
+        "How much of a page's sampled shingles a kept page must have.",
+        loosest=min,
+    ),
     _share("MWO_THRESHOLD", MwoCheck().threshold, 0.0, "Least MWO of duplicates.", loosest=min),
     _weights("MWO_WEIGHTS", MwoCheck().weights, "What a term weighs in each field of a page."),
     _share(
@@ -210,6 +218,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
         of["REPEATABILITY"], of["IEU_LENGTH"], of["IEU_SHARE"], of["CODE_CHARACTERS"], of["CODE_ANCHORS"]
     ),
     "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"], of["SIMHASH_FEATURES"]),
+    "shingles": lambda of: ShinglesCheck(of["SHINGLES_SHARE"]),
     "mwo": lambda of: MwoCheck(
         of["MWO_THRESHOLD"],
         FieldWeights.parse(of["MWO_WEIGHTS"]),
@@ -231,7 +240,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)
-DEFAULT_CHECKS: tuple[str, ...] = ("exact", "feature_code", "simhash")
+DEFAULT_CHECKS: tuple[str, ...] = ("exact", "feature_code", "simhash", "shingles")
 
 
 def make_checks(names: Sequence[str], thresholds: Mapping[str, Any]) -> list[Check]:

@@ -14,7 +14,7 @@ PAGE = Page("http://a.example/", paragraphs=tuple(TEXT.text.split("\n")))
 
 
 def test_names() -> None:
-    assert {"exact", "feature_code", "simhash"} <= set(CHECK_NAMES)
+    assert {"exact", "feature_code", "simhash", "shingles"} <= set(CHECK_NAMES)
     assert set(DEFAULT_CHECKS) <= set(CHECK_NAMES)
     assert [check.name for check in make_checks(CHECK_NAMES, {})] == list(CHECK_NAMES)
     assert [check.name for check in make_checks(["simhash", "exact"], {})] == ["simhash", "exact"]
@@ -56,6 +56,7 @@ def test_every_parameter_reads_its_default_also_as_a_string(parameter: object) -
         ("REPEATABILITY", float("nan")),
         ("REPEATABILITY", True),
         ("IEU_SHARE", 0),
+        ("SHINGLES_SHARE", 0),
         ("IEU_LENGTH", 0),
         ("CODE_ANCHORS", "all"),
         ("CODE_ANCHORS", 3),

@@ -1,0 +1,212 @@
+"""Shingles: pages of which a share stands in a kept page, by sampled runs of four symbols (Broder 1997).
+
+The papers' checks find what is nearly the same from end to end. This one finds excerpts, cuts, pages edited all over,
+moved blocks and pages in another frame; it finds other pages of one template too, so what it finds is a candidate
+that evidence decides on (`dedupcrawl.content.evidence`).
+
+**Sample.** Of the hashes of all shingles those are kept that are 0 modulo `MODULUS` ("0 mod m" of the paper). Which are
+kept depends on nothing but the shingle, so the share of one page's sample that another page's sample has estimates how
+much of the page stands in the other (the paper's containment), also for an excerpt of a long page. A page that would
+have fewer than `FEWEST` is sampled at half the modulus, a quarter and so on; two pages of different moduli are compared
+at the larger one, of which the smaller is a divisor. Only the symbols that an outline holds are looked at: there is no
+evidence about the others.
+
+**Search.** With n sampled shingles, ⌈αn⌉ of which a keeper must have, a keeper has at least one of any n − ⌈αn⌉ + 1
+(prefix filter: Chaudhuri, Ganti, Kaushik 2006). So the most frequent ⌈αn⌉ − 1 need no look-up. They are looked up all
+the same while that is cheap, because a page must then share more to be a candidate. When even the rarest n − ⌈αn⌉ + 1
+have more than `MOST_POSTINGS` postings (templates of large sites), only so many are read, rarest first; and of more
+than `MOST_PAGES` candidates those are returned that share most. Below these bounds the search misses nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.page import Page
+
+SHINGLE = 4
+"""w: symbols of a shingle."""
+LEVELS = 4
+MODULUS = 1 << LEVELS
+"""m: one in so many shingles is kept."""
+FEWEST = 8
+"""Shingles that a page keeps at least, when it has as many."""
+MOST_POSTINGS = 10_000
+"""Postings that a search reads at most."""
+MOST_PAGES = 1_000
+"""Candidates that a search returns at most."""
+
+_CHEAP = 1_000  # postings that are read although the prefix filter does not ask for them
+_PAYLOAD_BITS = 32
+_LEVEL_BITS = 3
+_FACTOR = np.uint64(0xD1342543DE82EF95)
+_FACTOR_SQUARED = np.uint64(0xD1342543DE82EF95**2 % 2**64)
+_BELOW = tuple(np.uint32((1 << level) - 1) for level in range(LEVELS + 1))
+_NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
+
+Sample = NDArray[np.uint32]
+Counts = NDArray[np.int64]
+
+
+def shingles(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Shape (n,) → (max(0, n − 3),): a hash of every four neighbouring symbols."""
+    pairs = hashes[:-1] * _FACTOR
+    pairs += hashes[1:]
+    fours = pairs[:-2] * _FACTOR_SQUARED
+    fours += pairs[2:]
+    return fmix64(fours)
+
+
+def sampled(hashes: NDArray[np.uint64]) -> tuple[int, Sample]:
+    """The level and the different sampled shingles, ascending: at level i the lower 32 bits of those 0 modulo 2^i."""
+    values = shingles(hashes).astype(np.uint32)
+    for level in range(LEVELS, -1, -1):
+        sample = _at(level, values)
+        if len(sample) < FEWEST and level:
+            continue
+        sample.sort()
+        repeated = sample[1:] == sample[:-1]
+        if repeated.any():
+            sample = np.delete(sample, repeated.nonzero()[0])
+        if len(sample) >= FEWEST:
+            break
+    return level, sample
+
+
+def _read(signature: bytes) -> tuple[int, Sample]:
+    return signature[0], np.frombuffer(signature, dtype="<u4", offset=1)
+
+
+def _at(level: int, sample: Sample) -> Sample:
+    """The shingles that a page of this level would have kept."""
+    kept: Sample = sample[sample & _BELOW[level] == 0]
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class ShinglesCheck:
+    """One-way: pages of whose sampled shingles a kept page has the share α.
+
+    A signature is the level (1 byte: the modulus is 2 to that power) and the sampled shingles (4 bytes each,
+    little-endian, ascending). A key is a shingle (32 bits), and as its payload how many the page has and its level.
+
+    Attributes:
+        share: α.
+    """
+
+    share: float = 0.3
+
+    name: ClassVar[str] = "shingles"
+    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures and keys depend on; the threshold is not among it."""
+        return {
+            "symbols": SYMBOLS_VERSION,
+            "shingle": SHINGLE,
+            "modulus": MODULUS,
+            "fewest": FEWEST,
+            "first": OUTLINE_SYMBOLS,
+            "hash": "murmur3_fmix64",
+        }
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """Level and sample; None for a text of fewer than `SHINGLE` symbols."""
+        if len(text.hashes) < SHINGLE:
+            return None
+        level, sample = sampled(text.hashes[:OUTLINE_SYMBOLS])
+        return bytes((level,)) + sample.astype("<u4", copy=False).tobytes()
+
+    def keys(self, signature: bytes) -> Keys:
+        """One a sampled shingle."""
+        level, sample = _read(signature)
+        keys: Keys = sample.astype(np.uint64) << np.uint64(_PAYLOAD_BITS)
+        keys |= np.uint64(len(sample) << _LEVEL_BITS | level)
+        return keys
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
+        level, sample = _read(signature)
+        levels = [_at(at, sample) if at > level else sample for at in range(LEVELS + 1)]
+        needed = np.array([self._least(len(at)) for at in levels])
+        # A sample of another level is none of its pages' when it is empty: nothing can reach that.
+        order, counts = _rarest_first(sample, postings)
+        if not counts.any():
+            return _NO_PAGES
+        read = _within(counts, _CHEAP)
+        for at in range(level, LEVELS + 1):
+            places = (order & _BELOW[at] == 0).nonzero()[0] if at > level else np.arange(len(order))
+            if len(places):
+                read = max(read, int(places[len(places) - needed[at]]) + 1)
+        read = min(read, _within(counts, MOST_POSTINGS))
+        unread = order[read:]
+        missing = np.array([len(_at(at, unread)) if at > level else len(unread) for at in range(LEVELS + 1)])
+        keys, pages, shared = _shared(order[:read], counts[:read], postings)
+        enough = shared >= (needed - missing)[(keys & np.uint64(7)).astype(np.intp)]
+        return _most(pages[enough], shared[enough])
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
+        level, sample = _read(signature)
+        order, counts = _rarest_first(sample, postings)
+        if not counts.any():
+            return _NO_PAGES
+        read = _within(counts, MOST_POSTINGS)
+        keys, pages, shared = _shared(order[:read], counts[:read], postings)
+        payload = (keys & np.uint64((1 << _PAYLOAD_BITS) - 1)).astype(np.int64)
+        needed = np.ceil((payload >> _LEVEL_BITS) * self.share - 1e-9).astype(np.int64) - (len(order) - read)
+        needed[(payload & 7) < level] = 1  # of their samples only some could be among this page's
+        enough = shared >= needed
+        return _most(pages[enough], shared[enough])
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """The share of the sample of `new` that `kept` has, when it reaches α."""
+        level, sample = _read(new)
+        if level < kept[0]:
+            sample = _at(kept[0], sample)
+        mine = set(sample.tolist())
+        if not mine:
+            return None
+        # A shingle that `kept` has beyond the larger modulus is none of `mine`.
+        shared = len(mine.intersection(_read(kept)[1].tolist()))
+        return shared / len(mine) if shared >= self._least(len(mine)) else None
+
+    def _least(self, count: int) -> int:
+        """⌈αn⌉, at least one."""
+        return max(1, math.ceil(count * self.share - 1e-9))
+
+
+def _rarest_first(sample: Sample, postings: Postings) -> tuple[Sample, Counts]:
+    """The sample by how many postings there are, and these numbers."""
+    counts = postings.count(sample.astype(np.uint64))
+    order = counts.argsort(kind="stable")
+    return sample[order], counts[order]
+
+
+def _within(counts: Counts, limit: int) -> int:
+    """How many of the first may be read."""
+    return int(counts.cumsum().searchsorted(limit, side="right"))
+
+
+def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:
+    """Of every page that has one of these shingles: one of its keys, its id, and how many of them it has."""
+    keys, found = postings.find(order[counts > 0].astype(np.uint64))
+    pages, first, shared = np.unique(found, return_index=True, return_counts=True)
+    return keys[first], pages, shared
+
+
+def _most(pages: PageIds, shared: Counts) -> PageIds:
+    """All, or the `MOST_PAGES` that share most, the older of equals."""
+    if len(pages) <= MOST_PAGES:
+        return pages
+    best: PageIds = pages[(-shared).argsort(kind="stable")[:MOST_PAGES]]
+    return best

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import math
+import random
+import struct
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.checks import shingles as module
+from dedupcrawl.content.checks.shingles import FEWEST, LEVELS, MODULUS, SHINGLE, ShinglesCheck, sampled, shingles
+from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
+from tests.content.postings import DictPostings, keepers
+
+CHECK = ShinglesCheck()
+MASK = (1 << 64) - 1
+FACTOR = 0xD1342543DE82EF95
+
+
+def fmix64(value: int) -> int:
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        value ^= value >> 33
+        value = value * factor & MASK
+    return value ^ value >> 33
+
+
+def prose(count: int, seed: int = 0) -> list[str]:
+    chance = random.Random(seed)
+    return ["".join(chance.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(count)]
+
+
+def signature(words: list[str]) -> bytes:
+    made = CHECK.signature(Page(""), SymbolText.of((" ".join(words),)))
+    assert made is not None
+    return made
+
+
+def signed(level: int, sample: set[int]) -> bytes:
+    return bytes((level,)) + struct.pack(f"<{len(sample)}I", *sorted(sample))
+
+
+def compared(share: float, new: bytes, kept: bytes) -> float | None:
+    """The definition: the share of the new sample, at the larger of both moduli, that the kept one has."""
+    samples = [set(struct.unpack(f"<{len(packed) // 4}I", packed[1:])) for packed in (new, kept)]
+    modulus = 1 << max(new[0], kept[0])
+    one, two = ({value for value in sample if value % modulus == 0} for sample in samples)
+    if not one or len(one & two) < max(1, math.ceil(share * len(one) - 1e-9)):
+        return None
+    return len(one & two) / len(one)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> bytes:
+    level = draw(st.integers(0, LEVELS))
+    return signed(level, draw(st.sets(st.integers(0, 24).map(lambda value: value << level), min_size=1, max_size=20)))
+
+
+CHECKS = st.sampled_from([0.05, 0.3, 0.5, 0.75, 1.0]).map(ShinglesCheck)
+KEPT = st.dictionaries(st.integers(0, 1000), samples(), max_size=12)
+
+
+class TestSample:
+    @given(st.text(st.sampled_from("ab longer words 12 系统的,"), max_size=200))
+    def test_a_hash_of_four_neighbouring_symbols(self, content: str) -> None:
+        hashes = SymbolText.of((content,)).hashes
+        h = hashes.tolist()
+        expected = [
+            fmix64(sum(h[place + i] * FACTOR ** (3 - i) for i in range(SHINGLE)) & MASK)
+            for place in range(len(h) - SHINGLE + 1)
+        ]
+        assert shingles(hashes).tolist() == expected
+
+    @given(st.lists(st.integers(0, MASK), min_size=SHINGLE, max_size=400))
+    def test_the_largest_modulus_that_leaves_a_few(self, numbers: list[int]) -> None:
+        hashes = np.array(numbers, dtype=np.uint64)
+        values = {value & 0xFFFFFFFF for value in shingles(hashes).tolist()}
+        level, sample = sampled(hashes)
+        assert sample.tolist() == sorted(value for value in values if value % (1 << level) == 0)
+        assert len(sample) >= min(FEWEST, len(values))
+        if level < LEVELS:
+            assert sum(value % (1 << level + 1) == 0 for value in values) < FEWEST
+
+    def test_a_sixteenth_of_a_long_page(self) -> None:
+        made = signature(prose(6000))
+        assert made[0] == LEVELS
+        assert len(made) // 4 == pytest.approx(6000 / MODULUS, rel=0.2)
+
+    def test_it_ends_where_the_outline_ends(self) -> None:
+        words = prose(OUTLINE_SYMBOLS + 500)
+        assert signature(words) == signature(words[:OUTLINE_SYMBOLS])
+
+    def test_it_abstains_where_there_is_no_shingle(self) -> None:
+        assert CHECK.signature(Page(""), SymbolText.of(("only three words",))) is None
+        assert CHECK.signature(Page(""), SymbolText.of(("here are four words",))) is not None
+
+    def test_signatures_are_part_of_the_stored_format(self) -> None:
+        made = signature(["The same text gives the same sample on every machine"])
+        assert made.hex() == "0040a5fa098d33e921da81a25d43498e91f4f343a4327989bcb1c902df"
+
+
+class TestSearch:
+    @given(CHECKS, samples(), KEPT)
+    def test_compare_is_as_defined(self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes]) -> None:
+        for other in kept.values():
+            assert check.compare(new, other) == compared(check.share, new, other)
+
+    @given(CHECKS, samples(), KEPT)
+    def test_it_finds_what_a_scan_finds(self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes]) -> None:
+        assert keepers(check, new, kept) == scan(check, new, kept)
+        assert set(check.candidates(new, DictPostings(check, kept)).tolist()) == set(scan(check, new, kept))
+
+    @given(CHECKS, samples(), KEPT, st.integers(0, 30))
+    def test_no_loss_where_only_the_rarest_are_read(
+        self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes], cheap: int
+    ) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_CHEAP", cheap)
+            assert keepers(check, new, kept) == scan(check, new, kept)
+
+    @given(CHECKS, samples(), KEPT)
+    def test_kept_pages_inside_a_new_one(self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes]) -> None:
+        found = set(check.contained(new, DictPostings(check, kept)).tolist())
+        assert found >= {page for page, other in kept.items() if compared(check.share, other, new) is not None}
+
+    @given(samples(), KEPT, st.integers(0, 30))
+    def test_little_is_read_of_a_template(self, new: bytes, kept: dict[int, bytes], most: int) -> None:
+        postings = DictPostings(CHECK, kept)
+        read = Reading(postings)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "MOST_POSTINGS", most)
+            patch.setattr(module, "MOST_PAGES", 3)
+            for search in (CHECK.candidates, CHECK.contained):
+                read.postings = 0
+                assert len(search(new, read)) <= 3
+                assert read.postings <= most
+
+    def test_of_too_many_those_that_share_most(self) -> None:
+        new = signature(prose(400))
+        level, sample = new[0], struct.unpack(f"<{len(new) // 4}I", new[1:])
+        kept = {page: signed(level, set(sample[:10])) for page in range(module.MOST_PAGES + 100)}
+        kept[500] = new
+        found = CHECK.candidates(new, DictPostings(CHECK, kept)).tolist()
+        assert len(found) == module.MOST_PAGES
+        assert found[0] == 500
+
+
+class Reading:
+    """Counts the postings that are read."""
+
+    def __init__(self, of: DictPostings) -> None:
+        self._of = of
+        self.postings = 0
+        self.count = of.count
+
+    def find(self, prefixes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        keys, pages = self._of.find(prefixes)
+        self.postings += len(keys)
+        return keys, pages
+
+
+def scan(check: ShinglesCheck, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:
+    all_compared = {page: compared(check.share, new, other) for page, other in kept.items()}
+    return {page: similarity for page, similarity in all_compared.items() if similarity is not None}
+
+
+class TestPages:
+    KEPT = prose(400)
+
+    def similarity(self, new: list[str]) -> float:
+        return CHECK.compare(signature(new), signature(self.KEPT)) or 0.0
+
+    @pytest.mark.parametrize("begin", [0, 100, 240])
+    def test_an_excerpt_is_all_inside(self, begin: int) -> None:
+        assert self.similarity(self.KEPT[begin : begin + 160]) == 1.0
+
+    def test_a_tiny_excerpt(self) -> None:
+        small = self.KEPT[:90]
+        assert CHECK.compare(signature(small[30:66]), signature(small)) == 1.0
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_a_tenth_of_the_words_replaced(self, seed: int) -> None:
+        chance = random.Random(seed)
+        new = self.KEPT.copy()
+        for place in chance.sample(range(400), 40):
+            new[place] = "edited"
+        assert 0.4 < self.similarity(new) < 0.9
+
+    def test_moved_blocks(self) -> None:
+        assert self.similarity(self.KEPT[300:] + self.KEPT[100:300] + self.KEPT[:100]) > 0.8
+
+    def test_another_page(self) -> None:
+        assert self.similarity(prose(400, 1)) == 0.0
