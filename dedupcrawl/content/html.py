@@ -24,7 +24,7 @@ _URL = re.compile(
 _META_NAME = re.compile(r"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
 _CONTENT = re.compile(r"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _HREF = re.compile(
-    r"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=[/\\]{2}))?([/\\]{2}[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"
+    r"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=//))?(//[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"
 )
 
 
@@ -154,6 +154,5 @@ class _Links(dict[str, str]):
         super().__init__({"": site, "http:": site, "https:": site})
 
     def __missing__(self, target: str) -> str:
-        host = target.replace("\\", "/")  # as browsers do
-        site = self[target] = site_of(host) if host.startswith("//") else self.get(target.lower(), "")
+        site = self[target] = site_of(target) if target.startswith("//") else self.get(target.lower(), "")
         return site

@@ -134,6 +134,8 @@ def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 -
                 while stack[-1] in ended:
                     stack.pop()
                     numbers.pop()
+                    if len(stack) < link_depth:
+                        link_depth = 0
                 if len(stack) < _MAX_DEPTH:
                     if attributes or kind == START:
                         elements.append((numbers[-1], name, attributes or ""))
@@ -161,8 +163,8 @@ def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 -
                     link_depth = len(stack)
                     watched_depth = max(link_depth, hidden_depth)
                     links += 1
+                    link_texts = []
                     if fields and not hidden_depth:
-                        link_texts = []
                         anchors.append((attributes, link_texts))
             elif kind == LINK_END:
                 link_depth = 0

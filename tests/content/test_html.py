@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import mmh3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.html import extract
+from dedupcrawl.page import Page
+from tests.content.bombs import BOMBS
+from tests.content.test_tags import MARKUP
+
+URL = "http://www.example.com/a/page.html"
+
+
+def test_everything_a_page_says() -> None:
+    markup = """
+        <!DOCTYPE html><html><head><title>News &amp; more</title><base target=_blank>
+        <meta name="Keywords" content="news, more &amp; more"><META CONTENT='What is new' NAME=description>
+        <meta property="og:description" content="no"><meta name=keywords content="second">
+        <script>var no = "<p>no</p>";</script></head>
+        <body><h1>Big <em>news</em></h1><p>First line.<br>Second line.<br><br>Third<p>See <a href="/more">more</a> at
+        http://www.example.com/x?y=z#a, or <a href="https://example.org">www.example.org/</a>.
+        <h2>Related</h2><img src="photo.jpg" alt="A photo"></body></html>"""
+    assert extract(markup, URL) == Page(
+        url=URL,
+        title="News & more",
+        paragraphs=("Big news", "First line.", "Second line.", "Third", "See more at or", "Related"),
+        headings=("Big news", "Related"),
+        keywords="news, more & more",
+        description="What is new",
+        anchors_same_site=("more",),
+        anchors_other_sites=(),
+        body_digest=mmh3.hash_bytes(markup.encode()),
+    )
+
+
+def test_without_fields_only_title_paragraphs_and_digest() -> None:
+    markup = "<title>T</title><meta name=keywords content=k><h1>H</h1><a href=x>A</a>"
+    whole = extract(markup, URL)
+    assert whole.headings
+    assert whole.anchors_same_site
+    assert whole.keywords
+    assert extract(markup, URL, fields=False) == Page(
+        URL, title="T", paragraphs=whole.paragraphs, body_digest=whole.body_digest
+    )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "where"),
+    [
+        ("href=/x", "same"),
+        ("href=x?u=http://other.org/", "same"),
+        ("href=#x", "same"),
+        ('href=""', "same"),
+        ("href=//www.example.com/x", "same"),
+        ("href='http://Blog.EXAMPLE.com:8080/x'", "same"),
+        ("href=http://user@example.com", "same"),
+        ("href=http:x", "same"),
+        ('HREF = " https://example.com "', "same"),
+        ("href=x data-href=http://other.org/", "same"),
+        ("href=/a:b", "same"),
+        ("href=http://example.org/", "other"),
+        ("href=//other.example.org", "other"),
+        ("HREF=HTTPS://EXAMPLE.NET", "other"),
+        ("href=http://10.0.0.1/", "other"),
+        ("data-href=/x href=http://example.org", "other"),
+        ("href=mailto:a@example.com", "none"),
+        ("href=JavaScript:void(0)", "none"),
+        ("href=tel:123", "none"),
+        ("href=https://", "none"),
+        ("name=x", "none"),
+    ],
+)
+def test_anchors_by_site(attributes: str, where: str) -> None:
+    page = extract(f"<p><a {attributes}>text</a></p>", URL)
+    found = {"same": page.anchors_same_site, "other": page.anchors_other_sites}
+    assert [name for name, texts in found.items() if texts] == ([] if where == "none" else [where])
+
+
+def test_relative_links_follow_the_base() -> None:
+    page = extract("<base href=http://other.org/><a href=x>one</a><a href=http://example.com/>two</a>", URL)
+    assert page.anchors_same_site == ("two",)
+    assert page.anchors_other_sites == ("one",)
+    page = extract("<base href=/b/><a href=x>one</a>", URL)
+    assert page.anchors_same_site == ("one",)
+
+
+def test_anchors_without_text_are_left_out() -> None:
+    page = extract("<a href=x><img src=i alt=no></a><a href=x> </a><a href=x>http://a.b/</a><a href=x>yes</a>", URL)
+    assert page.anchors_same_site == ("yes",)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("详见http://www.example.com/a?b=c。下文", ("详见 。下文",)),
+        ("https://example.com/", ()),
+        ("Visit WWW.Example.com today", ("Visit WWW.Example.com today",)),
+        ("Visit www.example.com today", ("Visit today",)),
+        ("ftp://x and a://b", ("ftp://x and a://b",)),
+    ],
+)
+def test_urls_that_stand_as_text_are_out(text: str, left: tuple[str, ...]) -> None:
+    assert extract(f"<p>{text}", URL).paragraphs == left
+
+
+def test_bytes_and_text_are_read_alike() -> None:
+    markup = "<title>页</title><p>" + "中国的人们在这里生活了上千年。" * 3
+    assert extract(markup.encode("gb18030"), URL, encoding="gb2312").paragraphs == extract(markup, URL).paragraphs
+    assert extract(markup.encode(), URL) == extract(markup, URL)
+
+
+def test_the_digest_is_of_the_undecoded_body() -> None:
+    body = "<p>é".encode("latin-1")
+    assert extract(body, URL, encoding="latin-1").body_digest == mmh3.hash_bytes(body)
+    assert extract(b"", URL).body_digest == extract("", URL).body_digest == b""
+    assert extract(b"", URL) == Page(URL)
+
+
+class TestSelector:
+    PAGE = """<title>T</title><div class=menu>menu</div><div class="main a"><p>one<p>two<div class=main>three</div>
+        <script>no</script><button>no</button>see http://a.b/c</div><p id=last>last &amp; least"""
+
+    @pytest.mark.parametrize(
+        ("selector", "paragraphs"),
+        [
+            (".main", ("one", "two", "three", "see")),
+            ("p", ("one", "two", "last & least")),
+            ("div.main p, #last", ("one", "two", "last & least")),
+            ("#last::text", ("last & least",)),
+        ],
+    )
+    def test_finds_the_main_text(self, selector: str, paragraphs: tuple[str, ...]) -> None:
+        page = extract(self.PAGE, URL, selector=selector)
+        assert page.paragraphs == paragraphs
+        assert page.title == "T"
+
+    @pytest.mark.parametrize("selector", ["article", "script", "title:empty"])
+    def test_that_finds_no_text_leaves_the_page_as_it_would_be(self, selector: str) -> None:
+        assert extract(self.PAGE, URL, selector=selector) == extract(self.PAGE, URL)
+
+    @pytest.mark.parametrize("selector", ["div[", "p:nope()", ":has(", "//p", "a::attr"])
+    def test_that_is_none_is_an_error_with_its_name(self, selector: str) -> None:
+        with pytest.raises(ValueError, match="is no CSS selector") as error:
+            extract("<p>x", URL, selector=selector)
+        assert repr(selector) in str(error.value)
+
+    @given(markup=MARKUP, selector=st.sampled_from(["p", "*", "p::text", "a"]))
+    def test_total(self, markup: str, selector: str) -> None:
+        assert isinstance(extract(markup, URL, selector=selector), Page)
+
+
+@given(st.binary() | st.text(st.characters()) | MARKUP | MARKUP.map(str.encode), st.text(max_size=20))
+def test_total(body: bytes | str, url: str) -> None:
+    page = extract(body, url)
+    for text in (*page.paragraphs, *page.headings, *page.anchors_same_site, *page.anchors_other_sites):
+        assert text.strip() == text != ""
+
+
+@given(st.text())
+def test_a_lone_surrogate_is_no_error(text: str) -> None:
+    page = extract(f"<p>{text}\ud800</p><a href='\udfff'>x</a>", "http://\ud800/", selector="p")
+    assert isinstance(page, Page)
+
+
+BOUNDED = """
+import resource, sys
+from dedupcrawl.content.html import extract
+from tests.content.bombs import BOMBS
+extract("<p>warm", "http://example.com/", selector="p")
+used = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
+resource.setrlimit(resource.RLIMIT_AS, (used + 256 * 1024 * 1024,) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+for name, make in BOMBS.items():
+    print(name, flush=True)
+    body = make()
+    extract(body, "http://example.com/", selector="main p" if name.startswith("selected") else None)
+print("survived")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits memory as Linux does")
+def test_memory_and_time_are_bounded() -> None:
+    """All bombs in one process that may grow by 256 MB and run for a minute; unbounded ones would take hours."""
+    done = subprocess.run(
+        [sys.executable, "-c", BOUNDED], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.split("\n")[-2] == "survived"
+
+
+def test_only_the_first_part_of_a_huge_body_is_looked_at() -> None:
+    assert extract(BOMBS["ten megabytes"](), URL).paragraphs
+    late = "<p>" + "x" * 2_000_000 + "</p><p>late</p>"
+    assert "late" not in extract(late, URL).paragraphs
+
+
+def test_real_articles(shared_data: Path) -> None:
+    """The first and the last 40 characters of ten labelled articles are found, and the page around them is not."""
+    folder = shared_data / "html/en-articles"
+    gold = json.loads((folder / "ground-truth.json").read_text("utf-8"))
+    whole = 0
+    for name, truth in sorted(gold.items())[:10]:
+        markup = gzip.decompress((folder / f"html/{name}.html.gz").read_bytes())
+        text = " ".join(extract(markup, truth["url"]).paragraphs)
+        wanted = " ".join(truth["articleBody"].split())
+        whole += wanted[:40] in text and wanted[-40:] in text and len(text) < 2 * len(wanted)
+    assert whole >= 8
