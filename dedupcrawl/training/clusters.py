@@ -67,11 +67,15 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
 
 
 def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
-    """The last fetched row of each URL that says what its answer was; rows without time keep the log's order."""
+    """The last fetched row of each URL that says what its answer was; rows without time keep the log's order.
+
+    Here and below a URL is a key by itself: its site is a function of it.
+    """
     answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null()))
     if answers["fetched_at"].null_count() < answers.height:
         answers = answers.sort("fetched_at", nulls_last=False, maintain_order=True)
-    return answers.unique(["site", "url"], keep="last", maintain_order=True).drop("duplicate_of")
+    answers = answers.select("site", "url", "content", "fault", "importance", "redirect_to", "canonical")
+    return answers.unique("url", keep="last", maintain_order=True)
 
 
 def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -84,17 +88,18 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
     named = pages.select("site", "url", "content", to="canonical").drop_nulls("to")
     if not named.is_empty():
-        there = pages.select("site", "content", to="url").join(named, on=["site", "to"], how="semi")
-        said = pl.concat([named.select("site", "to", "content"), there.select("site", "to", "content")])
-        one = said.drop_nulls("content").group_by("site", "to").agg(pl.col("content").n_unique() == 1)
-        named = named.join(one.filter("content"), on=["site", "to"], how="semi")
+        there = pages.select("content", to="url").join(named, on="to", how="semi")
+        said = pl.concat([named.select("to", "content"), there.select("to", "content")])
+        one = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() == 1)
+        named = named.join(one.filter("content"), on="to", how="semi")
     return pl.concat([redirects, verdicts, named.select("site", "url", "to")]).unique(maintain_order=True)
 
 
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
-    """`pages` and a row for each end of a link that is not among them."""
+    """What is needed of `pages`, and a row for each end of a link that is not among them."""
+    pages = pages.drop("redirect_to", "canonical")
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
-    return pl.concat([pages, ends.join(pages, on=["site", "url"], how="anti")], how="diagonal")
+    return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
 
 
 def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
@@ -105,9 +110,9 @@ def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     same = pages.filter(has_content).select("row", node=pl.col("row").min().over("site", "content", "fault"))
     node = alone.to_numpy(writable=True)
     node[same["row"].to_numpy()] = same["node"].to_numpy()
-    good = pages.filter(pl.col("fault").is_null()).select("site", "url", "row")
-    ends = links.join(good, on=["site", "url"]).join(good.rename({"url": "to", "row": "to_row"}), on=["site", "to"])
-    if not ends.is_empty():
+    if not links.is_empty():
+        good = pages.filter(pl.col("fault").is_null()).select("url", "row")
+        ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
         joined = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(node), len(node)))
         node = connected_components(joined, directed=False)[1][node].astype(np.int64)
