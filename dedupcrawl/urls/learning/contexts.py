@@ -86,14 +86,17 @@ class Tree:
         self._keys: dict[Form, dict[ContextKey, str]] = {}
 
     def contexts(self, sources: Sequence[Source]) -> list[Context]:
-        """Contexts within which nearly all meetings are right; the empty one when that holds everywhere.
+        """Contexts within which nearly all meetings are right; the empty one, as the last, when that holds everywhere.
 
         Of many sources, those of some meetings are taken.
         """
         if len(sources) > _MOST_SOURCES:
             step = -(-len(sources) // _MOST_SOURCES)
             sources = [source for source in sources if source[0] % step == 0]
-        return self._grow(sources, (), 0.0)[0]
+        contexts = self._grow(sources, (), 0.0)[0]
+        if () not in contexts and self._accept(tally(sources, self._targets), 0.0):
+            contexts.append(())
+        return contexts
 
     def _keys_of(self, form: Form) -> dict[ContextKey, str]:
         found = self._keys.get(form)

@@ -10,7 +10,8 @@ from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts
 
-_MOST_ARGS = 6
+_MOST_ARGS = 6  # that a rule takes out together
+_LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
 _BRACES = re.compile(r"[{}]")
 _MOVED = ("", "underscores", "spaces", "decode", "lower")
 
@@ -28,26 +29,34 @@ def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
 
 
 def embedded(parts: UrlParts) -> Iterator[Rule]:
-    """Rules for a URL that carries another one of its site in a segment or an argument, encoded."""
-    segments = parts.segments
-    for i, segment in enumerate(segments):
-        for conversion in _carried(segment):
-            key = segments[i - 1] if i else ""
-            rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(segments[i + 1 :]))
+    """Rules for a URL that carries another one of its site in a segment or an argument, percent-encoded."""
+    for i, segment in enumerate(parts.segments):
+        if _carries(segment, "decode"):
+            key = parts.segments[i - 1] if i else ""
+            rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
             if key and not _BRACES.search(key):
-                yield _rule(f"/{{p*}}/{key}/{{url}}{rest}", f"{{url|{conversion}}}")
+                yield _rule(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
-        if not _BRACES.search(name):
-            for conversion in _carried(value):
-                yield _rule(f"?{name}={{url}}", f"{{url|{conversion}}}")
+        if not _BRACES.search(name) and _carries(value, "decode"):
+            yield _rule(f"?{name}={{url}}", "{url|decode}")
 
 
-def _carried(value: str) -> Iterator[str]:
-    if len(value) >= 8:
-        for conversion in ("base64", "decode"):
-            if VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://")):
-                yield conversion
+def exposing(parts: UrlParts) -> Rule | None:
+    """A rule that decodes a URL which a segment carries in base64, in its place: later rules can look into it.
+
+    It brings nothing together by itself, as different values have different forms.
+    """
+    for before, segment in pairwise(parts.segments):
+        if before and not _BRACES.search(before) and _carries(segment, "base64"):
+            end = "/" if parts.segments[-1] == "" else ""
+            if parts.segments[-2 if end else -1] is segment:
+                return _rule(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
+    return None
+
+
+def _carries(value: str, conversion: str) -> bool:
+    return len(value) >= 8 and VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://"))
 
 
 def _rule(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
@@ -162,8 +171,9 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
     start = "".join(f"/{s}" for s in before)
     if len(old) <= 3 and len(new) <= 2 and len(after) <= 2:
         yield _rule(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
-    if len(old) <= 3 and len(new) <= 2 and len(before) <= 1 and after:
-        yield _rule(f"{start}{_join(old)}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
+    if len(old) <= _LONGEST_FRONT and len(new) <= 2 and len(before) <= 2 and after:
+        front = "".join("/{:digits}" if s.isascii() and s.isdigit() and len(old) > 1 else f"/{s}" for s in old)
+        yield _rule(f"{start}{front}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
     if old and not new and after and len(after) <= 3:
         last = "/".join(tail)
         yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")

@@ -10,7 +10,7 @@ from dedupcrawl.urls.learning.acceptance import Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.proof import Use, uses
 from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
-from dedupcrawl.urls.learning.search import accept, compiled, search, suggestions
+from dedupcrawl.urls.learning.search import accept, compiled, expose, search, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -114,7 +114,7 @@ def _candidates(site: str, samples: Sequence[Part], bar: Bar) -> list[Candidate]
     both = Corpus(site, samples[0].urls + samples[1].urls, samples[0].labels + samples[1].labels)
     return [
         Candidate(replace(found.rule, id=f"r{i}"), (support[0].get(found.origin, 0), support[1].get(found.origin, 0)))
-        for i, found in enumerate(accept(list(in_turn), both, bar), 1)
+        for i, found in enumerate([*expose(both), *accept(list(in_turn), both, bar)], 1)
     ]
 
 

@@ -12,7 +12,7 @@ from dedupcrawl.urls.learning.acceptance import Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
-from dedupcrawl.urls.learning.hypotheses import embedded, hypotheses
+from dedupcrawl.urls.learning.hypotheses import embedded, exposing, hypotheses
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -20,6 +20,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 _ROUNDS = 6
 _MOST_HYPOTHESES = 120  # that are tried in a round, those with the most clusters first
 _AT_ONCE = 12  # of which so many compete; the best are applied before the next are tried
+_WORTH_EXPOSING = 10  # clusters
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 
@@ -56,13 +57,29 @@ def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = ()) -> list[Found]
         bar: What a rule must reach in it.
         hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
     """
-    accepted: list[Found] = []
+    accepted = expose(corpus)
     for _ in range(_ROUNDS):
         found = accept(_likely(suggestions(corpus), hints), corpus, bar)
         accepted += found
         if not found:
             break
     return accepted
+
+
+def expose(corpus: Corpus) -> list[Found]:
+    """Decode what many URLs of the site carry in them, so that what follows can look into it. Applies the rules."""
+    suggested: dict[Rule, set[int]] = defaultdict(set)
+    for form in corpus.forms.values():
+        rule = exposing(form.parts)
+        if rule is not None:
+            suggested[rule].add(form.label)
+    found = []
+    for rule, labels in sorted(suggested.items(), key=lambda item: (-len(item[1]), str(item[0]))):
+        counts = _try(rule, corpus)[1]
+        if len(labels) >= _WORTH_EXPOSING and not counts.wrong:
+            corpus.apply(compiled(rule))
+            found.append(Found(rule, rule, Tally(counts.right, 0, len(labels), 0, [])))
+    return found
 
 
 def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar) -> list[Found]:
