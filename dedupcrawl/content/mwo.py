@@ -130,11 +130,11 @@ class Record:
                 stay, on every page, so that two pages leave out the same ones.
         """
         hashes, place = np.unique(
-            np.fromiter((mmh3.hash(term.encode("utf-8", "replace"), signed=False) for term in weights), np.uint32),
+            np.fromiter((mmh3.hash(term, 0, False) for term in weights), np.uint32, len(weights)),
             return_inverse=True,
         )
-        raw = np.zeros(len(hashes), dtype=np.int64)
-        np.add.at(raw, place, np.fromiter(weights.values(), np.int64))
+        each = np.fromiter(weights.values(), np.int64, len(weights))
+        raw = np.bincount(place, each, len(hashes)).astype(np.int64)  # of two terms with one hash, both
         lightest_first = np.lexsort((~hashes, raw))
         light = int((np.cumsum(raw[lightest_first]) <= math.floor(dropped * raw.sum())).sum())
         kept = np.sort(lightest_first[max(light, len(hashes) - most) :])

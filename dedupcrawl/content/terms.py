@@ -35,6 +35,7 @@ _REMEMBERED = 1 << 16  # words whose terms are remembered
 _CJK = re.compile(f"[{CJK}]")
 _SPACED_WORD = re.compile(f"[^\\W_{CJK}]{{1,{_LONGEST}}}")
 _PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
+_SPLIT = re.compile(f"({_SPACED_WORD.pattern})")
 _WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")
 
 
@@ -104,9 +105,10 @@ def term_sequence(folded: str) -> list[str]:
     if text.isascii() or _CJK.search(text) is None:
         return list(map(term, _SPACED_WORD.findall(text)))
     # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
-    text = text.replace(_PLACE, " ").encode("utf-8", "replace").decode("utf-8")
-    spaced = map(term, _SPACED_WORD.findall(text))
-    segments = _segmenter()(_SPACED_WORD.sub(_PLACE, text))
+    pieces = _SPLIT.split(text.replace(_PLACE, " "))
+    segments = _segmenter()(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
     if max(map(len, segments), default=0) > _LONGEST:
         segments = list(chain.from_iterable(map(_WORD.findall, segments)))
-    return [next(spaced) if segment == _PLACE else term(segment) for segment in segments if segment != " "]
+    spaced = map(term, pieces[1::2])
+    terms = map(term, [segment for segment in segments if segment != " "])
+    return [found if found != _PLACE else next(spaced) for found in terms]
