@@ -39,7 +39,8 @@ OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "concept-network.md"
 CHINESE = Path("lexicon") / "cow" / "wn-data-cmn.tab"
 TABLE_1 = {145: 1685, 498: 6931, 1219: 24377, 3197: 256328}  # nodes → milliseconds a document
 WORDS = (200, 900)  # shortest and longest page of the comparison
-PAGES = 60  # of each language
+VERSIONS = 250  # pairs of versions that are looked at
+PAGES = 40  # of each language
 GROUPS = ("versions of documentation", "edited, cut and wrapped", "words replaced by synonyms")
 DIFFERENT = 0.3  # Jaccard of shingles below which two versions are different pages, and …
 SAME = 0.6  # … above which they are near-duplicates; between the two, nobody can say
@@ -88,7 +89,8 @@ def pairs(data: Path, half: str, lexicon: str) -> list[Pair]:
     """Labelled pairs of one half of the documents."""
     chance = random.Random(8)
     found: list[Pair] = []
-    for name, earlier, later in versions(data, half):
+    both = list(versions(data, half))
+    for name, earlier, later in chance.sample(both, min(VERSIONS, len(both))):
         if not all(WORDS[0] <= size(page) <= 4 * WORDS[1] for page in (earlier, later)):
             continue
         sets = shingles(earlier), shingles(later)
@@ -127,15 +129,17 @@ def pairs(data: Path, half: str, lexicon: str) -> list[Pair]:
 
 
 def dwdcs(check: ConceptsCheck) -> Score:
-    return _compared(check, lambda text: vector(concepts_of(text, check), check, check.considered))
+    return _again(check, {})
 
 
 def dwswn(check: ConceptsCheck) -> Score:
-    return _compared(check, lambda text: vector(words_of(text), check, 10**6))
+    return compared(check, lambda text: vector(words_of(text), check, 10**6), {})
 
 
-def _compared(check: ConceptsCheck, make: Callable[[str], Vector | None]) -> Score:
-    made: dict[Paragraphs, Vector | None] = {}
+def compared(
+    check: ConceptsCheck, make: Callable[[str], Vector | None], made: dict[Paragraphs, Vector | None]
+) -> Score:
+    """Whether the check accepts a pair; vectors are made once and remembered in `made`."""
 
     def same(one: Paragraphs, other: Paragraphs) -> bool:
         for page in (one, other):
@@ -254,21 +258,21 @@ def times(data: Path, lexicon: str) -> str:
 
 
 def choices(labelled: Sequence[Pair], check: ConceptsCheck) -> None:
-    """What the defaults were chosen by."""
-    tried = {
-        "Rel_thr": [replace(check, related=value) for value in (0.24, 0.34, 0.5, 1.0)],
-        "f_thr": [replace(check, above=value) for value in (0, 1, 2)],
-        "S_thr": [replace(check, deviation=value) for value in (0.02, 0.05, 0.1, 0.2, 1.0)],
-        "n": [replace(check, searched=value) for value in (1, 2, 3, 5, 10, 20)],
-    }
-    for name, checks in tried.items():
-        for one in checks:
-            same = dwdcs(one)
-            figures = [
-                precision_and_recall([pair for pair in labelled if pair.group == group], same) for group in GROUPS
-            ]
-            value = {"Rel_thr": one.related, "f_thr": one.above, "S_thr": one.deviation, "n": one.searched}[name]
-            print(f"{name:8} {value:<5}", "  ".join(f"{p:.3f} {r:.3f}" for p, r in figures), flush=True)
+    """What the defaults were chosen by: precision and recall in each group. S_thr and n do not change vectors."""
+    made: dict[Paragraphs, Vector | None] = {}
+    tried: list[tuple[str, Score]] = [
+        *((f"S_thr {value}", _again(replace(check, deviation=value), made)) for value in (0.02, 0.05, 0.1, 0.2, 1.0)),
+        *((f"n {value}", _again(replace(check, searched=value), made)) for value in (1, 2, 3, 5, 10, 20)),
+        *((f"Rel_thr {value}", dwdcs(replace(check, related=value))) for value in (0.24, 0.34, 0.5, 1.0)),
+        *((f"f_thr {value}", dwdcs(replace(check, above=value))) for value in (0, 1)),
+    ]
+    for name, same in tried:
+        figures = [precision_and_recall([pair for pair in labelled if pair.group == group], same) for group in GROUPS]
+        print(f"{name:12}", "  ".join(f"{p:.3f} {r:.3f}" for p, r in figures), flush=True)
+
+
+def _again(check: ConceptsCheck, made: dict[Paragraphs, Vector | None]) -> Score:
+    return compared(check, lambda text: vector(concepts_of(text, check), check, check.considered), made)
 
 
 TEXT = """# Concept networks, measured
@@ -307,9 +311,12 @@ def main() -> None:
     lexicon = str(data / CHINESE)
     check = ConceptsCheck(thesaurus=lexicon)
     if options.choices:
-        choices(pairs(data, "tune", lexicon), check)
+        labelled = pairs(data, "tune", lexicon)
+        print(len(labelled), "pairs", flush=True)
+        choices(labelled, check)
         return
     labelled = pairs(data, "report", lexicon)
+    print(len(labelled), "pairs", flush=True)
     corpus = list(originals(data, "tune", random.Random(3)).values())
     text = TEXT.format(
         times=times(data, lexicon),

@@ -58,7 +58,7 @@ class ConceptsCheck:
     """
 
     similarity: float = 0.9
-    deviation: float = 0.1
+    deviation: float = 0.2
     searched: int = 5
     related: float = 0.24
     above: int = 0

@@ -78,7 +78,7 @@ def _weights(name: str, default: FieldWeights, about: str) -> Parameter:
     return Parameter(
         name,
         str(default),
-        "weights such as 'main=1 title=2' of url, headings, title, same_site, other_sites, keywords, description and main",
+        "weights as in 'main=1 title=2', of url, headings, title, same_site, other_sites, keywords, description, main",
         lambda value: str(FieldWeights.parse(value if isinstance(value, str) else "")),
         about,
     )
