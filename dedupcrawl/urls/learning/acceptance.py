@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
 
-_MERGE_SHARE = 0.4  # a wrong merge loses a page for ever: the bar for merges is so much nearer to 1 than for coverage
+# A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
+_RULE_SHARE = 0.7  # of a single rule
+_SITE_SHARE = 0.4  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 _LEAST_BOUND_OF_A_PART = 0.5
@@ -32,7 +34,12 @@ class Bar:
     @property
     def min_right(self) -> float:
         """Least share of right ones among the forms that a rule brings together."""
-        return self.min_precision if self.of_part else 1.0 - (1.0 - self.min_precision) * _MERGE_SHARE
+        return self.min_precision if self.of_part else 1.0 - (1.0 - self.min_precision) * _RULE_SHARE
+
+    @property
+    def min_right_of_site(self) -> float:
+        """Least share of right ones among all URLs that the rules of a site bring together."""
+        return 1.0 - (1.0 - self.min_precision) * _SITE_SHARE
 
     def passes(self, right: int, wrong: int, clusters: int, collisions: int, cost: float = 0.0) -> bool:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`."""

@@ -15,7 +15,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
-_PASSES = 4
+_PASSES = 8  # of the proof; each takes at least one rule out, or is the last
 _URLS_FOR_FULL_COVERAGE = 200
 _EXAMPLES = 3  # of a rule
 _LONGEST_EXAMPLE = 300  # characters
@@ -56,11 +56,15 @@ def learn_site(
     least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
     for _ in range(_PASSES):
         used = uses(site, [one.rule for one in candidates], urls, labels, where)
-        proved = [one for one in candidates if one.is_proved_by(used[one.rule.id], bar, least)]
+        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least)]
         if len(proved) == len(candidates):
-            break
+            if used.right >= bar.min_right_of_site * (used.right + used.wrong):
+                break
+            proved.remove(min(proved, key=lambda one: used.by_rule[one.rule.id].precision))
         candidates = proved
-    return SiteRules(site, tuple(one.with_evidence(used[one.rule.id], site, urls) for one in candidates))
+    else:
+        candidates = []
+    return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in candidates))
 
 
 @dataclass(frozen=True, slots=True)

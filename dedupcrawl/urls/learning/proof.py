@@ -10,6 +10,7 @@ from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
+_MOST_OF_A_CLUSTER = 20  # URLs
 _EXAMPLES = 8  # candidates for the examples of a rule
 
 
@@ -34,10 +35,30 @@ class Use:
     collisions: int = 0
     examples: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
 
+    @property
+    def precision(self) -> float:
+        """Share of right ones."""
+        met = sum(self.right) + sum(self.wrong)
+        return sum(self.right) / met if met else 0.0
 
-def uses(
-    site: str, rules: Sequence[Rule], urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]
-) -> dict[str, Use]:
+
+@dataclass(slots=True)
+class SiteUse:
+    """What all rules of a site did to its URLs.
+
+    Attributes:
+        by_rule: Id of each rule → what it did.
+        right: URLs that met others of their cluster, less one for each form; of a cluster at most `_MOST_OF_A_CLUSTER`
+            at one form, so that one page with a hundred thousand URLs does not hide what is wrong with all others.
+        wrong: URLs that met others of another cluster.
+    """
+
+    by_rule: dict[str, Use]
+    right: int = 0
+    wrong: int = 0
+
+
+def uses(site: str, rules: Sequence[Rule], urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> SiteUse:
     """Apply the rules, all together, to all URLs and see which meet. Linear in the number of URLs.
 
     Args:
@@ -46,14 +67,11 @@ def uses(
         urls: Distinct.
         labels: Cluster of each URL.
         sides: 0 or 1 for the part of each URL, -1 for URLs that do not count.
-
-    Returns:
-        Id of each rule → what it did.
     """
     normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
     by_form: dict[str, int | list[int]] = {}
     changed: dict[int, tuple[str, ...]] = {}
-    used = {rule.id: Use() for rule in rules}
+    found = SiteUse({rule.id: Use() for rule in rules})
     for i, url in enumerate(urls):
         if sides[i] < 0:
             continue
@@ -61,7 +79,7 @@ def uses(
         if done.rules:
             changed[i] = done.rules
             for name in done.rules:
-                used[name].coverage[sides[i]] += 1
+                found.by_rule[name].coverage[sides[i]] += 1
         there = by_form.setdefault(done.canonical, i)
         if there is not i:
             if isinstance(there, list):
@@ -70,8 +88,8 @@ def uses(
                 by_form[done.canonical] = [there, i]
     for members in by_form.values():
         if isinstance(members, list):
-            _judge(members, labels, sides, changed, used)
-    return used
+            _judge(members, labels, sides, changed, found)
+    return found
 
 
 def _judge(
@@ -79,7 +97,7 @@ def _judge(
     labels: Sequence[int],
     sides: Sequence[int],
     changed: dict[int, tuple[str, ...]],
-    used: dict[str, Use],
+    found: SiteUse,
 ) -> None:
     """Put the meeting of some URLs at one form down to the rules that brought them there."""
     counts = Counter(labels[i] for i in members)
@@ -87,19 +105,21 @@ def _judge(
     own = next((labels[i] for i in members if i not in changed), label)
     if counts[own] == most:
         label = own
+    found.right += min(most, _MOST_OF_A_CLUSTER) - 1
+    found.wrong += sum(min(count, _MOST_OF_A_CLUSTER) for other, count in counts.items() if other != label)
     everyone = {name for i in members for name in changed.get(i, ())}
     for i in members:
         names, side = changed.get(i), sides[i]
         if labels[i] != label:
             for name in names or everyone:
-                used[name].wrong[side] += 1
+                found.by_rule[name].wrong[side] += 1
         elif most > 1:
             for name in names or ():
-                use = used[name]
+                use = found.by_rule[name]
                 use.right[side] += 1
                 use.clusters[side].add(label)
                 if len(use.examples[side]) < _EXAMPLES:
                     use.examples[side].append(i)
     if len(counts) > 1:
         for name in everyone:
-            used[name].collisions += 1
+            found.by_rule[name].collisions += 1
