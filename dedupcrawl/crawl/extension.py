@@ -60,7 +60,8 @@ class Dedup:
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder)
         self.pages = Pages(self.settings)
         self._index_checks = make_checks(*self.settings.index_checks())
-        self._index = open_index(self.settings.index, self._index_checks, default_path=data / "index")
+        spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
+        self._index = open_index(spec, self._index_checks, default_path=data / "index")
         self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log

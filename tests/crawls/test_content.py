@@ -117,9 +117,9 @@ async def test_observe_counts_and_drops_nothing() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"DEDUP_ENABLED": False}, {"DEDUP_CHECKS": []}])
-async def test_switched_off_it_changes_nothing(settings: dict[str, Any]) -> None:
+async def test_switched_off_it_changes_nothing(tmp_path: Path, settings: dict[str, Any]) -> None:
     with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", settings)
+        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", **settings})
     assert len(done.items) == 5
     assert "dedup/content/checked" not in done.stats
 
