@@ -49,7 +49,8 @@ class Differences:
         common: Symbols of the new sequence that stand in the kept one.
         kept_common: The other way round.
         replaced: The longest block that another block replaced, the shorter of the two.
-        rewritten: Symbols of the new sequence in blocks of `BLOCK` or more that were replaced or added inside.
+        rewritten: Symbols of the new sequence in blocks of `BLOCK` or more that were replaced.
+        inserted: Symbols of such blocks in whose place the kept sequence has nothing, but for those at the ends.
         added: The longest block inside the new sequence that the kept one lacks.
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new sequence that stand in the kept one.
@@ -61,6 +62,7 @@ class Differences:
     kept_common: int = 0
     replaced: int = 0
     rewritten: int = 0
+    inserted: int = 0
     added: int = 0
     added_at_ends: int = 0
     numbers_same: int = 0
@@ -253,12 +255,13 @@ def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool,
     result.replaced = max(result.replaced, replaced)
     if at_end:
         result.added_at_ends = max(result.added_at_ends, added)
-        lost = replaced
+        inserted = 0
     else:
         result.added = max(result.added, added)
-        lost = replaced + max(0, added)
-    if lost >= BLOCK:
-        result.rewritten += lost
+        inserted = max(0, added)
+    if replaced + inserted >= BLOCK:
+        result.rewritten += replaced
+        result.inserted += inserted
     others = [symbol for symbol in there if symbol & 1]
     if not others:
         return

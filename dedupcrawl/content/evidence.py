@@ -8,8 +8,9 @@ are aligned (see `dedupcrawl.content.alignment`):
   has make the new one an excerpt or a cut of it.
 - No long block may have been *replaced* by another: that is one page's own text in a shared template. Nor may several
   shorter ones that make up much of the page; edited words stand scattered.
-- No long block may be only in the new page, except before its first and after its last common word, where templates,
-  advertisements and comments stand.
+- No long block may be only in the new page, nor many, except before its first and after its last common word, where
+  templates, advertisements and comments stand. A version with some more in it is a duplicate as long as most of its
+  shingles are the same (a Jaccard similarity of .8 is a fifth more).
 - No piece may have been replaced by the same other piece throughout: the name of another thing in the same words.
 - Numbers at the same place (dates, prices, counts) must be the same, but for one clock or counter.
   Where words differ all over the page, numbers may be among them.
@@ -17,7 +18,7 @@ are aligned (see `dedupcrawl.content.alignment`):
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -27,10 +28,23 @@ import numpy as np
 from dedupcrawl.content.alignment import Symbols, differences, unchanged
 from dedupcrawl.content.symbols import SymbolText
 
-OUTLINE_SYMBOLS = 8192
+OUTLINE_SYMBOLS = 16_384
 """Symbols of a text that its outline holds one by one."""
 
 _SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much may differ, by the length of the page: `share` of its symbols, but `least` in any, `most` in any."""
+
+    least: int
+    share: float
+    most: int
+
+    def of(self, symbols: int) -> float:
+        """For a page of so many symbols."""
+        return max(self.least, min(self.most, self.share * symbols))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,8 @@ class Limits:
     Attributes:
         covered: Least share of the new page's symbols that stand in the kept page.
         replaced: Most symbols of a block that another block replaced.
-        rewritten: Most of the new page that may be in blocks that were replaced or added, as a share.
+        rewritten: Most of the new page that may be in blocks that were replaced, as a share.
+        inserted: Most of it that may be in blocks inside that the kept page lacks, as a share.
         added: Most symbols of a block inside the new page that the kept page lacks.
         numbers: Most numbers that differ of those that stand at the same place, as a share.
         renamed: Most times that one piece may be replaced by the same other one throughout.
@@ -51,11 +66,12 @@ class Limits:
     """
 
     covered: float = 0.76
-    replaced: int = 12
+    replaced: Allowance = Allowance(12, 0.015, 48)
     rewritten: float = 0.06
-    added: int = 80
+    inserted: float = 0.18
+    added: Allowance = Allowance(80, 0.15, 400)
     numbers: float = 0.03
-    renamed: int = 2
+    renamed: Allowance = Allowance(2, 0.002, 20)
     symbols_a_number: int = 100
     symbols_a_figure: int = 400
     numbers_of_edits: float = 0.15
@@ -75,7 +91,8 @@ class Evidence:
         covered: Share of the new page that stands in the kept one.
         kept_covered: Share of the kept page that stands in the new one.
         replaced: The longest block that another block replaced, the shorter of the two.
-        rewritten: Share of the new page in blocks of six or more symbols that were replaced or added inside.
+        rewritten: Share of the new page in blocks of six or more symbols that were replaced.
+        inserted: Share of the new page in such blocks in whose place the kept page has nothing, but for the ends.
         added: The longest block inside the new page that the kept one lacks.
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new page that stand in the kept one.
@@ -91,6 +108,7 @@ class Evidence:
     kept_covered: float
     replaced: int
     rewritten: float
+    inserted: float
     added: int
     added_at_ends: int
     numbers_same: int
@@ -101,13 +119,8 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values for a verdict, shares rounded to four places."""
-        facts = asdict(self)
-        del facts["duplicate"]
-        return facts | {
-            "covered": round(self.covered, 4),
-            "kept_covered": round(self.kept_covered, 4),
-            "rewritten": round(self.rewritten, 4),
-        }
+        values = ((name, getattr(self, name)) for name in self.__slots__ if name != "duplicate")
+        return {name: round(value, 4) if isinstance(value, float) else value for name, value in values}
 
 
 def outline(text: SymbolText) -> bytes:
@@ -154,6 +167,7 @@ def confirm(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence:
         kept_covered=found.kept_common / kept_length if kept_length else float(not length),
         replaced=found.replaced,
         rewritten=found.rewritten / length if length else 0.0,
+        inserted=found.inserted / length if length else 0.0,
         added=found.added,
         added_at_ends=found.added_at_ends,
         numbers_same=found.numbers_same,
@@ -186,10 +200,11 @@ def duplicates(new: bytes, kept: bytes, limits: Limits = LIMITS) -> Evidence | N
 def _text_agrees(facts: Evidence, limits: Limits) -> bool:
     return (
         facts.covered >= limits.covered
-        and facts.replaced <= limits.replaced
+        and facts.replaced <= limits.replaced.of(facts.symbols)
         and facts.rewritten <= limits.rewritten
-        and facts.added <= limits.added
-        and facts.renamed <= limits.renamed
+        and facts.inserted <= limits.inserted
+        and facts.added <= limits.added.of(facts.symbols)
+        and facts.renamed <= limits.renamed.of(facts.symbols)
     )
 
 

@@ -63,7 +63,7 @@ def test_facts_stay_in_bounds(a: list[int], b: list[int]) -> None:
     assert 0 <= found.common <= len(a)
     assert 0 <= found.kept_common <= len(b)
     assert 0 <= found.replaced <= min(len(a), len(b))
-    assert 0 <= found.rewritten <= len(a)
+    assert 0 <= found.rewritten + found.inserted <= len(a)
     assert found.added <= len(a)
     assert 0 <= found.numbers_same <= numbers
     assert len(found.numbers_changed) <= numbers - found.numbers_same
@@ -97,7 +97,7 @@ class TestWhatDiffers:
 
     def differences(self, new: Sequence[int]) -> dict[str, int]:
         found = differences(symbols(new), symbols(self.KEPT))
-        facts = {name: getattr(found, name) for name in ("replaced", "rewritten", "added", "added_at_ends")}
+        facts = {name: getattr(found, name) for name in ("replaced", "rewritten", "inserted", "added", "added_at_ends")}
         return facts | {"common": found.common, "kept_common": found.kept_common}
 
     def test_a_replaced_block(self) -> None:
@@ -105,6 +105,7 @@ class TestWhatDiffers:
         assert found == {
             "replaced": 30,
             "rewritten": 30,
+            "inserted": 0,
             "added": 0,
             "added_at_ends": 0,
             "common": 250,
@@ -115,7 +116,8 @@ class TestWhatDiffers:
         found = self.differences(self.KEPT[:100] + words(30, 1000) + self.KEPT[100:])
         assert found == {
             "replaced": 0,
-            "rewritten": 30,
+            "rewritten": 0,
+            "inserted": 30,
             "added": 30,
             "added_at_ends": 0,
             "common": 300,
@@ -127,6 +129,7 @@ class TestWhatDiffers:
         assert found == {
             "replaced": 0,
             "rewritten": 0,
+            "inserted": 0,
             "added": 0,
             "added_at_ends": 40,
             "common": 300,
@@ -144,6 +147,7 @@ class TestWhatDiffers:
         assert found == {
             "replaced": 0,
             "rewritten": 0,
+            "inserted": 0,
             "added": 0,
             "added_at_ends": 0,
             "common": 120,
@@ -155,6 +159,7 @@ class TestWhatDiffers:
         assert found == {
             "replaced": 0,
             "rewritten": 0,
+            "inserted": 0,
             "added": 0,
             "added_at_ends": 0,
             "common": 300,
