@@ -93,7 +93,9 @@ class Detector:
             return Verdict(page.url, "duplicate", kept.url, check, similarity, found.to_dict())
 
         def holds(check: str, kept: Entry) -> bool:
-            return _in_scope(kept, entry, scope) and evidence.duplicates(kept.outline, entry.outline) is not None
+            if len(kept.outline) >= len(entry.outline) or not _in_scope(kept, entry, scope):
+                return False  # only what is shorter lies inside
+            return evidence.duplicates(kept.outline, entry.outline) is not None
 
         first_id = self._first_id_of_run if scope == "run" else 0
         answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)

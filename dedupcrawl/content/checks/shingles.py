@@ -86,6 +86,12 @@ def _read(signature: bytes) -> tuple[int, Sample]:
     return signature[0], np.frombuffer(signature, dtype="<u4", offset=1)
 
 
+def _places(level: int, sample: Sample) -> NDArray[np.intp]:
+    """Where in a sample the shingles are that a page of this level would have kept."""
+    places: NDArray[np.intp] = (sample & _BELOW[level] == 0).nonzero()[0]
+    return places
+
+
 def _at(level: int, sample: Sample) -> Sample:
     """The shingles that a page of this level would have kept."""
     kept: Sample = sample[sample & _BELOW[level] == 0]
@@ -136,29 +142,25 @@ class ShinglesCheck:
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
         level, sample = _read(signature)
-        levels = [_at(at, sample) if at > level else sample for at in range(LEVELS + 1)]
-        needed = np.array([self._least(len(at)) for at in levels])
-        # A sample of another level is none of its pages' when it is empty: nothing can reach that.
         order, counts = _rarest_first(sample, postings)
-        if not counts.any():
+        if not counts[-1]:
             return _NO_PAGES
-        read = _within(counts, _CHEAP)
-        for at in range(level, LEVELS + 1):
-            places = (order & _BELOW[at] == 0).nonzero()[0] if at > level else np.arange(len(order))
-            if len(places):
-                read = max(read, int(places[len(places) - needed[at]]) + 1)
-        read = min(read, _within(counts, MOST_POSTINGS))
-        unread = order[read:]
-        missing = np.array([len(_at(at, unread)) if at > level else len(unread) for at in range(LEVELS + 1)])
+        places = [np.arange(len(order)) if at <= level else _places(at, order) for at in range(LEVELS + 1)]
+        least = [self._least(len(at)) for at in places]
+        exact = max(int(at[-few]) + 1 for at, few in zip(places, least, strict=True) if len(at))
+        read = min(max(exact, _within(counts, _CHEAP)), _within(counts, MOST_POSTINGS))
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
-        enough = shared >= (needed - missing)[(keys & np.uint64(7)).astype(np.intp)]
+        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
+        # a level, none of that level's pages was found.
+        needed = [few - len(at) + int(at.searchsorted(read)) for at, few in zip(places, least, strict=True)]
+        enough = shared >= np.array(needed)[(keys & np.uint64(7)).astype(np.intp)]
         return _most(pages[enough], shared[enough])
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
         level, sample = _read(signature)
         order, counts = _rarest_first(sample, postings)
-        if not counts.any():
+        if not counts[-1]:
             return _NO_PAGES
         read = _within(counts, MOST_POSTINGS)
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
