@@ -110,7 +110,8 @@ def look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator
         for share in (0.5, 0.75, 0.85):
             for _ in range(TEMPLATE_GROUPS):
                 count = chance.randint(25, 120)
-                pool = tuple(paragraph for name in chance.sample(names, 6) for paragraph in pages[name])
+                pool = [paragraph for name in chance.sample(names, 6) for paragraph in pages[name]]
+                chance.shuffle(pool)  # a template is no page by itself
                 template = head(pool, round(count * share / (1 - share)))
                 places = sorted(chance.sample(range(len(template) + 1), min(len(template) + 1, chance.randint(1, 3))))
                 one, two = (

@@ -1,0 +1,233 @@
+"""What a user gets: pages in streaming order through the detector with the default checks, on an index in LMDB.
+
+    python -m benchmarks.stream_quality [--data DIR] [--half report] [--checks exact,simhash]
+
+Every page is dropped for a page kept before it, or kept. The drop of a planted variant is right when its keeper is the
+original or another variant of it, or has at least three quarters of its words all the same, because some documents are
+nearly the same text. The drop of a page that only looks like another is wrong. See `benchmarks.checks_quality` for the
+halves: nothing was chosen on "report".
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.checks_quality import FALSE_SHARE, differing_share, shingle_jaccard, table
+from benchmarks.planted import Paragraphs, size
+from benchmarks.planted_cases import look_alikes, originals, variants, versions
+from benchmarks.texts import data_folder
+from dedupcrawl.content import evidence
+from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.evidence import LIMITS, Evidence, outline
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+
+ALIKE = 0.8  # Jaccard similarity from which two versions should be found
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One page of a stream.
+
+    Attributes:
+        kind: How it was made.
+        group: Pages of one group say the same.
+        page: Its paragraphs.
+        duplicate: Whether an earlier page of the group was in the stream.
+    """
+
+    kind: str
+    group: str
+    page: Paragraphs
+    duplicate: bool
+
+    @property
+    def may_go(self) -> bool:
+        """Whether an earlier page may say the same: it was made to, or it is a document that nothing was done to."""
+        return self.duplicate or self.kind == "original"
+
+
+def planted(data: Path, half: str) -> list[Row]:
+    """Originals, their variants, and pairs of pages that only look alike; shuffled, but each original first."""
+    chance = random.Random(7)
+    pages = originals(data, half, chance)
+    names = {page: name for name, page in pages.items()}
+    first: dict[str, Row] = {name: Row("original", name, page, False) for name, page in pages.items()}
+    others = [
+        Row(f"{names[case.kept][:2]}: {case.kind}", names[case.kept], case.new, True)
+        for case in variants(pages, chance)
+    ]
+    for number, case in enumerate(look_alikes(pages, chance)):
+        group = names.get(case.kept, f"look-alike {number}")
+        first.setdefault(group, Row("first of its template", group, case.kept, False))
+        others.append(Row(case.kind, f"{group} other {number}", case.new, False))
+        if group not in pages:
+            others.append(first[group])
+    others += [row for row in first.values() if row.kind == "original"]
+    chance.shuffle(others)
+    # An original, and a bulletin's, stand where the first page made from it would.
+    return list(_originals_first(others, first))
+
+
+def _originals_first(rows: Iterable[Row], first: dict[str, Row]) -> Iterator[Row]:
+    given: set[str] = set()
+    for row in rows:
+        group = row.group.split(" other ")[0]
+        if group not in given:
+            given.add(group)
+            yield first[group]
+        if row is not first[group]:
+            yield row
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Verdicts on a stream, and what it cost.
+
+    Attributes:
+        verdicts: One a row.
+        cpu: Seconds of CPU, from the paragraphs to the verdict, index and its merges included.
+        slowest: Milliseconds of CPU of the slowest page.
+        bytes_a_page: Of the index's files, by kept page.
+        pages: Kept.
+    """
+
+    verdicts: list[Verdict]
+    cpu: float
+    slowest: float
+    bytes_a_page: float
+    pages: int
+
+
+def stream(rows: Sequence[Paragraphs], names: Sequence[str]) -> Outcome:
+    """Judge the pages in their order; page i has the URL i."""
+    checks = make_checks(names, {})
+    verdicts: list[Verdict] = []
+    slowest = 0.0
+    with tempfile.TemporaryDirectory(prefix="stream-quality-") as folder:
+        index = LmdbIndex(Path(folder), checks)
+        detector = Detector(index, run="run")
+        begin = time.process_time()
+        for number, paragraphs in enumerate(rows):
+            started = time.process_time()
+            page = Page(f"http://site{number % 50}.example/articles/{number}.html", paragraphs=paragraphs)
+            verdicts.append(detector.judge(Analysis(page), checks))
+            slowest = max(slowest, time.process_time() - started)
+        cpu = time.process_time() - begin
+        info = index.info()
+        index.close()
+        pages = int(info["pages"])
+        return Outcome(verdicts, cpu, slowest * 1000, int(info["bytes"]) / pages, pages)
+
+
+def number_of(url: str) -> int:
+    return int(url.rsplit("/", 1)[1].removesuffix(".html"))
+
+
+def report_planted(rows: Sequence[Row], names: Sequence[str]) -> None:
+    """Print recall by kind, false drops and the cost."""
+    outcome = stream([row.page for row in rows], names)
+    found: dict[tuple[bool, str], list[bool]] = defaultdict(list)
+    by_check: Counter[str] = Counter()
+    wrong = differing = 0
+    for row, verdict in zip(rows, outcome.verdicts, strict=True):
+        dropped = verdict.duplicate_of is not None
+        right = False
+        if verdict.duplicate_of is not None:
+            keeper = rows[number_of(verdict.duplicate_of)]
+            by_check[verdict.check or ""] += 1
+            differs = differing_share(row.page, keeper.page) > FALSE_SHARE
+            differing += differs
+            right = row.may_go and (keeper.group == row.group or not differs)
+            wrong += not right
+        found[row.duplicate, row.kind].append(right if row.duplicate else dropped)
+    for duplicate, title in ((True, "rightly dropped"), (False, "dropped, though not planted")):
+        kinds = sorted((kind, facts) for (is_duplicate, kind), facts in found.items() if is_duplicate is duplicate)
+        table(title, ["pages", "share"], [(kind, [len(facts), statistics.mean(facts)]) for kind, facts in kinds])
+    drops = by_check.total()
+    print(
+        f"\n{drops} drops, {wrong} wrong (precision {1 - wrong / max(1, drops):.4f}); {differing} pages differ from "
+        f"their keeper in over a quarter of their words; by check: {dict(by_check)}"
+    )
+    kept = [row.page for row, verdict in zip(rows, outcome.verdicts, strict=True) if not verdict.duplicate_of]
+    words, kept_words = (statistics.mean(map(size, pages)) for pages in ([row.page for row in rows], kept))
+    print(
+        f"{len(rows)} pages of {words:.0f} words: {len(rows) / outcome.cpu:,.0f} a CPU second, "
+        f"{1e6 * outcome.cpu / len(rows):.0f} µs each, the slowest {outcome.slowest:.1f} ms; "
+        f"{outcome.bytes_a_page:.0f} bytes of index for each of {outcome.pages} kept pages of {kept_words:.0f} words"
+    )
+
+
+def report_versions(data: Path, half: str, names: Sequence[str], language: str) -> None:
+    """Print what is dropped of later versions, what evidence refused there and why, and the false pairs."""
+    pairs = [pair for pair in versions(data, half) if pair[0].startswith(language)]
+    pages = [earlier for _, earlier, _ in pairs] + [later for _, _, later in pairs]
+    outcome = stream(pages, names)
+    alike = [shingle_jaccard(earlier, later) for _, earlier, later in pairs]
+    bands: dict[str, list[bool]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    false = elsewhere = 0
+    for number, (_, earlier, later) in enumerate(pairs):
+        keeper = outcome.verdicts[len(pairs) + number].duplicate_of
+        if keeper and number_of(keeper) % len(pairs) != number:
+            elsewhere += 1
+            false += differing_share(later, pages[number_of(keeper)]) > FALSE_SHARE
+        if alike[number] >= ALIKE:
+            bands["all" if alike[number] == 1 else "changed"].append(keeper is not None)
+            bands["both"].append(keeper is not None)
+            if keeper is None:
+                facts = evidence.confirm(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)))
+                reasons[refusal(facts)] += 1
+    table(
+        f"{language}: versions, Jaccard >= {ALIKE}",
+        ["pairs", "dropped"],
+        [(f"words {kind}", [len(facts), statistics.mean(facts)]) for kind, facts in sorted(bands.items())],
+    )
+    compared = len(pages) * (len(pages) - 1) / 2
+    print(f"refused by the evidence: {dict(reasons)}")
+    print(
+        f"dropped for a document of another name: {elsewhere}; {false} of these differ in over a quarter "
+        f"of their words, {1e6 * false / compared:.1f} in a million pairs"
+    )
+
+
+def refusal(facts: Evidence) -> str:
+    """Which limit a pair exceeds, the first of them."""
+    if facts.duplicate:
+        return "not refused: no check brought it up"
+    if facts.covered < LIMITS.covered:
+        return "covered"
+    if facts.renamed > LIMITS.renamed.of(facts.symbols):
+        return "renamed"
+    if facts.replaced > LIMITS.replaced.of(facts.symbols) or facts.rewritten > LIMITS.rewritten:
+        return "replaced"
+    if facts.added > LIMITS.added.of(facts.symbols) or facts.inserted > LIMITS.inserted:
+        return "added"
+    return "numbers"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="folder of test data that holds text/")
+    parser.add_argument("--half", choices=("tune", "report"), default="report")
+    parser.add_argument("--checks", default=",".join(DEFAULT_CHECKS), help=f"of {', '.join(CHECK_NAMES)}")
+    given = parser.parse_args()
+    data, names = data_folder(given.data), given.checks.split(",")
+    report_planted(planted(data, given.half), names)
+    for language in ("zh", "en"):
+        report_versions(data, given.half, names, language)
+
+
+if __name__ == "__main__":
+    main()
