@@ -1,10 +1,9 @@
-"""The comparison itself: every method on the same halves of the same sites."""
+"""The comparison itself: every method on the same halves of a site."""
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +20,8 @@ from benchmarks.url_rules.metrics import (
     score_rules,
 )
 
-LEVELS = (1.0, 0.95, 0.9, 0.8, 0.5, 0.0)
-"""Precision thresholds of Table 3; 0 stands for all rules."""
+LEVELS = (1.0, 0.95, 0.9, 0.8, 0.5)
+"""Precision thresholds of Table 3."""
 
 COVERAGES = (2, 10, 100, 1000)
 """Minimum coverages of Table 4, and one for small sites."""
@@ -31,6 +30,8 @@ TABLE_COVERAGE = 10
 """Minimum coverage in Table 3 and Figure 3."""
 
 DEFAULT_LEVEL = 0.95
+
+NO_REDUCTION = Reduction(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,83 +50,85 @@ class Method:
 
 
 @dataclass(slots=True)
-class Comparison:
-    """What came out, by method.
+class SiteResult:
+    """What came out on one site; lists have an item for each split.
 
     Attributes:
+        site: Its name.
+        urls: Number of URLs.
+        redundant: URLs less labels.
         seeds: Of the splits.
-        urls: URLs of each site, and how many of them are redundant (URLs less labels).
-        merges: By site: the merges of each split, by the rules of DEFAULT_LEVEL.
-        kept: By site: how many rules those are, in each split.
-        reductions: By precision level and minimum coverage: all sites and splits added up.
-        coverages: Of every rule of the first split, the sites together.
-        ideal: The reduction by rules without a fault: one form for each label.
-        seconds: CPU time of learning, all sites and splits added up.
+        merges: By method: the merges by the rules of DEFAULT_LEVEL.
+        kept: By method: how many rules those are.
+        reductions: By method, precision level and minimum coverage: all splits added up.
+        ideal: The reduction by rules without a fault, one form for each label: all splits added up.
+        coverages: By method: of every rule of the first split.
+        seconds: By method: CPU time of learning for DEFAULT_LEVEL, all splits added up.
     """
 
+    site: str
+    urls: int
+    redundant: int
     seeds: Sequence[int]
-    urls: dict[str, tuple[int, int]] = field(default_factory=dict)
-    merges: dict[str, dict[str, list[Merges]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
-    kept: dict[str, dict[str, list[int]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
-    reductions: dict[str, dict[tuple[float, int], Reduction]] = field(default_factory=lambda: defaultdict(dict))
-    coverages: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    ideal: Reduction = field(default_factory=lambda: Reduction(0, 0, 0))
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    merges: dict[str, list[Merges]] = field(default_factory=dict)
+    kept: dict[str, list[int]] = field(default_factory=dict)
+    reductions: dict[str, dict[tuple[float, int], Reduction]] = field(default_factory=dict)
+    ideal: Reduction = field(default_factory=lambda: NO_REDUCTION)
+    coverages: dict[str, list[int]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def compare(
-    sites: Iterable[tuple[str, Sequence[Row]]],
+    site: str,
+    rows: Sequence[Row],
     methods: Mapping[str, Method],
     fixed: Mapping[str, Callable[[str], str]],
     seeds: Sequence[int],
-    done: Callable[[str], None] = lambda site: None,
-) -> Comparison:
-    """Learn on one half of each site and judge on the other, for each seed; `done` is called after each site."""
-    result = Comparison(seeds)
-    for site, rows in sites:
-        result.urls[site] = (len(rows), len(rows) - len({label for _, label in rows}))
-        for seed in seeds:
-            train, test = split(rows, seed)
-            result.ideal += reduction(0, [label for _, label in duplicated(test)])
-            for name, canonicalize in fixed.items():
-                result.merges[name][site].append(merges([canonicalize(url) for url, _ in test], test))
-            for name, method in methods.items():
-                _judge(result, name, method, site, train, test, first=seed == seeds[0])
-        done(site)
+) -> SiteResult:
+    """Learn on one half of a site and judge on the other, for each seed."""
+    result = SiteResult(site, len(rows), len(rows) - len({label for _, label in rows}), seeds)
+    for seed in seeds:
+        train, test = split(rows, seed)
+        result.ideal += reduction(0, [label for _, label in duplicated(test)])
+        for name, canonicalize in fixed.items():
+            found = merges([canonicalize(url) for url, _ in test], test)
+            result.merges.setdefault(name, []).append(found)
+        for name, method in methods.items():
+            _judge(result, name, method, train, test)
     return result
 
 
-def _judge(
-    result: Comparison, name: str, method: Method, site: str, train: Sequence[Row], test: Sequence[Row], first: bool
-) -> None:
+def _judge(result: SiteResult, name: str, method: Method, train: Sequence[Row], test: Sequence[Row]) -> None:
     start = time.process_time()
     learned = method.learn(train, DEFAULT_LEVEL)
-    result.seconds[name] += time.process_time() - start
+    result.seconds[name] = result.seconds.get(name, 0.0) + time.process_time() - start
     scores = score_rules(learned, train)
-    if first:
-        result.coverages[name] += [score.coverage for score in scores if score.coverage]
+    result.coverages.setdefault(name, [score.coverage for score in scores if score.coverage])
     default = chosen(learned, scores, DEFAULT_LEVEL, method.coverage)
     canonical = learned.matcher(default).canonical
-    result.merges[name][site].append(merges([canonical(url) for url, _ in test], test))
-    result.kept[name][site].append(len(default))
-    for key, found in reductions(method, learned, scores, train, duplicated(test)).items():
-        result.reductions[name][key] = result.reductions[name].get(key, Reduction(0, 0, 0)) + found
+    result.merges.setdefault(name, []).append(merges([canonical(url) for url, _ in test], test))
+    result.kept.setdefault(name, []).append(len(default))
+    by_level = result.reductions.setdefault(name, {})
+    for level in LEVELS:
+        if method.anew and level != DEFAULT_LEVEL:
+            learned_there = method.learn(train, level)
+            scores_there = score_rules(learned_there, train)
+        else:
+            learned_there, scores_there = learned, scores
+        for coverage, found in reductions(learned_there, scores_there, level, duplicated(test)).items():
+            by_level[level, coverage] = by_level.get((level, coverage), NO_REDUCTION) + found
 
 
 def reductions(
-    method: Method, learned: Learned[Any], scores: Sequence[RuleScore], train: Sequence[Row], test: Sequence[Row]
-) -> dict[tuple[float, int], Reduction]:
-    """The reduction of the test URLs by the rules of every precision level and minimum coverage."""
-    found: dict[tuple[float, int], Reduction] = {}
-    for level in LEVELS:
-        if method.anew:
-            learned = method.learn(train, level)
-            scores = score_rules(learned, train)
-        known: dict[tuple[int, ...], Reduction] = {}
-        for coverage in COVERAGES:
-            rules = tuple(chosen(learned, scores, level, coverage))
-            if rules not in known:
-                canonical = learned.matcher(rules).canonical
-                known[rules] = reduction(len(rules), [canonical(url) for url, _ in test])
-            found[level, coverage] = known[rules]
+    learned: Learned[Any], scores: Sequence[RuleScore], level: float, test: Sequence[Row]
+) -> dict[int, Reduction]:
+    """The reduction of the test URLs by the rules of a precision level, for every minimum coverage."""
+    known: dict[tuple[int, ...], Reduction] = {}
+    found: dict[int, Reduction] = {}
+    for coverage in COVERAGES:
+        rules = tuple(chosen(learned, scores, level, coverage))
+        if rules not in known:
+            canonical = learned.matcher(rules).canonical
+            known[rules] = reduction(len(rules), [canonical(url) for url, _ in test])
+        found[coverage] = known[rules]
     return found

@@ -94,9 +94,10 @@ def likely_rules(rows: Sequence[Row]) -> list[SubstringRule]:
     Each rule is given in one direction, towards the shorter or, of equal length, the smaller string.
     """
     urls = [tokenize(url) for url, _ in rows]
-    labels = [label for _, label in rows]
+    numbers: dict[str, int] = {}
+    labels = [numbers.setdefault(label, len(numbers)) for _, label in rows]
     support: Counter[tuple[Tokens, Tokens]] = Counter()
-    for bucket in _buckets(urls):
+    for bucket in _buckets(urls, labels):
         for (one, i, j), (other, k, m) in combinations(bucket, 2):
             if labels[one] == labels[other]:
                 sides = sorted((tuple(urls[one][i:j]), tuple(urls[other][k:m])), key=_size, reverse=True)
@@ -116,10 +117,11 @@ def _importance(rule: SubstringRule) -> tuple[int, int, Tokens, Tokens]:
     return -rule.support, len(rule.alpha), rule.alpha, rule.beta
 
 
-def _buckets(urls: Sequence[Sequence[str]]) -> Iterator[list[tuple[int, int, int]]]:
-    """(URL, first token, end) of the substrings of each envelope, for envelopes of 2 to LARGEST_BUCKET substrings.
+def _buckets(urls: Sequence[Sequence[str]], labels: Sequence[int]) -> Iterator[list[tuple[int, int, int]]]:
+    """(URL, first token, end) of the substrings of each envelope, for envelopes of at most LARGEST_BUCKET substrings.
 
-    An envelope is known by a 64-bit hash of its prefix and suffix: numbers are sorted, not a table of strings.
+    Only those in which two URLs have one label. An envelope is known by a 64-bit hash of its prefix and suffix: numbers
+    are sorted, not a table of strings.
     """
     ids: dict[str, int] = {}
     envelopes: list[NDArray[np.uint64]] = []
@@ -138,15 +140,17 @@ def _buckets(urls: Sequence[Sequence[str]]) -> Iterator[list[tuple[int, int, int
         places.append(np.column_stack((np.full(len(start), number, dtype=np.int32), start, end)))
     if not urls:
         return
-    keys = np.concatenate(envelopes)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    sizes = np.diff(np.append(firsts, len(keys)))
     all_places = np.concatenate(places)
-    for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True):
-        if 2 <= size <= LARGEST_BUCKET:
-            yield [(u, i, j) for u, i, j in all_places[order[first : first + size]].tolist()]
+    keys, groups = np.concatenate(envelopes), np.array(labels)[all_places[:, 0]]
+    order = np.lexsort((groups, keys))
+    keys, groups, all_places = keys[order], groups[order], all_places[order]
+    new = np.concatenate(([True], keys[1:] != keys[:-1]))
+    twins = np.concatenate((~new[1:] & (groups[1:] == groups[:-1]), [False]))
+    firsts = np.flatnonzero(new)
+    sizes = np.diff(np.append(firsts, len(keys)))
+    wanted = np.logical_or.reduceat(twins, firsts) & (sizes <= LARGEST_BUCKET)
+    for first, size in zip(firsts[wanted].tolist(), sizes[wanted].tolist(), strict=True):
+        yield [(u, i, j) for u, i, j in all_places[first : first + size].tolist()]
 
 
 def _prefix_hashes(codes: Sequence[int]) -> list[int]:

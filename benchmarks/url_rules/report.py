@@ -11,7 +11,14 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from benchmarks.url_rules.comparison import COVERAGES, DEFAULT_LEVEL, LEVELS, TABLE_COVERAGE, Comparison
+from benchmarks.url_rules.comparison import (
+    COVERAGES,
+    DEFAULT_LEVEL,
+    LEVELS,
+    NO_REDUCTION,
+    TABLE_COVERAGE,
+    SiteResult,
+)
 from benchmarks.url_rules.metrics import Merges, Reduction
 
 LEAST_REDUNDANT = 50
@@ -20,29 +27,32 @@ LEAST_REDUNDANT = 50
 LEAST_MERGES = 50
 """Merges of a site and split, for its precision to be named the worst."""
 
-SMALL = {0.0: "all", 1.0: "= 1"}
+Results = Sequence[SiteResult]
+"""Of at least one site, all with the same methods and seeds."""
 
 
-def markdown(result: Comparison, plot: str | None) -> str:
+def markdown(results: Results, plot: str | None) -> str:
     """The whole report."""
+    ideal = sum((result.ideal for result in results), NO_REDUCTION)
+    seconds = {name: sum(result.seconds[name] for result in results) for name in results[0].seconds}
     parts = [
         "# Learned URL rules beside their peers",
-        INTRODUCTION.format(sites=len(result.urls), seeds=", ".join(map(str, result.seeds))),
+        INTRODUCTION.format(sites=len(results), seeds=", ".join(map(str, results[0].seeds))),
         f"## Recall and precision of merges, rules of precision {DEFAULT_LEVEL} and more",
         MERGES,
-        merges_table(result),
+        merges_table(results),
         f"## Rules kept, rules of precision {DEFAULT_LEVEL} and more",
-        kept_table(result),
+        kept_table(results),
         f"## Rules and reduction ratio by precision (Table 3; coverage >= {TABLE_COVERAGE})",
-        REDUCTION.format(ideal=100 * result.ideal.ratio),
-        level_table(result),
+        REDUCTION.format(ideal=100 * ideal.ratio),
+        level_table(results),
         "## Average reduction per rule (Table 4)",
-        coverage_table(result),
+        coverage_table(results),
         "## Cumulative coverage by rule (Figure 3)",
         *([f"![Cumulative coverage by number of rules]({plot})"] if plot else []),
-        curve_table(result),
+        curve_table(results),
         "## CPU time of learning",
-        table(["", "seconds"], [[name, f"{seconds:.1f}"] for name, seconds in result.seconds.items()]),
+        table(["", "seconds"], [[name, f"{spent:.1f}"] for name, spent in seconds.items()]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -75,28 +85,22 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def merges_table(result: Comparison) -> str:
-    names = list(result.merges)
+def merges_table(results: Results) -> str:
+    names = list(results[0].merges)
     rows = [
-        [site, str(urls), str(redundant), *(_recall_precision(result.merges[name][site]) for name in names)]
-        for site, (urls, redundant) in result.urls.items()
+        [r.site, str(r.urls), str(r.redundant), *(_recall_precision(r.merges[name]) for name in names)] for r in results
     ]
-    large = [site for site in result.urls if _least_redundant(result, site) >= LEAST_REDUNDANT]
+    large = [r for r in results if all(run.redundant >= LEAST_REDUNDANT for run in r.merges[names[0]])]
     macro, pooled, worst = [], [], []
     for name in names:
-        recalls = [_mean(m.recall for m in result.merges[name][site]) for site in large]
-        macro.append(_number(_mean(recalls)))
-        runs = [run for site in result.urls for run in result.merges[name][site]]
+        macro.append(_number(_mean(_mean(run.recall for run in r.merges[name]) for r in large)))
+        runs = [run for r in results for run in r.merges[name]]
         pooled.append(_number(sum(runs, Merges(0, 0, 0)).precision, 4))
         worst.append(_number(min((run.precision or 0.0 for run in runs if run.made >= LEAST_MERGES), default=None)))
     rows.append([f"**macro recall**, {len(large)} sites of {LEAST_REDUNDANT} redundant test URLs", "", "", *macro])
     rows.append(["**precision of all merges**", "", "", *pooled])
     rows.append([f"**worst precision** of {LEAST_MERGES} merges and more", "", "", *worst])
     return table(["site", "URLs", "redundant", *names], rows)
-
-
-def _least_redundant(result: Comparison, site: str) -> int:
-    return min(run.redundant for by_site in result.merges.values() for run in by_site[site])
 
 
 def _recall_precision(runs: Sequence[Merges]) -> str:
@@ -112,39 +116,52 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def kept_table(result: Comparison) -> str:
-    rows = [[site, *(_number(_mean(by_site[site]), 1) for by_site in result.kept.values())] for site in result.urls]
-    total = [_number(sum(sum(runs) / len(runs) for runs in by_site.values()), 1) for by_site in result.kept.values()]
-    return table(["site", *result.kept], [*rows, ["**all**", *total]])
+def kept_table(results: Results) -> str:
+    means = {name: [_mean(r.kept[name]) or 0.0 for r in results] for name in results[0].kept}
+    rows = [[r.site, *(_number(mean[i], 1) for mean in means.values())] for i, r in enumerate(results)]
+    return table(["site", *means], [*rows, ["**all**", *(_number(sum(mean), 1) for mean in means.values())]])
 
 
-def level_table(result: Comparison) -> str:
-    head = ["precision", *(f"{name}: {what}" for name in result.reductions for what in ("rules", "reduction %"))]
+def pooled_reduction(results: Results, name: str, level: float, coverage: int) -> Reduction:
+    return sum((result.reductions[name][level, coverage] for result in results), NO_REDUCTION)
+
+
+def level_table(results: Results) -> str:
+    names = list(results[0].reductions)
+    head = ["precision", *(f"{name}: {what}" for name in names for what in ("rules", "reduction %"))]
     rows = []
     for level in LEVELS:
-        row = [SMALL.get(level, f">= {level:g}")]
-        for found in result.reductions.values():
-            row += _rules_and_ratio(found[level, TABLE_COVERAGE], len(result.seeds))
+        row = [_level(level)]
+        for name in names:
+            found = pooled_reduction(results, name, level, TABLE_COVERAGE)
+            row += [f"{found.rules / len(results[0].seeds):.0f}", f"{100 * found.ratio:.2f}"]
         rows.append(row)
     return table(head, rows)
 
 
-def _rules_and_ratio(found: Reduction, seeds: int) -> list[str]:
-    return [f"{found.rules / seeds:.0f}", f"{100 * found.ratio:.2f}"]
+def _level(level: float) -> str:
+    return "= 1" if level == 1 else f">= {level:g}"
 
 
-def coverage_table(result: Comparison) -> str:
+def coverage_table(results: Results) -> str:
+    names = list(results[0].reductions)
     head = ["precision, coverage"]
-    head += [f"{name}: {what}" for name in result.reductions for what in ("rules", "a rule", "reduction %")]
+    head += [f"{name}: {what}" for name in names for what in ("rules", "a rule", "reduction %")]
     rows = []
     for level in LEVELS:
         for coverage in COVERAGES:
-            row = [f"{SMALL.get(level, f'>= {level:g}')}, >= {coverage}"]
-            for found in result.reductions.values():
-                rules, ratio = _rules_and_ratio(found[level, coverage], len(result.seeds))
-                row += [rules, f"{found[level, coverage].per_rule:.2f}", ratio]
+            row = [f"{_level(level)}, >= {coverage}"]
+            for name in names:
+                found = pooled_reduction(results, name, level, coverage)
+                rules = f"{found.rules / len(results[0].seeds):.0f}"
+                row += [rules, f"{found.per_rule:.2f}", f"{100 * found.ratio:.2f}"]
             rows.append(row)
     return table(head, rows)
+
+
+def all_coverages(results: Results) -> dict[str, list[int]]:
+    """By method: the coverage of every rule of the first split, the sites together."""
+    return {name: [c for result in results for c in result.coverages[name]] for name in results[0].coverages}
 
 
 def curve(coverages: Iterable[int], least: int = 1) -> list[int]:
@@ -152,10 +169,10 @@ def curve(coverages: Iterable[int], least: int = 1) -> list[int]:
     return list(accumulate(sorted((c for c in coverages if c >= least), reverse=True)))
 
 
-def curve_table(result: Comparison) -> str:
+def curve_table(results: Results) -> str:
     shares = (0.5, 0.9, 0.99, 1.0)
     rows = []
-    for name, coverages in result.coverages.items():
+    for name, coverages in all_coverages(results).items():
         for least in (1, TABLE_COVERAGE):
             sums = curve(coverages, least)
             needed = [
@@ -166,10 +183,10 @@ def curve_table(result: Comparison) -> str:
     return table(["rules", "cumulative coverage", *(f"rules for {share:.0%}" for share in shares)], rows)
 
 
-def draw(result: Comparison, path: Path) -> None:
+def draw(results: Results, path: Path) -> None:
     """Figure 3: the rules of each method, all of them and those of TABLE_COVERAGE, with their cumulative coverage."""
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for number, (name, coverages) in enumerate(result.coverages.items()):
+    for number, (name, coverages) in enumerate(all_coverages(results).items()):
         for least, style in ((1, "--"), (TABLE_COVERAGE, "-")):
             sums = curve(coverages, least)
             label = f"{name}, {'all rules' if least == 1 else f'coverage >= {least}'}"

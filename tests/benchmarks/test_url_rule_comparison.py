@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from benchmarks.url_rules import dasgupta, dust
-from benchmarks.url_rules.comparison import COVERAGES, LEVELS, Comparison, Method, compare
+from benchmarks.url_rules.comparison import COVERAGES, LEVELS, Method, SiteResult, compare
+from benchmarks.url_rules.method import Learned, Row
 
 report = pytest.importorskip("benchmarks.url_rules.report", reason="needs the bench extra")
 
@@ -14,34 +16,47 @@ METHODS = {"Dasgupta": Method(dasgupta.learn, 2), "DUST": Method(dust.learn, 2)}
 
 
 @pytest.fixture(scope="module")
-def result() -> Comparison:
-    return compare([("h.org", SITE), ("empty.org", [])], METHODS, {"as it is": str}, seeds=[0, 1])
+def results() -> list[SiteResult]:
+    sites: dict[str, list[tuple[str, str]]] = {"h.org": SITE, "empty.org": []}
+    return [compare(site, rows, METHODS, {"as it is": str}, seeds=[0, 1]) for site, rows in sites.items()]
 
 
-def test_both_papers_find_the_index_file(result: Comparison) -> None:
-    assert result.urls == {"h.org": (400, 200), "empty.org": (0, 0)}
+def test_both_papers_find_the_index_file(results: list[SiteResult]) -> None:
+    result = results[0]
+    assert (result.urls, result.redundant) == (400, 200)
     for name in METHODS:
-        assert [(run.recall, run.precision) for run in result.merges[name]["h.org"]] == [(1.0, 1.0)] * 2
-        assert result.kept[name]["h.org"] == [1, 1]
-    assert [run.recall for run in result.merges["as it is"]["h.org"]] == [0.0, 0.0]
+        assert [(run.recall, run.precision) for run in result.merges[name]] == [(1.0, 1.0)] * 2
+        assert result.kept[name] == [1, 1]
+    assert [run.recall for run in result.merges["as it is"]] == [0.0, 0.0]
 
 
-def test_reductions_are_added_up_over_sites_and_splits(result: Comparison) -> None:
-    for found in result.reductions.values():
+def test_reductions_of_the_splits_are_added_up(results: list[SiteResult]) -> None:
+    for found in results[0].reductions.values():
         assert set(found) == {(level, coverage) for level in LEVELS for coverage in COVERAGES}
         assert found[1.0, 10].rules == 2
-        assert found[1.0, 10].ratio == result.ideal.ratio == 0.5
+        assert found[1.0, 10].ratio == results[0].ideal.ratio == 0.5
         assert found[1.0, 1000].rules == 0
 
 
-def test_the_report_holds_every_table(result: Comparison) -> None:
-    text = report.markdown(result, "curve.png")
+def test_a_method_may_learn_anew_for_each_precision() -> None:
+    asked = []
+
+    def learn(rows: Sequence[Row], precision: float) -> Learned[dasgupta.RewriteRule]:
+        asked.append(precision)
+        return dasgupta.learn(rows)
+
+    compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0])
+    assert sorted(asked) == sorted(LEVELS)
+
+
+def test_the_report_holds_every_table(results: list[SiteResult]) -> None:
+    text = report.markdown(results, "curve.png")
     assert "| h.org | 400 | 200 | 0.000 / – | 1.000 / 1.000 | 1.000 / 1.000 |" in text
     assert "| empty.org | 0 | 0 | – / – | – / – | – / – |" in text
     assert "| = 1 | 1 | 50.00 | 1 | 50.00 |" in text
     assert "would reach 50.00 %" in text
     assert "![Cumulative coverage by number of rules](curve.png)" in text
-    assert "![" not in report.markdown(result, None)
+    assert "![" not in report.markdown(results, None)
 
 
 def test_curve_adds_up_the_largest_rules_first() -> None:
@@ -50,6 +65,6 @@ def test_curve_adds_up_the_largest_rules_first() -> None:
     assert report.curve([]) == []
 
 
-def test_figure_3_is_a_picture(result: Comparison, tmp_path: Path) -> None:
-    report.draw(result, tmp_path / "figure.png")
+def test_figure_3_is_a_picture(results: list[SiteResult], tmp_path: Path) -> None:
+    report.draw(results, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
