@@ -12,8 +12,8 @@ from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signature,
 from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
 
-COMPARED_LIMIT = 5000  # newest candidates of one check that are compared
-JUDGED_LIMIT = 1000  # best of those it accepts that are judged
+COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
+JUDGED_LIMIT = 64  # best of those it accepts that are judged
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
