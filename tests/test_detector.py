@@ -1,0 +1,79 @@
+"""The detector with the default checks: what a user gets of a page that holds another or lies inside it."""
+
+from __future__ import annotations
+
+import random
+
+from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+
+CHECKS = make_checks(DEFAULT_CHECKS, {})
+
+
+def prose(count: int, seed: int = 0) -> list[str]:
+    chance = random.Random(seed)
+    return ["".join(chance.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(count)]
+
+
+class Crawl:
+    """Judges texts in turn; each has a page of its own."""
+
+    def __init__(self) -> None:
+        self.index = MemoryIndex(CHECKS)
+        self.detector = Detector(self.index, run="one")
+
+    def judge(self, name: str, words: list[str], scope: str = "run") -> Verdict:
+        page = Page(f"http://a.example/{name}", paragraphs=(" ".join(words),))
+        return self.detector.judge(Analysis(page), CHECKS, scope=scope)
+
+
+def test_an_excerpt_from_the_middle_is_dropped() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    assert not crawl.judge("whole", text).is_duplicate
+    verdict = crawl.judge("excerpt", text[170:330])
+    assert (verdict.duplicate_of, verdict.check) == ("http://a.example/whole", "shingles")
+    assert verdict.evidence["covered"] == 1
+
+
+def test_a_page_edited_all_over_is_dropped() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("first", text)
+    chance = random.Random(3)
+    places = set(chance.sample(range(400), 40))
+    edited = ["edited" + word[:3] if place in places else word for place, word in enumerate(text)]
+    assert crawl.judge("edited", edited).duplicate_of == "http://a.example/first"
+
+
+def test_a_page_that_holds_an_earlier_shorter_one_supersedes_it() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("teaser", text[120:280])
+    crawl.judge("other", prose(300, 1))
+    verdict = crawl.judge("whole", text)
+    assert verdict.verdict == "unique"
+    assert verdict.evidence == {"supersedes": ["http://a.example/teaser"]}
+    assert crawl.index.superseded_by("http://a.example/teaser") == "http://a.example/whole"
+
+
+def test_two_pages_of_one_template_are_both_kept_and_neither_lies_inside_the_other() -> None:
+    crawl = Crawl()
+    frame = prose(340)
+    for number, own in enumerate((60, 75, 90)):
+        verdict = crawl.judge(str(number), frame[:170] + prose(own, number + 1) + frame[170:])
+        assert verdict.verdict == "unique"
+        assert verdict.evidence == {}
+
+
+def test_what_is_out_of_scope_is_neither_a_keeper_nor_superseded() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("teaser", text[120:280])
+    crawl.judge("first", prose(400, 1))
+    crawl.detector = Detector(crawl.index, run="two", spider="another")
+    assert crawl.judge("whole", text, scope="spider").evidence == {}
+    assert not crawl.judge("again", prose(400, 1), scope="spider").is_duplicate
