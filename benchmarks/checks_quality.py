@@ -1,4 +1,4 @@
-"""Recall and false finds of the exact, feature_code and simhash checks, alone and confirmed by evidence.
+"""Recall and false finds of the default checks, alone and confirmed by evidence.
 
     python -m benchmarks.checks_quality [--data DIR] [--half report]
     python -m benchmarks.checks_quality --choices
@@ -25,7 +25,7 @@ from benchmarks.planted_cases import SOURCES, Case, look_alikes, originals, vari
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.evidence import confirm, outline
 from dedupcrawl.content.feature_codes import ANCHOR_SETS
@@ -33,7 +33,6 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page
 
-NAMES = ("exact", "feature_code", "simhash")
 FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a false one
 
 
@@ -101,7 +100,7 @@ def planted(kept: Kept, cases: Sequence[Case]) -> None:
             look_alikes += not case.duplicate
             elsewhere += case.duplicate and keeper not in confirmed
             differing += min(differing_share(case.new, kept.pages[page]) for page in confirmed) > FALSE_SHARE
-    columns = [*NAMES, "any", "confirmed", "evidence only"]
+    columns = [*DEFAULT_CHECKS, "any", "confirmed", "evidence only"]
     for duplicate, title in ((True, "recall"), (False, "found though another page")):
         table(
             title,
@@ -133,7 +132,7 @@ def two_versions(kept: Kept, pairs: Sequence[tuple[str, Paragraphs, Paragraphs]]
         bands[_band(shingle_jaccard(earlier, later))].append(
             [*(number in pages for pages in found), any(number in pages for pages in found), number in pages, evidence]
         )
-    columns = ["pairs", *NAMES, "any", "confirmed", "evidence only"]
+    columns = ["pairs", *DEFAULT_CHECKS, "any", "confirmed", "evidence only"]
     table(
         "two versions, by Jaccard",
         columns,
@@ -234,7 +233,7 @@ def main() -> None:
     if given.choices:
         choices(pages, duplicates)
         return
-    checks = make_checks(NAMES, {})
+    checks = make_checks(DEFAULT_CHECKS, {})
     kept = Kept(checks, list(dict.fromkeys([*pages.values(), *(case.kept for case in others)])))
     planted(kept, [*duplicates, *others])
     pairs = list(versions(data, half))
