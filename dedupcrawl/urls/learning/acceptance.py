@@ -8,6 +8,7 @@ from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
 
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
+_PART_SHARE = 2.0  # of a rule in the part that it is learned from, before the proof
 _RULE_SHARE = 0.7  # of a single rule
 _SITE_SHARE = 0.4  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
@@ -34,7 +35,7 @@ class Bar:
     @property
     def min_right(self) -> float:
         """Least share of right ones among the forms that a rule brings together."""
-        return self.min_precision if self.of_part else 1.0 - (1.0 - self.min_precision) * _RULE_SHARE
+        return 1.0 - (1.0 - self.min_precision) * (_PART_SHARE if self.of_part else _RULE_SHARE)
 
     @property
     def min_right_of_site(self) -> float:
@@ -45,8 +46,7 @@ class Bar:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`."""
         least_clusters, least_bound = _LEAST_CLUSTERS + cost, _LEAST_BOUND
         if self.of_part:
-            # Two clusters that collide are of one part half of the time; a single collision says little.
-            wrong, collisions = 2 * max(0, wrong - 1), 2 * max(0, collisions - 1)
+            wrong, collisions = max(0, wrong - 1), max(0, collisions - 1)  # a single collision says little
             least_clusters, least_bound = max(1.0, least_clusters / 2), _LEAST_BOUND_OF_A_PART
         return (
             clusters >= least_clusters

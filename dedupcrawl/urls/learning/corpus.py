@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
@@ -19,25 +19,30 @@ class Form:
     Attributes:
         text: The form itself.
         parts: Its tokens, not to be edited.
-        label: The cluster that its URLs belong to.
+        labels: The cluster of each URL that has come to this form, those of the largest share first.
         keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
         alive: False once a rule has taken it to another form.
     """
 
-    __slots__ = ("alive", "keys", "label", "parts", "text")
+    __slots__ = ("alive", "keys", "labels", "parts", "text")
 
-    def __init__(self, text: str, parts: UrlParts, label: int) -> None:
+    def __init__(self, text: str, parts: UrlParts, labels: list[int]) -> None:
         self.text = text
         self.parts = parts
-        self.label = label
+        self.labels = labels
         self.keys: dict[ContextKey, str] | None = None
         self.alive = True
+
+    @property
+    def label(self) -> int:
+        """The cluster that most of its URLs belong to."""
+        return self.labels[0]
 
 
 class Corpus:
     """All forms of one site, found by text, by cluster and by what is in them.
 
-    Forms that a rule brings together become one, which keeps the label of the form that was there first.
+    Forms that a rule brings together become one.
     """
 
     def __init__(self, site: str, urls: Iterable[str], labels: Iterable[int]) -> None:
@@ -50,7 +55,7 @@ class Corpus:
                 text = url.removesuffix(parts.fragment)
                 parts.fragment = ""
                 if text not in self.forms:
-                    self._add(Form(text, parts, label))
+                    self._add(Form(text, parts, [label]))
 
     def clusters(self) -> list[list[Form]]:
         """The clusters that still have more than one form."""
@@ -84,8 +89,11 @@ class Corpus:
                 self.forms[form.text] = form
                 continue
             form.alive = False
-            if text not in self.forms:
-                self._add(Form(text, parts, form.label))
+            there = self.forms.get(text)
+            if there is None:
+                self._add(Form(text, parts, form.labels))
+            else:
+                there.labels = _most_common_first(there.labels + form.labels)
 
     def _add(self, form: Form) -> None:
         index = self._index
@@ -97,3 +105,11 @@ class Corpus:
             index["seg", i, segment].append(form)
         for i, segment in enumerate(segments[: -_INDEXED - 1 : -1]):
             index["seg", -i - 1, segment].append(form)
+
+
+def _most_common_first(labels: list[int]) -> list[int]:
+    """Sorted by count; of equally many, those that came first."""
+    if labels.count(labels[0]) * 2 >= len(labels):
+        return labels
+    counts = Counter(labels)
+    return sorted(labels, key=lambda label: -counts[label])

@@ -63,10 +63,10 @@ class Tally:
     """Counts of a number of meetings.
 
     Attributes:
-        right: Forms rightly brought together with another one.
-        wrong: Forms wrongly brought together with others.
-        clusters: Clusters of which forms were rightly brought together.
-        collisions: Meetings of forms of different clusters.
+        right: URLs rightly brought together with others.
+        wrong: URLs wrongly brought together with others.
+        clusters: Clusters of which URLs were rightly brought together.
+        collisions: Meetings of URLs of different clusters.
         flags: For each source, in order: True when right, False when wrong, None when it meets nobody.
     """
 
@@ -83,39 +83,53 @@ class Tally:
 
 
 def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
-    """Judge meetings of these sources alone. A form is right where it has the label of the target, or of the majority.
+    """Judge meetings of these sources alone.
 
-    Of n forms of one label that have no target, n - 1 are counted: that many URLs less are fetched.
+    Where URLs of one cluster meet, all but one of them need not be fetched. Where there are others among them, those of
+    the largest cluster are right and the others wrong. What earlier rules brought together, right or wrong, is theirs:
+    only what comes on top of it is counted.
     """
-    groups: dict[int, list[int]] = {}
+    groups: dict[int, list[Form]] = {}
     for number, form in sources:
-        labels = groups.get(number)
-        if labels is None:
-            groups[number] = [form.label]
+        there = groups.get(number)
+        if there is None:
+            groups[number] = [form]
         else:
-            labels.append(form.label)
+            there.append(form)
     best: dict[int, int | None] = {}
     right = wrong = collisions = 0
     clusters: set[int] = set()
-    for number, labels in groups.items():
+    for number, forms in groups.items():
         target = targets[number]
-        label = labels[0] if target is None else target.label
-        same = labels.count(label)
-        if target is None:
-            if len(labels) == 1:
-                continue
-            if same < len(labels):
-                label, same = Counter(labels).most_common(1)[0]
-        gain = same - (target is None)
-        best[number] = label if gain else None
-        if gain:
-            right += gain
+        if target is not None:
+            forms.append(target)
+        elif len(forms) == 1:
+            continue
+        gain, loss, label = _meet(forms)
+        right += gain
+        wrong += loss
+        collisions += loss > 0
+        best[number] = label
+        if label is not None:
             clusters.add(label)
-        if same < len(labels):
-            wrong += len(labels) - same
-            collisions += 1
-    flags = [form.label == best[number] if number in best else None for number, form in sources]
+    flags = [form.labels[0] == best[number] if number in best else None for number, form in sources]
     return Tally(right, wrong, len(clusters), collisions, flags)
+
+
+def _meet(forms: Sequence[Form]) -> tuple[int, int, int | None]:
+    """What a meeting adds to right and wrong, and the label of those who are right, if anybody is."""
+    label = forms[-1].labels[0]
+    if all(len(form.labels) == 1 and form.labels[0] == label for form in forms):
+        return len(forms) - 1, 0, label
+    counts: Counter[int] = Counter()
+    before = 0
+    for form in forms:
+        counts.update(form.labels)
+        before += form.labels.count(form.labels[0]) - 1
+    label, most = max(counts.items(), key=lambda item: (item[1], item[0] == forms[-1].labels[0]))
+    gain = most - 1 - before
+    loss = len(forms) - 1 - gain
+    return max(gain, 0), max(loss, 0), label if gain > 0 else None
 
 
 def lower_bound(right: float, wrong: float, z: float = 1.0) -> float:

@@ -199,12 +199,13 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
     front = 0
     while front < min(len(old), len(new)) and old[front] == new[front]:
         front += 1
-    while front and not (is_boundary(old, front) and is_boundary(new, front)):
+    old_ends, new_ends = boundaries(old), boundaries(new)
+    while front and not (front in old_ends and front in new_ends):
         front -= 1
     back = 0
     while back < min(len(old), len(new)) - front and old[-1 - back] == new[-1 - back]:
         back += 1
-    while back and not (is_boundary(old, len(old) - back) and is_boundary(new, len(new) - back)):
+    while back and not (len(old) - back in old_ends and len(new) - back in new_ends):
         back -= 1
     if front:
         yield _rule(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
@@ -216,38 +217,23 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
             yield _rule(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 
 
-def _unit(char: str) -> int:
-    if char.isdigit():
-        return 0
-    return 1 if char.islower() else 2 if char.isupper() else 3
+_RUNS = re.compile(r"[A-Za-z0-9]+")
+_UNITS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
+_MOST_UNITS = 4  # in one alphanumeric run; a run with more is a random token, one value
 
 
-_MOST_CHANGES = 3  # of unit within one alphanumeric run; a run with more is a random token, one value
-
-
-def is_boundary(text: str, index: int) -> bool:
-    """True where a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), or an end of the text."""
-    if index <= 0 or index >= len(text):
-        return True
-    before, after = _unit(text[index - 1]), _unit(text[index])
-    if before == 3 or after == 3:
-        return True
-    return before != after and not is_random(_run(text, index))
-
-
-def _run(text: str, index: int) -> str:
-    start = stop = index
-    while start and _unit(text[start - 1]) != 3:
-        start -= 1
-    while stop < len(text) and _unit(text[stop]) != 3:
-        stop += 1
-    return text[start:stop]
-
-
-def is_random(run: str) -> bool:
-    """True for an alphanumeric run that changes its unit so often that it can only be a token made by a machine."""
-    units = [_unit(char) for char in run]
-    return sum(one != other for one, other in pairwise(units)) > _MOST_CHANGES
+def boundaries(text: str) -> set[int]:
+    """Indices at which a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), and both ends of the text."""
+    found = {0, len(text)}
+    for run in _RUNS.finditer(text):
+        found.update(run.span())
+        units = [unit.start() for unit in _UNITS.finditer(text, *run.span())]
+        if len(units) <= _MOST_UNITS:
+            found.update(units)
+    for i, char in enumerate(text):
+        if not char.isalnum():
+            found |= {i, i + 1}
+    return found
 
 
 def _moved(

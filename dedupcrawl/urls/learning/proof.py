@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -25,7 +25,7 @@ class Use:
             others may be of either part: half of all collisions are between the parts.
         clusters: Clusters of the right ones.
         collisions: Forms at which URLs of different clusters met, of both parts together.
-        examples: Numbers of some URLs that were right.
+        examples: Numbers of some URLs of the second part that were right.
     """
 
     coverage: list[int] = field(default_factory=lambda: [0, 0])
@@ -33,7 +33,7 @@ class Use:
     wrong: list[int] = field(default_factory=lambda: [0, 0])
     clusters: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     collisions: int = 0
-    examples: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
+    examples: list[int] = field(default_factory=list)
 
     @property
     def precision(self) -> float:
@@ -58,38 +58,61 @@ class SiteUse:
     wrong: int = 0
 
 
-def uses(site: str, rules: Sequence[Rule], urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> SiteUse:
-    """Apply the rules, all together, to all URLs and see which meet. Linear in the number of URLs.
+class Proof:
+    """The URLs of a site under rules that are taken out until all that are left hold."""
 
-    Args:
-        site: Of the rules.
-        rules: In order.
-        urls: Distinct.
-        labels: Cluster of each URL.
-        sides: 0 or 1 for the part of each URL, -1 for URLs that do not count.
-    """
-    normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
-    by_form: dict[str, int | list[int]] = {}
-    changed: dict[int, tuple[str, ...]] = {}
-    found = SiteUse({rule.id: Use() for rule in rules})
-    for i, url in enumerate(urls):
-        if sides[i] < 0:
-            continue
-        done = normalize(url)
-        if done.rules:
-            changed[i] = done.rules
-            for name in done.rules:
-                found.by_rule[name].coverage[sides[i]] += 1
-        there = by_form.setdefault(done.canonical, i)
-        if there is not i:
-            if isinstance(there, list):
-                there.append(i)
+    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
+        """Take the URLs.
+
+        Args:
+            site: Of the rules.
+            urls: Distinct.
+            labels: Cluster of each URL.
+            sides: 0 or 1 for the part of each URL, -1 for URLs that do not count.
+        """
+        self._site = site
+        self._urls = urls
+        self._labels = labels
+        self._sides = sides
+        self._rules: Sequence[Rule] | None = None
+        self._forms: dict[int, tuple[str, tuple[str, ...]]] = {}  # of the URLs that some rule changes, and by which
+
+    def apply(self, rules: Sequence[Rule]) -> None:
+        """Apply the rules to all URLs. After the first time they must be some of those of the last time.
+
+        Only URLs that a rule has changed which is no longer there are looked at again.
+        """
+        normalize = SiteNormalizer(SiteRules(self._site, tuple(rules))).normalize
+        urls, sides, forms = self._urls, self._sides, self._forms
+        if self._rules is None:
+            todo: Iterable[int] = range(len(urls))
+        else:
+            gone = {rule.id for rule in self._rules} - {rule.id for rule in rules}
+            todo = [i for i, (_, by) in forms.items() if not gone.isdisjoint(by)]
+        self._rules = rules
+        for i in todo:
+            done = normalize(urls[i])
+            if done.rules and sides[i] >= 0:
+                forms[i] = (done.canonical, done.rules)
             else:
-                by_form[done.canonical] = [there, i]
-    for members in by_form.values():
-        if isinstance(members, list):
-            _judge(members, labels, sides, changed, found)
-    return found
+                forms.pop(i, None)
+
+    def uses(self) -> SiteUse:
+        """See which URLs meet. Linear in the number of URLs."""
+        found = SiteUse({rule.id: Use() for rule in self._rules or ()})
+        groups: dict[str, list[int]] = {}
+        for i, (form, by) in self._forms.items():
+            groups.setdefault(form, []).append(i)
+            for name in by:
+                found.by_rule[name].coverage[self._sides[i]] += 1
+        for i, url in enumerate(self._urls):
+            if url in groups and i not in self._forms and self._sides[i] >= 0:
+                groups[url].append(i)
+        changed = {i: by for i, (_, by) in self._forms.items()}
+        for members in groups.values():
+            if len(members) > 1:
+                _judge(members, self._labels, self._sides, changed, found)
+        return found
 
 
 def _judge(
@@ -118,8 +141,8 @@ def _judge(
                 use = found.by_rule[name]
                 use.right[side] += 1
                 use.clusters[side].add(label)
-                if len(use.examples[side]) < _EXAMPLES:
-                    use.examples[side].append(i)
+                if side and len(use.examples) < _EXAMPLES:
+                    use.examples.append(i)
     if len(counts) > 1:
         for name in everyone:
             found.by_rule[name].collisions += 1

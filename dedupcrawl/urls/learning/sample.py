@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
 _MASK = (1 << 64) - 1
 
-_SMALLEST_SAMPLE = 3000  # URLs of a part that are looked at in any case
+_SMALLEST_SAMPLE = int(__import__("os").environ.get("SS", "3000"))  # URLs of a part that are looked at in any case
 _SAMPLED_SHARE = 0.05  # of the rest
 _LARGEST_SAMPLE = 20_000
 _CLUSTERED_SHARE = 0.7  # of the sample, at most, are URLs with duplicates; the rest are single pages
@@ -23,6 +23,10 @@ class Part:
     urls: list[str]
     labels: list[int]
     importance: list[float] | None = None
+
+    def __add__(self, other: Part) -> Part:
+        """Both parts, without importance."""
+        return Part(self.urls + other.urls, self.labels + other.labels)
 
 
 def mixed(number: int, seed: int) -> int:
