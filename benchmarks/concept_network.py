@@ -91,7 +91,7 @@ def pairs(data: Path, half: str, lexicon: str) -> list[Pair]:
     found: list[Pair] = []
     both = list(versions(data, half))
     for name, earlier, later in chance.sample(both, min(VERSIONS, len(both))):
-        if not all(WORDS[0] <= size(page) <= 4 * WORDS[1] for page in (earlier, later)):
+        if not all(WORDS[0] <= size(page) <= WORDS[1] for page in (earlier, later)):
             continue
         sets = shingles(earlier), shingles(later)
         alike = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
