@@ -13,6 +13,7 @@ from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.evaluate import Evaluation, evaluate
+from dedupcrawl.training.parts import WorkerKilledError
 from dedupcrawl.urls.rule import RuleError
 
 
@@ -41,6 +42,8 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
             evaluation = evaluate(logs, rules, tally=tally, progress=progress)
     except (LogError, RuleError) as error:
         raise BadInputError(printable(str(error))) from error
+    except WorkerKilledError as error:
+        raise FailureError(str(error)) from error
     except OSError as error:
         raise FailureError(f"{error.filename or 'evaluate'}: {error.strerror or error}") from error
     tell_skipped(tally)

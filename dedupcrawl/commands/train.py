@@ -13,6 +13,7 @@ from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.parts import WorkerKilledError
 from dedupcrawl.training.train import TrainingSummary, train
 
 _DEFAULTS = LearningOptions()
@@ -73,6 +74,8 @@ def command(
             summary = train(logs, rules, options, tally=tally, progress=progress)
     except LogError as error:
         raise BadInputError(printable(str(error))) from error
+    except WorkerKilledError as error:
+        raise FailureError(str(error)) from error
     except OSError as error:
         raise FailureError(
             f"{error.filename or rules}: {error.strerror or error}; old rules are as they were."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import parent_process
 from pathlib import Path
@@ -21,9 +23,14 @@ from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.training.spool import Part, SiteSpool
 
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
+_LOOK_UP_SECONDS = 0.5
 _THREADS = "POLARS_MAX_THREADS"
 
 ResultT = TypeVar("ResultT")
+
+
+class WorkerKilledError(RuntimeError):
+    """A worker process died from outside; the message is one sentence."""
 
 
 class Progress(Protocol):
@@ -66,6 +73,9 @@ def work_on(
         stage: For `progress`.
         progress: Told the rows that are done.
         workers: Processes; None: as many as there are cores, or none besides this one where the rows are few.
+
+    Raises:
+        WorkerKilledError: A worker did not live to the end of its work.
     """
     total, done = sum(part.rows for part in parts), 0
     if workers is None:
@@ -77,13 +87,36 @@ def work_on(
             done += part.rows
             progress(stage, done, total)
         return
+    for rows, result in _in_processes(parts, work, workers):
+        yield result
+        done += rows
+        progress(stage, done, total)
+
+
+def _in_processes(
+    parts: Sequence[Part], work: Callable[[pl.DataFrame], ResultT], workers: int
+) -> Iterator[tuple[int, ResultT]]:
+    """Rows and result of each part; whatever ends this early ends the workers too."""
     context = multiprocessing.get_context("spawn")  # Polars' threads do not survive a fork
-    with _one_thread_each(), ProcessPoolExecutor(workers, context, _die_with_parent) as pool:
+    before = set(multiprocessing.active_children())
+    with _one_thread_each(), ProcessPoolExecutor(workers, context, _be_a_worker) as pool:
         waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
-        for future in as_completed(waiting):
-            yield future.result()
-            done += waiting.pop(future)
-            progress(stage, done, total)
+        try:
+            pending = set(waiting)
+            while pending:
+                # Polars' handler of SIGINT restarts system calls: a wait without a timeout would never be interrupted.
+                done, pending = wait(pending, _LOOK_UP_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    yield waiting[future], future.result()
+        except BrokenProcessPool as error:
+            raise WorkerKilledError(
+                "a worker process was killed, probably for want of memory: free some, or give it fewer logs at a time."
+            ) from error
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - before:
+                process.terminate()
+            raise
 
 
 def _worker(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
@@ -104,13 +137,14 @@ def _one_thread_each() -> Iterator[None]:
             os.environ[_THREADS] = before
 
 
-def _die_with_parent() -> None:
-    """A worker whose parent is killed would wait for work for ever."""
+def _be_a_worker() -> None:
+    """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None
 
-    def wait() -> None:
+    def end_with_parent() -> None:
         parent.join()
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,11 +118,35 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
     old = Rule("old", "rewrite", drop=("old",), source="learned")
     write_rules(folder, SiteRules("s0.com", (old,)))
     log = write_log(tmp_path / "log.jsonl", sites=300, pages=60)
-    process = subprocess.Popen([*TRAIN, log, "--rules", folder], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    time.sleep(2)
+    work = tmp_path / "work"
+    work.mkdir()
+    process = subprocess.Popen(
+        [*TRAIN, log, "--rules", folder],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(work)},
+    )
+    while not any(work.iterdir()):
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode == 130
     assert told.decode().splitlines()[-1] == "dedupcrawl: interrupted"
     assert read_rules(folder / "s0.com.toml").rules == (old,)
     assert len(list(folder.iterdir())) == 1
+    assert list(work.iterdir()) == []
+
+
+def test_bars_on_a_terminal_only(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([*TRAIN, log, "--rules", tmp_path / "rules"], stderr=theirs, stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    told = b""
+    with suppress(OSError):  # how a terminal ends
+        while chunk := os.read(ours, 65_536):
+            told += chunk
+    assert process.wait(timeout=60) == 0
+    assert b"reading" in told
+    assert b"learning" in told
+    assert b"rows/s" in told

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import signal
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +14,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.page_rows import PAGE_ROWS
-from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.parts import WorkerKilledError, no_progress, parted, work_on
 from dedupcrawl.training.spool import Part
 
 Told = list[tuple[str, int, int]]
@@ -63,6 +67,31 @@ def test_progress_adds_up(parts: list[Part], workers: int) -> None:
 def test_an_error_comes_through(parts: list[Part], workers: int) -> None:
     with pytest.raises(ValueError, match="rows"):
         list(work_on(parts, fails, "working", no_progress, workers))
+
+
+def killed(rows: pl.DataFrame) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_is_an_error(parts: list[Part]) -> None:
+    with pytest.raises(WorkerKilledError, match="a worker process was killed"):
+        list(work_on(parts, killed, "working", no_progress, 2))
+
+
+def slow(rows: pl.DataFrame) -> None:
+    time.sleep(600)
+
+
+def test_whatever_ends_the_work_early_ends_the_workers(parts: list[Part]) -> None:
+    before = set(multiprocessing.active_children())
+    results = work_on(parts, slow, "working", no_progress, 2)
+    main = threading.get_ident()
+    threading.Timer(1.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        next(results)
+    for process in set(multiprocessing.active_children()) - before:
+        process.join(timeout=60)
+        assert process.exitcode is not None
 
 
 def test_nothing_to_do() -> None:
