@@ -14,7 +14,14 @@ from benchmarks.url_rules.dasgupta import (
     write,
 )
 
-URLS = st.from_regex(r"https?://[a-z]{1,4}\.com(/[a-z0-9.%]{0,5}){0,4}(\?([ab](=[0-9]{0,2})?&){0,3}c)?", fullmatch=True)
+URLS = st.builds(
+    lambda host, path, query: (
+        f"http://{host}.com{''.join('/' + part for part in path)}{'?' * bool(query)}{'&'.join(query)}"
+    ),
+    st.sampled_from(["h", "www.h"]),
+    st.lists(st.sampled_from(["", "a", "b.html", "%20"]), max_size=4),
+    st.lists(st.sampled_from(["a", "a=", "a=1", "b=1", "b=22"]), max_size=3),
+)
 
 
 def rule_of(source: str, target: str) -> RewriteRule:
