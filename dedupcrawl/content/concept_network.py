@@ -123,7 +123,8 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
     for block, first in enumerate(range(0, len(within_one), _BLOCK)):
         found = within_one[first : first + _BLOCK]
         before = (blocks == block).astype(np.int64)  # at first each source has reached itself
-        sources = int(before.sum())
+        alone = int(removed is not None and blocks[removed] == block)  # the removed node reaches itself only
+        everything = size * (int(before.sum()) - alone) + alone
         step = 1
         while True:
             counts = np.bitwise_count(found).sum(axis=0, dtype=np.int64)
@@ -132,7 +133,7 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
                 break
             distances += step * int((counts - before).sum())
             widths[grown] = np.maximum(widths[grown], step)
-            if counts.min() == sources:
+            if counts.sum() == everything:
                 break
             before = counts
             step += 1
