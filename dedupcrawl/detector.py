@@ -63,8 +63,9 @@ class Detector:
         signatures = analysis.signatures(checks)
         if not signatures:
             return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
+        identity = self._identity(page.url, canonical)
         entry = Entry(
-            url=self._identity(page.url, canonical),
+            url=identity,
             site=site_of(page.url),
             spider=self._spider,
             run=self._run,
@@ -72,6 +73,7 @@ class Detector:
             title=page.title[:_TITLE_LIMIT],
             signatures=signatures,
             outline=evidence.outline(analysis.text),
+            fetched_url="" if identity == page.url else page.url,
         )
         by_name = {check.name: check for check in checks}
 
@@ -84,13 +86,13 @@ class Detector:
             if similarity is None:
                 return None
             if check == "exact":
-                return Verdict(page.url, "duplicate", kept.url, check, similarity)
+                return Verdict(page.url, "duplicate", kept.source, check, similarity)
             if kept.url not in compared:  # several checks bring up the same page
                 compared[kept.url] = evidence.duplicates(entry.outline, kept.outline)
             found = compared[kept.url]
             if found is None:
                 return None
-            return Verdict(page.url, "duplicate", kept.url, check, similarity, found.to_dict())
+            return Verdict(page.url, "duplicate", kept.source, check, similarity, found.to_dict())
 
         def holds(check: str, kept: Entry) -> bool:
             if len(kept.outline) >= len(entry.outline) or not _in_scope(kept, entry, scope):

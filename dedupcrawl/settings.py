@@ -255,7 +255,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
             continue
         setting = SETTINGS.get(name)
         if setting is None:
-            raise SettingError(f"{where}{name} is no setting{_nearest(name)}.")
+            raise SettingError(f"{where}{name} is no setting{_nearest(name)}")
         try:
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
@@ -269,4 +269,4 @@ def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(name, SETTINGS, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return f"; did you mean {close[0]}?" if close else "."

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.registry import PARAMETERS
 from dedupcrawl.settings import SETTINGS
 
@@ -46,3 +47,8 @@ def test_every_stat_of_the_code_is_named() -> None:
     assert len(stats) > 8
     missing = {stat for stat in stats if stat.rstrip("/") not in PAGE}
     assert not missing
+
+
+def test_every_piece_of_evidence_is_named() -> None:
+    facts = evidence.confirm(b"", b"").to_dict()
+    assert not {name for name in facts if f"`{name}`" not in PAGE}

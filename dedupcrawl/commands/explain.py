@@ -56,7 +56,7 @@ def _kept(entry: Any) -> dict[str, Any] | None:
     if entry is None:
         return None
     return {
-        "url": entry.url,
+        "url": entry.source,
         "title": entry.title,
         "spider": entry.spider,
         "run": entry.run,

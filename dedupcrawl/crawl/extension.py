@@ -22,7 +22,7 @@ from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.project import data_folder
-from dedupcrawl.settings import AUTOMATIC, DedupSettings
+from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.verdict import Verdict
 
@@ -61,7 +61,10 @@ class Dedup:
         self.pages = Pages(self.settings)
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
-        self._index = open_index(spec, self._index_checks, default_path=data / "index")
+        try:
+            self._index = open_index(spec, self._index_checks, default_path=data / "index")
+        except ValueError as error:
+            raise SettingError(f"DEDUP_INDEX: {error}.") from error
         self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log

@@ -37,14 +37,15 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if self._settings.for_url(url).url_mode != "rewrite":
+        if self._mode(url) != "rewrite":
             return url
-        return self._normalizer.normalize(url).canonical
+        canonical = self._normalizer.normalize(url).canonical
+        return url if self._pending.is_refuted(canonical) else canonical
 
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
         url = request.url
-        mode = self._settings.for_url(url).url_mode
+        mode = self._mode(url)
         if mode == "off" or not _is_ours(request):
             return request
         found = self._normalizer.normalize(url)
@@ -108,6 +109,10 @@ class Rewriter:
         """Close the files that survive the process."""
         self._first_seen.close()
         self._pending.close()
+
+    def _mode(self, url: str) -> str:
+        settings = self._settings.for_url(url)
+        return settings.url_mode if settings.enabled else "off"
 
     def _came_from(self, request: Request, canonical: str) -> bool:
         """True for the target of a redirect within one page: rewriting it would undo the site's own redirect."""

@@ -31,6 +31,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         title: The page's title, for people.
         signatures: Check name → signature; a check that abstained is absent.
         outline: The main text as 16-bit symbol hashes (see content.evidence), for comparing side by side.
+        fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
     """
 
     url: str
@@ -41,6 +42,12 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     title: str
     signatures: dict[str, bytes]
     outline: bytes
+    fetched_url: str = ""
+
+    @property
+    def source(self) -> str:
+        """The URL that the page was fetched from."""
+        return self.fetched_url or self.url
 
 
 Judge = Callable[[str, Entry], "Verdict | None"]

@@ -29,6 +29,7 @@ class KeptPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     kept_at: float
     title: str
     outline: bytes
+    fetched_url: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -98,7 +99,9 @@ def _body(raw: Raw, page: int) -> Raw:
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
     """The record of a kept page; `names` are the checks in header order."""
     get = entry.signatures.get
-    page = KeptPage(entry.url, entry.site, entry.spider, entry.run, entry.kept_at, entry.title, entry.outline)
+    page = KeptPage(
+        entry.url, entry.site, entry.spider, entry.run, entry.kept_at, entry.title, entry.outline, entry.fetched_url
+    )
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
 
@@ -126,13 +129,14 @@ def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
         title=page.title,
         signatures={name: made for name, made in zip(names, record.signatures, strict=True) if made is not None},
         outline=page.outline,
+        fetched_url=page.fetched_url,
     )
 
 
 def storable(entry: Entry) -> Entry:
     """The entry itself, or with "?" for every lone surrogate, which has no UTF-8 form."""
     try:
-        for text in (entry.url, entry.title, entry.site, entry.spider, entry.run):
+        for text in (entry.url, entry.title, entry.site, entry.spider, entry.run, entry.fetched_url):
             if not text.isascii():
                 text.encode()
     except UnicodeEncodeError:
@@ -143,6 +147,7 @@ def storable(entry: Entry) -> Entry:
             site=plain(entry.site),
             spider=plain(entry.spider),
             run=plain(entry.run),
+            fetched_url=plain(entry.fetched_url),
         )
     return entry
 

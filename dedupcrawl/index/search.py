@@ -13,7 +13,7 @@ from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
-JUDGED_LIMIT = 64  # best of those it accepts that are judged
+JUDGED_LIMIT = 16  # best of those it accepts that are judged
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
@@ -119,7 +119,7 @@ def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: 
             if record is None or record.page is None:
                 continue
             if holds is None or holds(check.name, entry_of(record, schema.names)):
-                inside[page] = record.page.url
+                inside[page] = record.page.fetched_url or record.page.url
             else:
                 judged += 1
                 if judged == JUDGED_LIMIT:

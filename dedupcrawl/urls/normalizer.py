@@ -20,6 +20,7 @@ from dedupcrawl.urls.url_parts import UrlParts, split_url
 logger = logging.getLogger(__name__)
 
 _MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
+_FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
 _HOSTS_KEPT = 20_000  # hosts whose rules, or whose lack of rules, are remembered
 
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
@@ -144,6 +145,10 @@ class Normalizer:
         """
         where = [Path(path) for path in paths]
         files = rule_files([path for path in where if not path.is_file()])
+        for name, path in files.items() if len(files) <= _FILES_CHECKED else ():
+            site = read_rules(path).site
+            if file_name(site) != name:
+                raise RuleError(f"{path}: it is for the site {site}, so its name must be {file_name(site)}")
         return cls([read_rules(path) for path in where if path.is_file()], files)
 
     def normalize(self, url: str) -> Normalized:

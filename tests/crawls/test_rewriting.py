@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import scrapy
 
+from dedupcrawl.urls.rule import RuleError
 from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
@@ -187,14 +188,12 @@ async def test_a_rule_that_goes_round_ends(tmp_path: Path) -> None:
 
 async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path) -> None:
     """Stopped between the two requests for one canonical URL: the second is not lost when that turns out wrong."""
-    broken = True
     pages: dict[str, Any] = {
         "/": page("Start " + prose(0), "/p?sid=1", "/p?sid=2"),
         "/p": lambda: Answer("gone", 404),
         "/p?sid=1": page(prose(1)),
         "/p?sid=2": page(prose(2)),
     }
-    assert broken
     with serve(pages) as site:
         settings = {
             **rules(tmp_path / "rules", SESSION),
@@ -204,3 +203,34 @@ async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path)
         first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1})
         second = await crawl(f"{site.base}/", settings)
     assert texts(first) | texts(second) >= {prose(1), prose(2)}
+
+
+async def test_a_site_that_is_switched_off_is_not_rewritten(tmp_path: Path) -> None:
+    pages = {"/": page("Start " + prose(0), "/a?sid=1", "/a?sid=2"), "/a?sid=1": page(prose(1))}
+    pages["/a?sid=2"] = page(prose(1))
+    off = {"DEDUP_SITES": {"127.0.0.1": {"DEDUP_ENABLED": False}}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), **off})
+    assert len(done.items) == 3
+    assert not any(name.startswith(("dedup/url/", "dedup/content/")) for name in done.stats)
+
+
+async def test_a_duplicate_is_one_of_a_page_that_was_fetched(tmp_path: Path) -> None:
+    """The rule leads to a URL that does not exist: no verdict may name it."""
+    rule = 'id = "nine"\nkind = "rewrite"\nmatch = "/print/{n}"\nto = "/nowhere/{n}"'
+    pages = {"/": page("Start " + prose(0), "/print/9"), "/print/9": page(prose(1), "/copy"), "/copy": page(prose(1))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "DEDUP_ACTION": "mark"})
+    (duplicate,) = (item["dedup"] for item in done.items if item["dedup"]["verdict"] == "duplicate")
+    assert duplicate["duplicate_of"] == f"{site.base}/print/9"
+
+
+@pytest.mark.parametrize(("name", "says"), [("other.toml", "its name must be"), ("127.0.0.1.toml", "rule 'x'")])
+async def test_a_mistake_in_the_rules_stops_the_crawl_at_its_start(tmp_path: Path, name: str, says: str) -> None:
+    kind = "nonsense" if name == "127.0.0.1.toml" else "rewrite"
+    (tmp_path / name).write_text(
+        f'site = "127.0.0.1"\n[[rules]]\nid = "x"\nkind = "{kind}"\ndrop = ["sid"]\n', encoding="utf-8"
+    )
+    with serve({"/": page(prose(0))}) as site, pytest.raises(RuleError, match=says):
+        await crawl(f"{site.base}/", {"DEDUP_RULES": [str(tmp_path)]})
+    assert not site.requests

@@ -146,6 +146,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         "How much of a page's sampled shingles a kept page must have.",
         loosest=min,
     ),
+    _whole(
+        "SHINGLES_MIN_SYMBOLS",
+        ShinglesCheck().min_symbols,
+        4,
+        10_000,
+        "A page of fewer symbols is not looked for by its shingles.",
+    ),
     _share("MWO_THRESHOLD", MwoCheck().threshold, 0.0, "Least MWO of duplicates.", loosest=min),
     _weights("MWO_WEIGHTS", MwoCheck().weights, "What a term weighs in each field of a page."),
     _share(
@@ -218,7 +225,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
         of["REPEATABILITY"], of["IEU_LENGTH"], of["IEU_SHARE"], of["CODE_CHARACTERS"], of["CODE_ANCHORS"]
     ),
     "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"], of["SIMHASH_FEATURES"]),
-    "shingles": lambda of: ShinglesCheck(of["SHINGLES_SHARE"]),
+    "shingles": lambda of: ShinglesCheck(of["SHINGLES_SHARE"], of["SHINGLES_MIN_SYMBOLS"]),
     "mwo": lambda of: MwoCheck(
         of["MWO_THRESHOLD"],
         FieldWeights.parse(of["MWO_WEIGHTS"]),

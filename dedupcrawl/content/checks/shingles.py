@@ -40,12 +40,12 @@ MODULUS = 1 << LEVELS
 """m: one in so many shingles is kept."""
 FEWEST = 8
 """Shingles that a page keeps at least, when it has as many."""
-MOST_POSTINGS = 10_000
+MOST_POSTINGS = 2_000
 """Postings that a search reads at most."""
-MOST_PAGES = 1_000
+MOST_PAGES = 200
 """Candidates that a search returns at most."""
 
-_CHEAP = 1_000  # postings that are read although the prefix filter does not ask for them
+_CHEAP = 500  # postings that are read although the prefix filter does not ask for them
 _PAYLOAD_BITS = 32
 _LEVEL_BITS = 3
 _FACTOR = np.uint64(0xD1342543DE82EF95)
@@ -107,9 +107,12 @@ class ShinglesCheck:
 
     Attributes:
         share: α.
+        min_symbols: Fewest symbols of a page that is looked for. What fewer say stands in some listing or other of
+            its site; that does not make the page an excerpt.
     """
 
     share: float = 0.3
+    min_symbols: int = 50
 
     name: ClassVar[str] = "shingles"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
@@ -122,12 +125,13 @@ class ShinglesCheck:
             "modulus": MODULUS,
             "fewest": FEWEST,
             "first": OUTLINE_SYMBOLS,
+            "min_symbols": self.min_symbols,
             "hash": "murmur3_fmix64",
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """Level and sample; None for a text of fewer than `SHINGLE` symbols."""
-        if len(text.hashes) < SHINGLE:
+        """Level and sample; None for a text of fewer than `min_symbols`."""
+        if len(text.hashes) < max(SHINGLE, self.min_symbols):
             return None
         level, sample = sampled(text.hashes[:OUTLINE_SYMBOLS])
         return bytes((level,)) + sample.astype("<u4", copy=False).tobytes()

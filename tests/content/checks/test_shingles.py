@@ -17,7 +17,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 
-CHECK = ShinglesCheck()
+CHECK = ShinglesCheck(min_symbols=4)
 MASK = (1 << 64) - 1
 FACTOR = 0xD1342543DE82EF95
 
@@ -195,3 +195,10 @@ class TestPages:
 
     def test_another_page(self) -> None:
         assert self.similarity(prose(400, 1)) == 0.0
+
+
+def test_what_a_few_symbols_say_is_not_looked_for() -> None:
+    words = [f"word{n}" for n in range(50)]
+    page = Page("http://a.example/")
+    assert ShinglesCheck().signature(page, SymbolText.of((" ".join(words[:49]),))) is None
+    assert ShinglesCheck().signature(page, SymbolText.of((" ".join(words),))) is not None
