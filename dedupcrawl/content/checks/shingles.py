@@ -112,7 +112,7 @@ class ShinglesCheck:
     """
 
     share: float = 0.3
-    min_symbols: int = 50
+    min_symbols: int = 64
 
     name: ClassVar[str] = "shingles"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
