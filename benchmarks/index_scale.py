@@ -1,9 +1,11 @@
-"""What a page costs the index as it grows, with the three checks, and whether its answers are those of a full scan.
+"""What a page costs the index as it grows, with three checks, and whether its answers are those of a full scan.
 
     python -m benchmarks.index_scale [--pages 1000000] [--plot docs/index-scale.png]
 
 Pages are made up (see benchmarks.synthetic_pages); an offer is timed from its signatures to its answer, in CPU time of
-the whole process, so the merges beside it count. Afterwards the answers on a sample are compared with a scan.
+the whole process, so the merges beside it count. Machines are noisy for minutes at a time: before each size is
+measured, every fourth page has one beside it that is offered to a small index of ten to twenty thousand pages, and
+growth is the ratio of the two medians. Afterwards the answers on a sample are compared with a scan.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())
-WINDOW = 5_000  # offers before each measured size
+WINDOW = 4_000  # offers before each measured size
+BESIDE = 4  # one offer in so many of them has one beside it
 OUTLINE_BYTES = 500
 
 
@@ -43,11 +46,54 @@ class Figures:
     pages: int
     median: float
     percentile_99: float
-    largest: float
     mean_since_last: float
+    median_beside: float
     bytes_per_page: float
     heap: int
     mapped: int
+
+    @property
+    def growth(self) -> float:
+        """Median cost as a multiple of that of the small index."""
+        return self.median / self.median_beside
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What offering all pages gave.
+
+    Attributes:
+        figures: For each measured size.
+        kept: Shape (pages,): True for the pages that were kept.
+        answers: Page number → signatures and verdict, for the last pages.
+        planted: Which of these were made from an earlier page.
+    """
+
+    figures: list[Figures]
+    kept: NDArray[np.bool_]
+    answers: dict[int, tuple[Signatures, Verdict | None]]
+    planted: list[int]
+
+
+class Offering:
+    """An index and how long its offers take."""
+
+    def __init__(self, folder: Path) -> None:
+        self.index = LmdbIndex(folder, CHECKS)
+        self.spent: list[float] = []
+        self._outline = np.random.default_rng(0)
+
+    def offer(self, number: int, page: Signatures) -> Kept | Verdict:
+        """Offer a page and confirm every candidate; `spent` grows by the microseconds that it took."""
+        entry = entry_of(number, page, self._outline.bytes(OUTLINE_BYTES))
+
+        def judge(check: str, found: Entry) -> Verdict:
+            return Verdict(entry.url, "duplicate", found.url, check, 1.0)
+
+        started = time.process_time_ns()
+        answer = self.index.offer(entry, judge)
+        self.spent.append((time.process_time_ns() - started) / 1000)
+        return answer
 
 
 def measured_sizes(pages: int) -> list[int]:
@@ -65,53 +111,46 @@ def memory() -> tuple[int, int]:
     return int(rows["RssAnon"].split()[0]) * 1024, int(rows["RssFile"].split()[0]) * 1024
 
 
-def fill(
-    folder: Path, pages: int, seed: int
-) -> tuple[list[Figures], NDArray[np.bool_], dict[int, tuple[Signatures, Verdict | None]], dict[int, tuple[int, int]]]:
-    """Offer all pages; the figures, which were kept, the last answers, and the planted ones among these."""
-    index = LmdbIndex(folder, CHECKS)
+def fill(folder: Path, pages: int, seed: int) -> Filled:
+    """Offer all pages, and some to a small index beside."""
     sizes = measured_sizes(pages)
-    kept = np.zeros(pages, dtype=np.bool_)
-    last: dict[int, tuple[Signatures, Verdict | None]] = {}
-    planted: dict[int, tuple[int, int]] = {}
-    figures: list[Figures] = []
-    spent: list[float] = []
-    outline = np.random.default_rng(seed)
+    filled = Filled([], np.zeros(pages, dtype=np.bool_), {}, [])
+    main, beside = Offering(folder / "index"), Offering(folder / "beside")
+    others = (page for block in blocks(100 * BLOCK, seed + 1) for page in block.pages)
+    for number in range(BLOCK):
+        beside.offer(number, next(others))
     for block in track(blocks(pages, seed), "offering", total=pages // BLOCK, transient=True):
-        for place, signatures in enumerate(block.pages):
-            number = block.first + place
-            entry = entry_of(number, signatures, outline.bytes(OUTLINE_BYTES))
-
-            def judge(check: str, found: Entry, url: str = entry.url) -> Verdict:
-                return Verdict(url, "duplicate", found.url, check, 1.0)
-
-            started = time.process_time_ns()
-            answer = index.offer(entry, judge)
-            spent.append((time.process_time_ns() - started) / 1000)
-            kept[number] = isinstance(answer, Kept)
-            if number >= pages - 2 * BLOCK:
-                last[number] = signatures, answer if isinstance(answer, Verdict) else None
-                if number in block.planted:
-                    planted[number] = block.planted[number]
         size = block.first + BLOCK
+        for number, page in enumerate(block.pages, block.first):
+            answer = main.offer(number, page)
+            filled.kept[number] = isinstance(answer, Kept)
+            if number >= pages - 2 * BLOCK:
+                filled.answers[number] = page, answer if isinstance(answer, Verdict) else None
+            if size in sizes and number >= size - WINDOW and number % BESIDE == 0:
+                beside.offer(10 * pages + number, next(others))
+        if size > pages - 2 * BLOCK:
+            filled.planted.extend(block.planted)
         if size in sizes:
-            window = sorted(spent[-WINDOW:])
-            heap, mapped = memory()
-            figures.append(
-                Figures(
-                    size,
-                    statistics.median(window),
-                    window[int(len(window) * 0.99)],
-                    max(spent),
-                    statistics.fmean(spent),
-                    int(index.info()["bytes"]) / int(index.info()["pages"]),
-                    heap,
-                    mapped,
-                )
-            )
-            spent = []
-    index.close()
-    return figures, kept, last, planted
+            filled.figures.append(figures_of(main, beside, size))
+            main.spent.clear()
+    main.index.close()
+    beside.index.close()
+    return filled
+
+
+def figures_of(main: Offering, beside: Offering, size: int) -> Figures:
+    """What has been measured since the last size."""
+    window = sorted(main.spent[-WINDOW:])
+    info = main.index.info()
+    return Figures(
+        size,
+        statistics.median(window),
+        window[int(len(window) * 0.99)],
+        statistics.fmean(main.spent),
+        statistics.median(beside.spent[-WINDOW // BESIDE :]),
+        int(info["bytes"]) / int(info["pages"]),
+        *memory(),
+    )
 
 
 def checks_alone(pages: int = 2_000) -> float:
@@ -131,17 +170,11 @@ def checks_alone(pages: int = 2_000) -> float:
     return statistics.median(spent)
 
 
-def compare_with_scan(
-    pages: int,
-    seed: int,
-    kept: NDArray[np.bool_],
-    last: dict[int, tuple[Signatures, Verdict | None]],
-    planted: dict[int, tuple[int, int]],
-    sample: int,
-) -> tuple[int, list[str]]:
+def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int) -> tuple[int, list[str]]:
     """How many answers on a sample, half of it planted, were compared with a scan, and which differ."""
     rng = np.random.default_rng(seed)
-    some = rng.choice(sorted(planted), min(sample // 2, len(planted)), replace=False).tolist()
+    planted, last = filled.planted, filled.answers
+    some = rng.choice(planted, min(sample // 2, len(planted)), replace=False).tolist()
     some += rng.choice(sorted(set(last) - set(planted)), sample - len(some), replace=False).tolist()
     scans = [
         Scan(number, last[number][0], SimHashCheck().distance, FeatureCodeCheck().repeatability) for number in some
@@ -149,7 +182,7 @@ def compare_with_scan(
     for block in track(blocks(pages, seed), "scanning", total=pages // BLOCK, transient=True):
         columns = Columns.of(block)
         for scan in scans:
-            scan.look(block, kept, columns)
+            scan.look(block, filled.kept, columns)
     different = []
     for scan in scans:
         answer = last[scan.number][1]
@@ -172,20 +205,23 @@ def opening(folder: Path) -> tuple[float, float]:
 
 
 def plot(figures: list[Figures], path: Path) -> None:
-    """Median and 99th percentile over the number of pages."""
+    """Cost and growth over the number of pages."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    drawing, axes = pyplot.subplots(figsize=(7, 4))
+    drawing, (cost, growth) = pyplot.subplots(1, 2, figsize=(9, 3.6))
     sizes = [row.pages for row in figures]
-    axes.plot(sizes, [row.percentile_99 for row in figures], "o-", label="99th percentile")
-    axes.plot(sizes, [row.mean_since_last for row in figures], "o-", label="mean, merges included")
-    axes.plot(sizes, [row.median for row in figures], "o-", label="median")
-    axes.set(xscale="log", ylim=(0, None), xlabel="pages offered", ylabel="CPU µs for a page: check and add")
-    axes.legend()
-    axes.grid(alpha=0.3)
+    cost.plot(sizes, [row.percentile_99 for row in figures], "o-", label="99th percentile")
+    cost.plot(sizes, [row.mean_since_last for row in figures], "o-", label="mean, merges included")
+    cost.plot(sizes, [row.median for row in figures], "o-", label="median")
+    cost.set(xscale="log", ylim=(0, None), xlabel="pages offered", ylabel="CPU µs to check and add a page")
+    cost.legend()
+    growth.plot(sizes, [row.growth for row in figures], "o-")
+    growth.set(xscale="log", ylim=(0, 2.5), xlabel="pages offered", ylabel="median, × that of a small index beside")
+    for axes in (cost, growth):
+        axes.grid(alpha=0.3)
     drawing.tight_layout()
     drawing.savefig(path, dpi=120)
 
@@ -200,24 +236,20 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="index-scale-"))
     try:
         alone = checks_alone()
-        figures, kept, last, planted = fill(folder / "index", arguments.pages, arguments.seed)
-        print(f"{'pages':>10} {'median':>8} {'p99':>8} {'mean':>8} {'largest':>9}   CPU µs a page, check and add")
+        filled = fill(folder, arguments.pages, arguments.seed)
+        figures = filled.figures
+        print(f"{'pages':>10} {'median':>8} {'p99':>8} {'mean':>8} {'growth':>7}   (CPU µs a page, check and add)")
         for row in figures:
             print(
                 f"{row.pages:>10,} {row.median:>8.0f} {row.percentile_99:>8.0f} {row.mean_since_last:>8.0f}"
-                f" {row.largest:>9.0f}   {row.bytes_per_page:5.0f} bytes a page,"
-                f" heap {row.heap / 1e6:.0f} MB, mapped {row.mapped / 1e6:.0f} MB"
+                f" {row.growth:>7.2f}   {row.bytes_per_page:.0f} bytes a page on disk,"
+                f" {row.heap / 1e6:.0f} MB of heap, {row.mapped / 1e6:.0f} MB of files mapped"
             )
-        print(f"of the median the checks alone, on an empty index, take {alone:.0f} µs")
-        first, final = figures[0], figures[-1]
-        print(
-            f"growth of the median from {first.pages:,} to {final.pages:,} pages: × {final.median / first.median:.2f}"
-        )
+        print(f"of the median, the checks alone on an empty index take {alone:.0f} µs")
         clock, cpu = opening(folder / "index")
         print(f"opening it takes {clock:.2f} s, {cpu:.2f} s of CPU")
-        compared, different = compare_with_scan(
-            arguments.pages, arguments.seed, kept, last, planted, min(arguments.sample, len(last))
-        )
+        sample = min(arguments.sample, len(filled.answers))
+        compared, different = compare_with_scan(filled, arguments.pages, arguments.seed, sample)
         print(f"answers equal to those of a scan of all pages: {compared - len(different)} of {compared},")
         print(f"half of them on planted duplicates: {', '.join(KINDS)}")
         for line in different[:10]:

@@ -46,12 +46,12 @@ class Block:
     Attributes:
         first: Number of the first page.
         pages: Their signatures.
-        planted: Page number → (number of the page that it was made from, place in KINDS).
+        planted: Numbers of those that were made from an earlier page.
     """
 
     first: int
     pages: list[Signatures]
-    planted: dict[int, tuple[int, int]] = field(default_factory=dict)
+    planted: list[int] = field(default_factory=list)
 
 
 def blocks(pages: int, seed: int) -> Iterator[Block]:
@@ -59,7 +59,7 @@ def blocks(pages: int, seed: int) -> Iterator[Block]:
     probability = 1 / np.arange(1, _VOCABULARY + 1)
     heights = np.cumsum(probability / probability.sum())
     names = np.random.default_rng(seed).permutation(1 << 15)[:_VOCABULARY].astype(np.uint16)
-    remembered: list[tuple[int, Signatures]] = []
+    remembered: list[Signatures] = []
     for first in range(0, pages, BLOCK):
         rng = np.random.default_rng((seed, first))
 
@@ -78,11 +78,10 @@ def blocks(pages: int, seed: int) -> Iterator[Block]:
                 page.code[:_TEMPLATE] = text(np.random.default_rng((seed, 1, templates[number])), _TEMPLATE)
             if remembered and rng.random() < _PLANTED:
                 kind = int(rng.integers(len(KINDS)))
-                source, original = remembered[int(rng.integers(len(remembered)))]
-                page = _duplicate(rng, kind, original, page)
-                block.planted[first + number] = source, kind
+                page = _duplicate(rng, kind, remembered[int(rng.integers(len(remembered)))], page)
+                block.planted.append(first + number)
             elif number % _REMEMBERED == 0:
-                remembered.append((first + number, page))
+                remembered.append(page)
             block.pages.append(page)
         yield block
 
