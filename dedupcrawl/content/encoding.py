@@ -15,12 +15,12 @@ _SAMPLE = 8_192  # bytes from the first non-ASCII one on: what a guess is made f
 _DAMAGE = 0.05  # of the non-ASCII characters; a label that leaves more undecodable is taken for wrong
 _ASCII = bytes(range(128))
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
+_LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")  # begins a UTF-8 sequence of three bytes or four
 _HIGH_RUN = re.compile(rb"[\x80-\xff]{6}")
 # Python's codecs also hold compressors, ciphers, punycode and utf-7: only character sets of the web are let in.
 _WEB_CHARSET = re.compile(r"(?:ascii|utf-8|gb|hz|big5|cp|euc|shift|iso|koi8|mac|tis|johab|ptcp|kz)[\w-]*")
 _SINGLE_BYTE = re.compile(r"(?:ascii|cp12|cp874|iso8859|koi8|mac|tis|ptcp|kz)[\w-]*")
 _WESTERN = frozenset(("ascii", "cp1252", "iso8859-1", "iso8859-15", "mac-roman"))
-_SEVEN_BIT = ("iso2022", "hz")
 # The commonest characters of running text. They are 10 % of it and more; read in a wrong encoding, below 2 %.
 _COMMON = (
     ("gb18030", "的一是了在有不人这中大国上我来们为和地到"),
@@ -37,8 +37,8 @@ _CYRILLIC_SHARE = 0.4
 def decode(body: bytes, label: str | None = None) -> str:
     """Text of `body`; never raises. A character that is cut off at the end is left out.
 
-    In order: byte order mark, pure ASCII, `label` (of the HTTP header) and the page's own meta element, each where the
-    bytes agree, UTF-8 where they agree, a guess.
+    In order: byte order mark, UTF-8, `label` (of the HTTP header) and the page's own meta element, each where the bytes
+    agree, then a guess.
 
     Args:
         body: Undecoded HTML. Time and memory are linear in its length.
@@ -47,22 +47,36 @@ def decode(body: bytes, label: str | None = None) -> str:
     >>> decode("<p>é</p>".encode(), "latin-1")
     '<p>é</p>'
     """
+    return _read(body, label)[1]
+
+
+def to_utf8(body: bytes, label: str | None = None) -> bytes:
+    """As `decode`, encoded again; for free where `body` is UTF-8 already. It may still end within a character."""
+    charset, text = _read(body, label)
+    return body if charset == "utf-8" else text.encode()
+
+
+def _read(body: bytes, label: str | None) -> tuple[str, str]:
+    """Charset, empty where it does not describe all bytes, and text."""
     bom_encoding, bom = read_bom(body)
     if bom_encoding is not None and bom is not None:
-        return _decode(body[len(bom) :], bom_encoding, "replace") or ""
+        return "", _decode(body[len(bom) :], bom_encoding, "replace") or ""
     utf16 = _utf16_without_bom(body)
     if utf16:
-        return _decode(body, utf16, "replace") or ""
+        return "", _decode(body, utf16, "replace") or ""
+    utf8 = _decode(body, "utf-8")
+    if utf8 is not None and _LONG_SEQUENCE.search(body):
+        return "utf-8", utf8  # whatever its labels say
     labels = _web_charsets(label, body)
-    if body.isascii() and not any(charset.startswith(_SEVEN_BIT) for charset in labels):
-        return body.decode("ascii")
-    for charset in ("utf-8", *labels):
+    if utf8 is not None and not _is_double_byte(labels):
+        return "utf-8", utf8
+    for charset in labels:
         if charset in _WESTERN and _HIGH_RUN.search(body):
             continue  # no text in a Latin alphabet, though any bytes can be read as some
         text = _decode(body, charset)
-        if text is not None and not (charset == "utf-8" and _may_be_double_byte(text, labels)):
-            return text
-    return _decode_damaged(body, labels)
+        if text is not None:
+            return charset, text
+    return ("utf-8", utf8) if utf8 is not None else ("", _decode_damaged(body, labels))
 
 
 def _web_charsets(label: str | None, body: bytes) -> list[str]:
@@ -71,11 +85,9 @@ def _web_charsets(label: str | None, body: bytes) -> list[str]:
     return [charset for charset in charsets if charset and _WEB_CHARSET.fullmatch(charset)]
 
 
-def _may_be_double_byte(text: str, labels: list[str]) -> bool:
-    """A few characters of GB 2312 or Big5 can pass for UTF-8 sequences of two bytes, never for ones of three."""
-    if not labels or labels[0] == "utf-8" or _SINGLE_BYTE.fullmatch(labels[0]):
-        return False
-    return max(text, default="") < "\u0800"
+def _is_double_byte(labels: list[str]) -> bool:
+    """Text in GB 2312 or Big5 can pass for UTF-8 if it is short, text in ISO-2022-JP even for ASCII."""
+    return bool(labels) and labels[0] != "utf-8" and not _SINGLE_BYTE.fullmatch(labels[0])
 
 
 def _utf16_without_bom(body: bytes) -> str | None:

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Iterator
 import mmh3
 from parsel import Selector
 
-from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline
+from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
 from dedupcrawl.content.tags import HEADINGS, tame
 from dedupcrawl.page import Page
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import host_of, site_of
 
-_BODY_LIMIT = 2_000_000  # bytes or characters of HTML that are looked at; the digest is of all of it
+_BODY_LIMIT = 2_000_000  # bytes of HTML that are looked at; the digest is of all of it
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
 )  # ends where another script begins, as in 见http://a.cn/。
-_META_NAME = re.compile(r"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
-_CONTENT = re.compile(r"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_NAME = re.compile(rb"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
+_CONTENT = re.compile(rb"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _HREF = re.compile(
-    r"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=//))?(//[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"
+    rb"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=//))?(//[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"
 )
 
 
@@ -52,11 +52,10 @@ def extract(
         ValueError: `selector` is no CSS selector.
     """
     if isinstance(body, bytes):
-        raw = body
-        markup = decode(body[:_BODY_LIMIT], encoding)
+        raw, markup = body, to_utf8(body[:_BODY_LIMIT], encoding)
     else:
         raw = body.encode("utf-8", "surrogatepass")
-        markup = body[:_BODY_LIMIT]
+        markup = raw[:_BODY_LIMIT]
     page = outline(markup, fields=fields)
     paragraphs = _paragraphs(_selected(markup, selector)) if selector else ()
     if not paragraphs:
@@ -90,9 +89,9 @@ def _without_urls(text: str) -> str:
     return text
 
 
-def _selected(markup: str, selector: str) -> Iterable[str]:
+def _selected(markup: bytes, selector: str) -> Iterable[str]:
     """Texts of the elements that `selector` finds, each once where one holds another."""
-    sound = tame(markup).encode("utf-8", "replace").decode()
+    sound = tame(markup).decode("utf-8", "replace")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
         tree = Selector(text=sound, type="html", huge_tree=False)
@@ -106,18 +105,22 @@ def _selected(markup: str, selector: str) -> Iterable[str]:
         for match in found
         if isinstance(match.root, str) or roots.isdisjoint(match.root.iterancestors())
     ]
-    return (block[0] for block in outline("<hr>".join(whole)).blocks)
+    return (block[0] for block in outline("<hr>".join(whole).encode()).blocks)
 
 
-def _metas(metas: list[str]) -> Iterator[tuple[str, str]]:
+def _metas(metas: list[bytes]) -> Iterator[tuple[str, str]]:
     """Name and content of the meta elements that have a name of interest; the first of each name last."""
     for attributes in reversed(metas):
         lowered = attributes.lower()
-        if "keywords" in lowered or "description" in lowered:
+        if b"keywords" in lowered or b"description" in lowered:
             name = _META_NAME.search(attributes)
             content = _CONTENT.search(attributes)
             if name and content:
-                yield name[1].lower(), collapse(content[1] or content[2] or content[3] or "")
+                yield _text(name[1]).lower(), _text(content[1] or content[2] or content[3] or b"")
+
+
+def _text(markup: bytes) -> str:
+    return collapse(markup.decode("utf-8", "replace"))
 
 
 def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -125,34 +128,40 @@ def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]
     site = site_of(url)
     links = _Links(site)
     if page.base:
-        links[""] = links[_target(page.base)]
+        links[b""] = links[_target(page.base)]
     same: list[str] = []
     other: list[str] = []
     for attributes, texts in page.anchors:
-        text = collapse("".join(texts))
+        text = " ".join(unescape(b"".join(texts).decode("utf-8", "replace")).split())
         if "://" in text or "www." in text:
             text = _without_urls(text)
         if text:
-            target = links[_target(attributes) if ":" in attributes or "//" in attributes else ""]
-            if target == site:
+            stays = links[_target(attributes) if b":" in attributes or b"//" in attributes else b""]
+            if stays:
                 same.append(text)
-            elif target:
+            elif stays is not None:
                 other.append(text)
     return tuple(same), tuple(other)
 
 
-def _target(attributes: str) -> str:
+def _target(attributes: bytes) -> bytes:
     """What an href begins with: ``//`` and its host, another scheme and a colon, or nothing where it is relative."""
     match = _HREF.search(attributes) or _HREF.search(attributes.lower())
-    return match[1] or "" if match else ""
+    return match[1] or b"" if match else b""
 
 
-class _Links(dict[str, str]):
-    """Target of a link to its site; empty where it leads to no web page. A page's links have few targets."""
+class _Links(dict[bytes, bool | None]):
+    """Target of a link to whether it stays on the site; None where it leads to no web page. A page has few targets."""
 
     def __init__(self, site: str) -> None:
-        super().__init__({"": site, "http:": site, "https:": site})
+        super().__init__({b"": True, b"http:": True, b"https:": True})
+        self._site = site
 
-    def __missing__(self, target: str) -> str:
-        site = self[target] = site_of(target) if target.startswith("//") else self.get(target.lower(), "")
-        return site
+    def __missing__(self, target: bytes) -> bool | None:
+        stays: bool | None = None
+        if not target.startswith(b"//"):
+            stays = self.get(target.lower())
+        elif host := host_of(target.decode("utf-8", "replace")):
+            stays = host.endswith(self._site) and site_of(host) == self._site
+        self[target] = stays
+        return stays

@@ -11,7 +11,6 @@ Text is weighed in UTF-8 bytes: about six for an English word and a space, six f
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from dedupcrawl.content.outline import Outline
 
@@ -26,18 +25,18 @@ _ARTICLE_SHARE = 0.3  # of the page's content; an article that has less is a not
 _TITLE_LENGTH = 10  # characters; a longer line that is part of the title is left out
 _LONG_LINK = 24  # bytes; a shorter link text is a menu's, a longer one a headline's
 
-_HINT_LIMIT = 500  # characters of an element's attributes that are looked at
+_MEMO_LIMIT = 16_384  # hints; 10 MB at most
+_HINT_LIMIT = 500  # bytes of an element's attributes that are looked at
 # The look-behinds keep data-id and the like out; they stand last so that most characters fail at once.
 _HINT_ATTRIBUTE = re.compile(
-    r"(?:class(?<![\w-]class)|id(?<![\w-]id)|role(?<![\w-]role)|itemprop(?<![\w-]itemprop)|CLASS|ID)"
-    r"\s*=\s*[\"']?([^\"'>]*)"
+    rb"(?:class(?<![\w-]class)|id(?<![\w-]id)|role(?<![\w-]role)|itemprop(?<![\w-]itemprop)|CLASS|ID)"
+    rb"\s*=\s*[\"']?([^\"'>]*)"
 )
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_HIDDEN = re.compile(r"(?:^|\s)hidden(?:[\s=/]|$)", re.IGNORECASE)
-_NOT_DISPLAYED = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-_NAME_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
-_CONTENT_NAME = re.compile(r"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)")
-_BOILERPLATE_ELEMENTS = frozenset(("aside", "dialog", "figcaption", "footer", "menu", "nav"))
+_QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_HIDDEN = re.compile(rb"(?:^|\s)hidden(?:[\s=/]|$)", re.IGNORECASE)
+_NOT_DISPLAYED = re.compile(rb"display\s*:\s*none", re.IGNORECASE)
+_NAME_WORD = re.compile(rb"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_CONTENT_NAME = re.compile(rb"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)")
 _BOILERPLATE_NAMES = """
 ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel comment commentlist
 comments consent cookie cookies copyright credit credits crumb crumbs disqus dropdown foot footer gdpr livefyre login
@@ -47,8 +46,14 @@ share sharer sharing side sidebar signup slideshow social sponsor sponsored spon
 subscription taboola tags teaser toolbar tooltip topbar trending widget widgets
 banquan daohang fenxiang guanggao pinglun tuijian xiangguan
 """
-_BOILERPLATE_WORDS = frozenset(_BOILERPLATE_NAMES.split())
+_BOILERPLATE_WORDS = frozenset(_BOILERPLATE_NAMES.encode().split())
 _NEUTRAL, _BOILERPLATE, _CONTENT = range(3)
+# Elements whose attributes do not count.
+_ELEMENT_HINTS = {
+    "body": _NEUTRAL,
+    "html": _NEUTRAL,
+    **dict.fromkeys(("aside", "dialog", "figcaption", "footer", "menu", "nav"), _BOILERPLATE),
+}
 _TRACE = 1e-6
 
 
@@ -60,7 +65,7 @@ def main_blocks(page: Outline) -> list[int]:
     """
     blocks = page.blocks
     sizes = [len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text, _, _, _ in blocks]
-    linked = [min(1.0, link_chars / len(text)) if link_chars else 0.0 for text, _, link_chars, _ in blocks]
+    linked = [min(1.0, block[2] / size) if block[2] else 0.0 for block, size in zip(blocks, sizes, strict=True)]
     # Bytes that speak for the containers of the block.
     values = [size * (1.0 - 2.0 * share) - _BLOCK_COST for size, share in zip(sizes, linked, strict=True)]
     roles = _roles(page, values)
@@ -129,53 +134,55 @@ def _roles(page: Outline, values: list[float]) -> list[int]:
         running[element] += value if value > 0 else _TRACE
     _add_up(running, elements)
     limit = _BOILERPLATE_LIMIT * running[0]
-    roles: list[int] = []
-    role = _NEUTRAL
-    for (parent, name, attributes), text in zip(elements, running, strict=True):
-        if roles:
-            role = roles[parent]
+    roles = [_NEUTRAL] * len(elements)
+    for number, (parent, name, attributes) in enumerate(elements):
+        role = roles[parent]
+        text = running[number]
         if text and role != _BOILERPLATE:
-            hint = _hint(name, attributes[:_HINT_LIMIT])
+            hint = _ELEMENT_HINTS.get(name)
+            if hint is None:
+                hint = _hints[attributes[:_HINT_LIMIT]]
             if hint and (hint == _CONTENT or text <= limit):
                 role = hint
-        roles.append(role)
+        roles[number] = role
     return roles
 
 
-def _add_up(sums: list[float], elements: list[tuple[int, str, str]]) -> None:
+def _add_up(sums: list[float], elements: list[tuple[int, str, bytes]]) -> None:
     """Add to each element's own sum those of all elements in it."""
     for number in range(len(elements) - 1, 0, -1):
         sums[elements[number][0]] += sums[number]
 
 
+class _Hints(dict[bytes, int]):
+    """Memo of the hints in the attributes of an element, emptied when full: pages of one site have most in common."""
+
+    def __missing__(self, attributes: bytes) -> int:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        hint = self[attributes] = _hint(attributes)
+        return hint
+
+
+_hints = _Hints()
+
+
 def forget_hints() -> None:
-    """Empty the memo of hints, for measurements; elements of one site's pages have much in common."""
-    _hint.cache_clear()
-    _name_hint.cache_clear()
+    """Empty the memo of hints, for measurements."""
+    _hints.clear()
 
 
-@lru_cache(maxsize=16_384)
-def _hint(name: str, attributes: str) -> int:
-    if name in _BOILERPLATE_ELEMENTS:
-        return _BOILERPLATE
-    if not attributes or name in ("body", "html"):
+def _hint(attributes: bytes) -> int:
+    if not attributes:
         return _NEUTRAL
-    if "hidden" in attributes and _HIDDEN.search(_QUOTED.sub("", attributes)):
+    if b"hidden" in attributes and _HIDDEN.search(_QUOTED.sub(b"", attributes)):
         return _BOILERPLATE
-    if "none" in attributes and _NOT_DISPLAYED.search(attributes):
+    if b"none" in attributes and _NOT_DISPLAYED.search(attributes):
         return _BOILERPLATE
     hint = _NEUTRAL
     for names in _HINT_ATTRIBUTE.findall(attributes):
-        named = _name_hint(names)
-        if named == _BOILERPLATE:
+        if not _BOILERPLATE_WORDS.isdisjoint(map(bytes.lower, _NAME_WORD.findall(names))):
             return _BOILERPLATE
-        hint = hint or named
+        if _CONTENT_NAME.search(names.lower()):
+            hint = _CONTENT
     return hint
-
-
-@lru_cache(maxsize=16_384)
-def _name_hint(names: str) -> int:
-    """The hint in the value of a class, id, role or itemprop attribute."""
-    if not _BOILERPLATE_WORDS.isdisjoint(map(str.lower, _NAME_WORD.findall(names))):
-        return _BOILERPLATE
-    return _CONTENT if _CONTENT_NAME.search(names.lower()) else _NEUTRAL

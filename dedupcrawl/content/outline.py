@@ -30,11 +30,12 @@ from dedupcrawl.content.tags import (
     rare_meaning,
 )
 
-LINE_BREAK = "\0"  # stands in a block's text where a <br> stood; never in a page, where NUL is dropped
+LINE_BREAK = "\0"  # stands in a block's text where a <br> stood, or a zero byte, which has no meaning in a page
 _MAX_TAGS = 100_000  # of one page; what follows is left out
 _MAX_DEPTH = 100  # open elements; a deeper one counts as part of the hundredth
 
 _CHARACTER = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")
+_BREAK = LINE_BREAK.encode()
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
 
 
@@ -45,8 +46,8 @@ class Outline:
     Attributes:
         title: Text of the first title element.
         blocks: The text between two block-level tags, hidden elements left out: the text, never empty, with white space
-            collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many of its
-            characters are in links; how many links begin in it.
+            collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
+            UTF-8 are in links, roughly; how many links begin in it.
         elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
             page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
             without attributes are left out: their text belongs to what they are parts of.
@@ -57,10 +58,10 @@ class Outline:
 
     title: str
     blocks: list[tuple[str, int, int, int]]
-    elements: list[tuple[int, str, str]]
-    anchors: list[tuple[str, list[str]]]
-    metas: list[str]
-    base: str
+    elements: list[tuple[int, str, bytes]]
+    anchors: list[tuple[bytes, list[bytes]]]
+    metas: list[bytes]
+    base: bytes
 
 
 @lru_cache(maxsize=4096)
@@ -78,39 +79,42 @@ def collapse(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
+def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
     """Read `markup` once, in time and memory linear in its length.
 
     Args:
-        markup: HTML, however broken.
+        markup: HTML in UTF-8, however broken.
         fields: Collect anchors and metas too.
     """
-    parts = TAG.split(markup.replace("\0", ""), _MAX_TAGS)
+    parts = TAG.split(markup, _MAX_TAGS)
     if len(parts) > 3 * _MAX_TAGS:
-        parts[-1] = parts[-1].partition("<")[0]  # what follows is markup that was not looked at
-    parts += ("/html", "", "")  # ends the last block
-    title = base = ""
+        parts[-1] = parts[-1].partition(b"<")[0]  # what follows is markup that was not looked at
+    parts += (b"/html", b"", b"")  # ends the last block
+    title, base = "", b""
     blocks: list[tuple[str, int, int, int]] = []
-    elements = [(0, "", "")]
-    anchors: list[tuple[str, list[str]]] = []
-    metas: list[str] = []
+    elements = [(0, "", b"")]
+    anchors: list[tuple[bytes, list[bytes]]] = []
+    metas: list[bytes] = []
     stack, numbers = [""], [0]  # the open elements, outermost first: names and numbers
     # Depth of the stack at the open link and in the outermost hidden element, 0 without; the greater of the two.
     link_depth = hidden_depth = watched_depth = 0
-    link_texts: list[str] = []
-    link_chars = links = 0
+    link_texts: list[bytes] = []
+    link_bytes = links = 0
     in_title = False
     rest = iter(parts)
     text = next(rest)
     texts = [] if text.isspace() else [text]  # of the block at hand
     for tag, attributes, text in zip(rest, rest, rest, strict=True):
         try:
-            kind, name, ended = MEANINGS[tag]
+            meaning = MEANINGS[tag]
         except KeyError:
-            kind, name, ended = rare_meaning(tag)
-        if kind >= END:
+            meaning = rare_meaning(tag)
+        if meaning is None:
+            pass
+        elif (kind := meaning[0]) >= END:
+            name = meaning[1]
             if texts:
-                block = "".join(texts)
+                block = b"".join(texts).decode("utf-8", "replace")
                 texts.clear()
                 if "&" in block:
                     block = unescape(block)
@@ -120,8 +124,8 @@ def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 -
                 if in_title:
                     title = block
                 elif not hidden_depth and block and (block[0] != LINE_BREAK or block.strip(" \0")):
-                    blocks.append((block, numbers[-1], link_chars, links))
-                link_chars = links = 0
+                    blocks.append((block, numbers[-1], link_bytes, links))
+                link_bytes = links = 0
             in_title = False
             if kind == END:
                 if stack[-1] == name:
@@ -130,15 +134,21 @@ def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 -
                 elif name in stack:
                     depth = _depth_of(name, stack)
                     del stack[depth:], numbers[depth:]
+                if len(stack) < watched_depth:
+                    if len(stack) < link_depth:
+                        link_depth = 0
+                    if len(stack) < hidden_depth:
+                        hidden_depth = 0
+                    watched_depth = max(link_depth, hidden_depth)
             elif kind <= PART:
-                while stack[-1] in ended:
+                while stack[-1] in meaning[2]:
                     stack.pop()
                     numbers.pop()
                     if len(stack) < link_depth:
                         link_depth = 0
                 if len(stack) < _MAX_DEPTH:
                     if attributes or kind == START:
-                        elements.append((numbers[-1], name, attributes or ""))
+                        elements.append((numbers[-1], name, attributes or b""))
                         numbers.append(len(elements) - 1)
                     else:
                         numbers.append(numbers[-1])
@@ -150,34 +160,27 @@ def outline(markup: str, *, fields: bool = False) -> Outline:  # noqa: PLR0915 -
                 numbers.append(numbers[-1])
                 if not hidden_depth:
                     hidden_depth = watched_depth = len(stack)
-            if len(stack) < watched_depth:
-                if len(stack) < link_depth:
-                    link_depth = 0
-                if len(stack) < hidden_depth:
-                    hidden_depth = 0
+        elif kind == LINK:
+            link_depth = 0
+            if attributes and (b"href" in attributes or b"HREF" in attributes):
+                link_depth = len(stack)
                 watched_depth = max(link_depth, hidden_depth)
-        elif kind:
-            if kind == LINK:
-                link_depth = 0
-                if attributes and ("href" in attributes or "HREF" in attributes):
-                    link_depth = len(stack)
-                    watched_depth = max(link_depth, hidden_depth)
-                    links += 1
-                    link_texts = []
-                    if fields and not hidden_depth:
-                        anchors.append((attributes, link_texts))
-            elif kind == LINK_END:
-                link_depth = 0
-            elif kind == BREAK:
-                texts.append(LINE_BREAK)
-            elif kind == BASE:
-                base = base or attributes or ""
-            elif fields and attributes:
-                metas.append(attributes)
+                links += 1
+                link_texts = []
+                if fields and not hidden_depth:
+                    anchors.append((attributes, link_texts))
+        elif kind == LINK_END:
+            link_depth = 0
+        elif kind == BREAK:
+            texts.append(_BREAK)
+        elif kind == BASE:
+            base = base or attributes or b""
+        elif fields and attributes:
+            metas.append(attributes)
         if text and (texts or not text.isspace()):
             texts.append(text)
             if link_depth:
-                link_chars += len(text.strip())
+                link_bytes += len(text.strip())
                 link_texts.append(text)
     return Outline(title, blocks, elements, anchors, metas, base)
 

@@ -1,14 +1,14 @@
-"""Tags: where they are in a page, and what each means for the text around it."""
+"""Tags: where they are in a page, and what each means for the text around it. Pages are read as UTF-8."""
 
 from __future__ import annotations
 
 import re
 from itertools import groupby
 
-_TAG_LIMIT = 5_000  # characters of a tag in tame markup
+_TAG_LIMIT = 5_000  # bytes of a tag in tame markup
 
 # What a tag is; from END on, the tags that end a block of text.
-INLINE, LINK, LINK_END, BREAK, META, BASE, END, START, PART, TITLE, HIDDEN, RULE = range(12)
+LINK, LINK_END, BREAK, META, BASE, END, START, PART, TITLE, HIDDEN, RULE = range(11)
 
 # Elements whose content is no text of the page; left with their content, to their end tag or the end of the page.
 _UNREAD = ("script", "style", "noscript", "textarea", "iframe")
@@ -41,7 +41,6 @@ _ENDED_BY = {
     "tr": frozenset(("p", "td", "th", "tr")),
 }
 _ENDED_BY_ANY = frozenset(("p",))
-_OTHER = (INLINE, "", _ENDED_BY_ANY)
 # An end tag reaches out of a table cell only when it ends a part of the table.
 CELLS = frozenset(("td", "th"))
 AROUND_CELLS = frozenset(("body", "html", "table", "tbody", "td", "tfoot", "th", "thead", "tr"))
@@ -72,15 +71,16 @@ TAG = re.compile(
         (?:>|([^>=]*(?:=(?:"[^"]*"|\s*"[^"]*"|\s*'[^']*'|)[^>=]*){{0,2000}}[^>]*)>?)
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*){{0,300000}}(?:--!?>)?)
       | [!?/][^>]*>?
-    )""",
+    )""".encode(),
     re.VERBOSE,
 )
 
 
-def _what_tags_mean() -> dict[str | None, tuple[int, str, frozenset[str]]]:
+Meaning = tuple[int, str, frozenset[str]]
+
+
+def _what_tags_mean() -> dict[bytes | None, Meaning | None]:
     kinds = {
-        **dict.fromkeys(_INLINE_NAMES.split(), INLINE),
-        **{f"/{name}": INLINE for name in _INLINE_NAMES.split()},
         **dict.fromkeys(_BLOCKS, START),
         **dict.fromkeys(_PARTS, PART),
         **dict.fromkeys(_NOT_SHOWN, HIDDEN),
@@ -88,28 +88,31 @@ def _what_tags_mean() -> dict[str | None, tuple[int, str, frozenset[str]]]:
         **{"a": LINK, "/a": LINK_END, "br": BREAK, "/br": BREAK, "hr": RULE},
         **{"title": TITLE, "/title": END, "meta": META, "base": BASE},
     }
-    meanings: dict[str | None, tuple[int, str, frozenset[str]]] = {None: _OTHER}
+    meanings: dict[bytes | None, Meaning | None] = {None: None}
+    for inline in _INLINE_NAMES.split():
+        meanings |= dict.fromkeys(name.encode() for name in (inline, f"/{inline}"))
     for tag, kind in kinds.items():
         name = tag.lstrip("/")
-        meanings[tag] = meanings[tag.upper()] = (kind, name, _ENDED_BY.get(name, _ENDED_BY_ANY))
-    return meanings
+        meanings[tag.encode()] = (kind, name, _ENDED_BY.get(name, _ENDED_BY_ANY))
+    return meanings | {tag.upper(): meaning for tag, meaning in meanings.items() if tag}
 
 
-# Tag name with slash, None for what is left out → kind, name, and the innermost elements that the tag ends.
+# Name of a tag with its slash, None for what is left out → kind, name of the element, and the innermost elements that
+# the tag ends; None for a tag that does not change which text stands together.
 MEANINGS = _what_tags_mean()
 
 
-def rare_meaning(tag: str) -> tuple[int, str, frozenset[str]]:
+def rare_meaning(tag: bytes) -> Meaning | None:
     """As MEANINGS, of a tag that is not in it: of another case, or unknown."""
-    return MEANINGS.get(tag.lower(), _OTHER)
+    return MEANINGS.get(tag.lower())
 
 
-def tame(markup: str) -> str:
+def tame(markup: bytes) -> bytes:
     """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
     return TAG.sub(_tame_tag, markup)
 
 
-def _tame_tag(match: re.Match[str]) -> str:
+def _tame_tag(match: re.Match[bytes]) -> bytes:
     if match[1] is None:
-        return ""
-    return match[0] if len(match[0]) <= _TAG_LIMIT else f"<{match[1]}>"
+        return b""
+    return match[0] if len(match[0]) <= _TAG_LIMIT else b"<" + match[1] + b">"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.encoding import decode, to_utf8
 
 CHINESE = "中国的人们在这里生活了上千年，他们说的话和我们不一样，但是我们都是中国人。"
 TRADITIONAL = "中國的人們在這裡生活了上千年，他們說的話和我們不一樣，但是我們都是中國人。"
@@ -62,6 +62,7 @@ def page(text: str, charset: str | None, encoding: str) -> tuple[str, bytes]:
 def test_labels_guesses_and_lies(text: str, label: str | None, meta: str | None, encoding: str) -> None:
     markup, body = page(text, meta, encoding)
     assert decode(body, label) == markup
+    assert to_utf8(body, label) == markup.encode()
 
 
 @pytest.mark.parametrize("charset", ["punycode", "idna", "utf-7", "base64", "zlib", "rot13", "unicode_escape", "hex"])
@@ -87,7 +88,8 @@ def test_a_character_cut_off_at_the_end_is_left_out(encoding: str) -> None:
 
 @given(st.binary(), st.none() | st.text(max_size=12) | st.sampled_from(["utf-16", "gb2312", "big5", "hz", "utf-32"]))
 def test_total(body: bytes, label: str | None) -> None:
-    assert isinstance(decode(body, label), str)
+    text = decode(body, label)
+    assert to_utf8(body, label).decode("utf-8", "ignore") == text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from tests.content.test_tags import MARKUP
@@ -37,7 +37,7 @@ RELATED = (
 
 
 def main_text(markup: str) -> list[str]:
-    page = outline(markup)
+    page = outline(markup.encode())
     return [page.blocks[position][0] for position in main_blocks(page)]
 
 
@@ -121,7 +121,7 @@ def test_a_class_does_not_make_boilerplate_of_most_of_the_page() -> None:
     ],
 )
 def test_a_page_with_little_text_keeps_it(markup: str) -> None:
-    assert main_text(markup) == [text for text, _, _, _ in outline(markup).blocks] != []
+    assert main_text(markup) == [text for text, _, _, _ in outline(markup.encode()).blocks] != []
 
 
 def listing(page: int) -> str:
@@ -165,7 +165,7 @@ def test_a_small_change_changes_little(template: Callable[[str], str]) -> None:
 
 @given(MARKUP)
 def test_total_rising_and_never_empty_where_there_is_text(markup: str) -> None:
-    page = outline(markup)
+    page = outline(markup.encode())
     chosen = main_blocks(page)
     assert chosen == sorted(set(chosen))
     assert bool(chosen) == bool(page.blocks)
@@ -187,5 +187,5 @@ def test_the_order_of_attributes_and_the_case_of_tags_do_not_matter(parts: list[
 
 def test_every_real_page_has_main_text(shared_data: Path) -> None:
     for path in sorted((shared_data / "html/zh-news").rglob("*.html")):
-        page = outline(decode(path.read_bytes()))
+        page = outline(to_utf8(path.read_bytes()))
         assert bool(main_blocks(page)) == bool(page.blocks), path.name
