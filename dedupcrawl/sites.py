@@ -10,6 +10,7 @@ import tldextract
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
+_DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 # No network and no cache folder: the same host has the same site on every machine with the same tldextract.
 _extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
@@ -23,7 +24,7 @@ def host_of(url_or_host: str) -> str:
     """
     match = _AUTHORITY.match("".join(url_or_host.split()))
     authority = (match[1] or match[2] or "") if match else ""
-    return _END.sub("", authority.rpartition("@")[2]).lower()
+    return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
 
 
 def site_of(url_or_host: str) -> str:
