@@ -79,14 +79,27 @@ def test_a_worker_that_is_killed_is_an_error(parts: list[Part]) -> None:
 
 
 def slow(rows: pl.DataFrame) -> None:
+    Path(os.environ["TEST_STARTED"], str(os.getpid())).touch()
     time.sleep(600)
 
 
-def test_whatever_ends_the_work_early_ends_the_workers(parts: list[Part]) -> None:
+def test_whatever_ends_the_work_early_ends_the_workers(
+    parts: list[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted when both workers are at work."""
+    started = tmp_path / "started"
+    started.mkdir()
+    monkeypatch.setenv("TEST_STARTED", str(started))
     before = set(multiprocessing.active_children())
     results = work_on(parts, slow, "working", no_progress, 2)
     main = threading.get_ident()
-    threading.Timer(1.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+
+    def interrupt() -> None:
+        while len(list(started.iterdir())) < 2:
+            time.sleep(0.05)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         next(results)
     for process in set(multiprocessing.active_children()) - before:
