@@ -1,29 +1,35 @@
-# Everything is installed into .venv at the project's root; the stamp makes a second run quick.
+# Everything is installed into .venv at the project's root; the stamps make a second run quick.
 PYTHON ?= python3
 VENV := .venv
+INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
 START ?=
 
 .PHONY: crawl test lint format clean
 
 $(STAMP): pyproject.toml
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --editable .
 	touch $(STAMP)
+
+$(DEV_STAMP): $(STAMP)
+	$(INSTALL) --editable '.[dev,bench]'
+	touch $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
 
-test: $(STAMP) lint  ## lint, types and all tests
+test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest
 
-lint: $(STAMP)
+lint: $(DEV_STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-format: $(STAMP)
+format: $(DEV_STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
