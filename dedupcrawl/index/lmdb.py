@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import lmdb
 import msgspec
 
-from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.contract import Entry, Holds, IndexDamagedError, Judge, Kept
@@ -139,25 +139,29 @@ class LmdbIndex:
         if not isinstance(found, New):
             return found
         looked_at = catalog.next_id
+        record = found.record(entry, catalog)
+        keys = catalog.schema.keys(record)
 
-        def append(txn: Transaction) -> Verdict | tuple[int, New]:
-            new = found
+        def append(txn: Transaction) -> Verdict | tuple[int, New, list[Keys]]:
+            new, row, posted = found, record, keys
             if txn.id() != self._seen + 1:
                 self._catch_up(txn, txn.id() - 1)
                 later = examine(catalog, entry, judge, holds, max(first_id, looked_at), self._journal.fetch(txn))
                 if not isinstance(later, New):
                     return later
                 new = New(later.replaces, {**found.inside, **later.inside})
-            self._journal.append(txn, catalog.next_id, pack(new.record(entry, catalog), catalog.next_id))
+                row = new.record(entry, catalog)
+                posted = catalog.schema.keys(row)
+            self._journal.append(txn, catalog.next_id, pack(row, catalog.next_id))
             if new.replaces is not None:
                 self._journal.bury(txn, new.replaces)
-            return txn.id(), new
+            return txn.id(), new, posted
 
         answer = self._journal.writing(append)
         if isinstance(answer, Verdict):
             return answer
-        self._seen, new = answer
-        return Kept(catalog.add(new.record(entry, catalog)), tuple(new.inside.values()))
+        self._seen, new, posted = answer
+        return Kept(catalog.add_keys(posted), tuple(new.inside.values()))
 
     @_in_turn
     def forget(self, urls: Iterable[str]) -> int:

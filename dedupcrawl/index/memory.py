@@ -51,10 +51,11 @@ class MemoryIndex:
             if not isinstance(answer, New):
                 return answer
             record = answer.record(entry, self._catalog)
+            keys = self._catalog.schema.keys(record)
             self._rows.append(pack(record, self._catalog.next_id))
             if answer.replaces is not None:
                 self._bury(answer.replaces)
-            kept = Kept(self._catalog.add(record), tuple(answer.inside.values()))
+            kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()))
             self._fold()
             return kept
 

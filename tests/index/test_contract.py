@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
 from dedupcrawl.index.contract import Entry, Index, Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import accept, page
+from tests.index.toys import LettersCheck, accept, page
 
 
 def offer(index: Index, entry: Entry, first_id: int = 0) -> Kept | Verdict:
@@ -241,6 +242,21 @@ def test_an_exception_of_the_judge_changes_nothing(index: AnyIndex) -> None:
         index.offer(page("http://a/2", 7), broken)
     assert [entry.url for entry in index.entries()] == ["http://a/1"]
     assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+
+
+def test_an_exception_of_a_check_changes_nothing(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(index, page("http://a/1", 7))
+
+    def broken(self: LettersCheck, signature: bytes) -> Keys:
+        raise KeyError("check")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LettersCheck, "keys", broken)
+        with pytest.raises(KeyError, match="check"):
+            offer(index, page("http://a/2", 8, b"ab"))
+    assert [entry.url for entry in index.entries()] == ["http://a/1"]
+    assert isinstance(offer(index, page("http://a/3", 8)), Kept)
+    assert index.verify() == []
 
 
 def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
