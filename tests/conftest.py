@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("without deadline", deadline=None)  # no test is timed: machines are slow and busy
+settings.load_profile("without deadline")
 
 
 @pytest.fixture(scope="session")

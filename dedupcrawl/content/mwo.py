@@ -25,6 +25,7 @@ TOTAL = 65535
 
 _UNIT = 1000  # a field weight of 1, as a whole number
 _HEAVIEST = 100.0
+_DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
 
 Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int64]
@@ -218,7 +219,13 @@ def possible(
     own = record.weights[looked_up]
     kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     place = record.hashes[looked_up].searchsorted((keys >> np.uint64(32)).astype(np.uint32))
-    unique, page = np.unique(pages, return_inverse=True)
-    shared = np.bincount(page, np.minimum(own[place], kept), len(unique))
-    left = np.minimum(TOTAL - int(own.sum()), TOTAL - np.bincount(page, kept, len(unique)))
-    return unique[shared + left >= least]
+    smaller = np.minimum(own[place], kept)
+    first = int(pages.min(initial=np.iinfo(np.uint32).max))
+    if len(pages) and int(pages.max()) - first < _DENSE * len(pages):
+        unique, page = None, pages.astype(np.intp) - first  # a counter for every page of the range beats sorting
+    else:
+        unique, page = np.unique(pages, return_inverse=True)
+    shared, seen = np.bincount(page, smaller), np.bincount(page, kept)
+    left = np.minimum(TOTAL - int(own.sum()), TOTAL - seen)
+    found = np.flatnonzero((shared + left >= least) & (seen > 0))
+    return (found + first).astype(np.uint32) if unique is None else unique[found]

@@ -99,24 +99,26 @@ def _in_processes(
     """Rows and result of each part; whatever ends this early ends the workers too."""
     context = multiprocessing.get_context("spawn")  # Polars' threads do not survive a fork
     before = set(multiprocessing.active_children())
-    with _one_thread_each(), ProcessPoolExecutor(workers, context, _be_a_worker) as pool:
-        waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
-        try:
+    pool = ProcessPoolExecutor(workers, context, _be_a_worker)
+    try:
+        with _one_thread_each():
+            waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
             pending = set(waiting)
             while pending:
                 # Polars' handler of SIGINT restarts system calls: a wait without a timeout would never be interrupted.
                 done, pending = wait(pending, _LOOK_UP_SECONDS, FIRST_COMPLETED)
                 for future in done:
                     yield waiting[future], future.result()
-        except BrokenProcessPool as error:
-            raise WorkerKilledError(
-                "a worker process was killed, probably for want of memory: free some, or give it fewer logs at a time."
-            ) from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - before:
-                process.terminate()
-            raise
+    except BrokenProcessPool as error:
+        raise WorkerKilledError(
+            "a worker process was killed, probably for want of memory: free some, or give it fewer logs at a time."
+        ) from error
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - before:
+            process.terminate()
+        raise
+    pool.shutdown()
 
 
 def _worker(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:

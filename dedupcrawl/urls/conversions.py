@@ -56,6 +56,12 @@ def _normal_escape(match: re.Match[str]) -> str:
 
 def _syntax(parts: UrlParts) -> UrlParts | None:
     """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port."""
+    authority = parts.authority
+    if parts.segments and ":" not in authority and authority == authority.lower() and parts.scheme.islower():
+        path = "/".join(parts.segments)
+        dots = path.startswith(".") or path.endswith(".") or "/." in path
+        if not dots and "%" not in path and not any("%" in arg for arg in parts.args):
+            return None
     after = parts.copy()
     after.scheme = parts.scheme.lower()
     after.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[after.scheme]).removesuffix(":")

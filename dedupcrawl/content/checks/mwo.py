@@ -31,7 +31,7 @@ from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 
-MARGIN = 0.1
+MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
 
 _PAYLOAD_BITS = 32

@@ -42,21 +42,27 @@ class Bar:
         """Least share of right ones among all URLs that the rules of a site bring together."""
         return 1.0 - (1.0 - self.min_precision) * _SITE_SHARE
 
-    def passes(self, right: int, wrong: int, clusters: int, collisions: int, cost: float = 0.0) -> bool:
-        """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`."""
+    def passes(self, right: int, wrong: float, clusters: int, collisions: int, cost: float = 0.0) -> bool:
+        """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`.
+
+        A negative cost counts as clusters that have been seen elsewhere.
+        """
         least_clusters, least_bound = _LEAST_CLUSTERS + cost, _LEAST_BOUND
         if self.of_part:
             wrong, collisions = max(0, wrong - 1), max(0, collisions - 1)  # a single collision says little
-            least_clusters, least_bound = max(1.0, least_clusters / 2), _LEAST_BOUND_OF_A_PART
+            least_clusters, least_bound = least_clusters / 2, _LEAST_BOUND_OF_A_PART
         return (
-            clusters >= least_clusters
+            clusters >= max(1.0, least_clusters)
             and right >= self.min_right * (right + wrong)
-            and lower_bound(clusters, collisions) >= least_bound
+            and lower_bound(clusters + max(0.0, -cost), collisions) >= least_bound
         )
 
     def accepts(self, counts: Tally, cost: float = 0.0) -> bool:
         """`passes`, for a tally."""
         return self.passes(counts.right, counts.wrong, counts.clusters, counts.collisions, cost)
+
+
+EXPECTED = -2.0  # cost of a rule that holds on most sites
 
 
 def cost_of(rule: Rule) -> float:

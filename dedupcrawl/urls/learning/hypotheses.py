@@ -19,7 +19,7 @@ _MOVED = ("", "underscores", "spaces", "decode", "lower")
 def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     """Rules that would take `source` to `target`, or at least bring them nearer."""
     if source.scheme != target.scheme:
-        yield Rule("?", "equivalence", match=f"{source.scheme}://", to=f"{target.scheme}://")
+        yield hypothesis(f"{source.scheme}://", f"{target.scheme}://")
     if source.authority != target.authority:
         yield from _hosts(source.authority, target.authority)
     if source.args != target.args:
@@ -35,11 +35,11 @@ def embedded(parts: UrlParts) -> Iterator[Rule]:
             key = parts.segments[i - 1] if i else ""
             rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
             if key and not _BRACES.search(key):
-                yield _rule(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
+                yield hypothesis(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
         if not _BRACES.search(name) and _carries(value, "decode"):
-            yield _rule(f"?{name}={{url}}", "{url|decode}")
+            yield hypothesis(f"?{name}={{url}}", "{url|decode}")
 
 
 def exposing(parts: UrlParts) -> Rule | None:
@@ -51,7 +51,7 @@ def exposing(parts: UrlParts) -> Rule | None:
         if before and not _BRACES.search(before) and _carries(segment, "base64"):
             end = "/" if parts.segments[-1] == "" else ""
             if parts.segments[-2 if end else -1] is segment:
-                return _rule(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
+                return hypothesis(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
     return None
 
 
@@ -59,7 +59,8 @@ def _carries(value: str, conversion: str) -> bool:
     return len(value) >= 8 and VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://"))
 
 
-def _rule(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
+def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
+    """A rule without an id; its kind is settled when it is known whether its targets exist."""
     return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
 
 
@@ -70,9 +71,9 @@ def _hosts(source: str, target: str) -> Iterator[Rule]:
         same += 1
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
     if same and front and not _BRACES.search(front + target_front):
-        yield _rule(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
+        yield hypothesis(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
     if not _BRACES.search(source + target):
-        yield _rule(f"//{source}", f"//{target}")
+        yield hypothesis(f"//{source}", f"//{target}")
 
 
 def _values(parts: UrlParts) -> dict[str, str | None]:
@@ -90,44 +91,44 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     changed = [n for n in here if n in there and here[n] != there[n] and not _BRACES.search(n)]
     if not gone and not new and not changed:
         if source.args != target.args:
-            yield _rule(convert="last-of-name")
-            yield _rule(convert="sort-query")
+            yield hypothesis(convert="last-of-name")
+            yield hypothesis(convert="sort-query")
         return
     if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
-        yield _rule(convert="sort-query")
+        yield hypothesis(convert="sort-query")
         return
     if any(here[n] == "" for n in gone) or any(there[n] == "" for n in new):
-        yield _rule(convert="drop-empty")
+        yield hypothesis(convert="drop-empty")
     if len(gone) <= _MOST_ARGS:
         for name in gone:
-            yield _rule(drop=(name,))
+            yield hypothesis(drop=(name,))
     if len(changed) <= _MOST_ARGS:
         for name in changed:
-            yield _rule(drop=(name,))
+            yield hypothesis(drop=(name,))
             if here[name] and there[name]:
-                yield _rule(f"?{name}={{}}", f"?{name}={{}}")
+                yield hypothesis(f"?{name}={{}}", f"?{name}={{}}")
     if len(new) <= _MOST_ARGS:
         for name in new:
-            yield _rule(drop=(name,))
+            yield hypothesis(drop=(name,))
     differing = sorted({*gone, *new, *changed})
     if 1 < len(differing) <= _MOST_ARGS:
-        yield _rule(drop=tuple(differing))
+        yield hypothesis(drop=tuple(differing))
     if not there and source.segments == target.segments:
-        yield _rule(drop=("*",))
+        yield hypothesis(drop=("*",))
     if len(changed) == 1 and not gone and not new:
         name = changed[0]
         yield from _renamed(name, here[name], name, there[name])
     if len(gone) == 1 and len(new) == 1 and here[gone[0]] == there[new[0]] is not None:
-        yield _rule(f"?{gone[0]}={{value}}", f"?{new[0]}={{value}}")
+        yield hypothesis(f"?{gone[0]}={{value}}", f"?{new[0]}={{value}}")
 
 
 def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Rule]:
     if not value or not other_value or _BRACES.search(value + other_value):
         return
     if value.lower() == other_value.lower():
-        yield _rule(f"?{name}={{value}}", f"?{other}={{value|lower}}")
+        yield hypothesis(f"?{name}={{value}}", f"?{other}={{value|lower}}")
     if len(value) < 20 and len(other_value) < 20 and not re.search("[&;#]", value + other_value):
-        yield _rule(f"?{name}={value}", f"?{other}={other_value}")
+        yield hypothesis(f"?{name}={value}", f"?{other}={other_value}")
 
 
 def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
@@ -148,11 +149,11 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     yield from _edits(here[:first], old, new, after, query)
     yield from _moved(source, target, here[:first], old, new, after, gone)
     if [s.lower() for s in here] == [s.lower() for s in there]:
-        yield _rule(convert="lower-path")
+        yield hypothesis(convert="lower-path")
     if len(old) > len(new):
-        yield _rule(convert="collapse-repeats")
+        yield hypothesis(convert="collapse-repeats")
         if "" in old:
-            yield _rule(convert="collapse-slashes")
+            yield hypothesis(convert="collapse-slashes")
 
 
 def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None]:
@@ -170,24 +171,24 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
     end = "".join(f"/{s}" for s in tail)
     start = "".join(f"/{s}" for s in before)
     if len(old) <= 3 and len(new) <= 2 and len(after) <= 2:
-        yield _rule(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
+        yield hypothesis(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
     if len(old) <= _LONGEST_FRONT and len(new) <= 2 and len(before) <= 2 and after:
         front = "".join("/{:digits}" if s.isascii() and s.isdigit() and len(old) > 1 else f"/{s}" for s in old)
-        yield _rule(f"{start}{front}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
+        yield hypothesis(f"{start}{front}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
     if old and not new and after and len(after) <= 3:
         last = "/".join(tail)
-        yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
     if old and len(after) > 1 and after[0] and len(after) <= 3:
         last = "/".join([after[0], *tail[1:]])
-        yield _rule(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
-        yield _rule(f"/{{p*}}/{last}{query}", f"/{last}")
+        yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        yield hypothesis(f"/{{p*}}/{last}{query}", f"/{last}")
     if len(old) == 1 and len(new) == 1:
         yield from _affixes(old[0], new[0], end, query)
     if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
         if len(after) <= 2:
-            yield _rule(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
+            yield hypothesis(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
         if len(before) <= 1 and after:
-            yield _rule(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
+            yield hypothesis(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
 
 
 def _join(segments: list[str]) -> str:
@@ -208,13 +209,13 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
     while back and not (len(old) - back in old_ends and len(new) - back in new_ends):
         back -= 1
     if front:
-        yield _rule(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
+        yield hypothesis(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
     if back:
         stop = len(old) - back
-        yield _rule(f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}")
+        yield hypothesis(f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}")
     for conversion in ("lower", "decode", "underscores"):
         if VALUE_CONVERSIONS[conversion](old) == new:
-            yield _rule(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
+            yield hypothesis(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 
 
 _RUNS = re.compile(r"[A-Za-z0-9]+")
@@ -263,7 +264,7 @@ def _moved(
             first, last = place
             pipe = f"|{conversion}" if conversion else ""
             front = _join(before) + _join(wanted[:first])
-            yield _rule(f"{path}?{name}={{value}}{query}", f"{front}/{{value{pipe}}}{_join(wanted[last:])}")
+            yield hypothesis(f"{path}?{name}={{value}}{query}", f"{front}/{{value{pipe}}}{_join(wanted[last:])}")
             break
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
-from dedupcrawl.urls.learning.acceptance import Bar, cost_of
+from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
+from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, Use
 from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import accept, compiled, expose, search, suggestions
@@ -16,6 +18,7 @@ from dedupcrawl.urls.url_parts import split_url
 
 _URLS_FOR_FULL_COVERAGE = 200
 _EXAMPLES = 3  # of a rule
+_REAL_TARGETS = 0.5  # share of the URLs of a rule whose target is a URL of the site
 _LONGEST_EXAMPLE = 300  # characters
 
 
@@ -29,6 +32,7 @@ def learn_site(
     seed: int = 0,
     min_precision: float = 0.95,
     min_coverage: int = 10,
+    priors: Priors = GENERAL,
 ) -> SiteRules:
     """Learn the rules of a site and prove them.
 
@@ -44,27 +48,26 @@ def learn_site(
         seed: Of the split.
         min_precision: Least precision of a rule (Sect. 5 of Koppula et al.) on the clusters held out from it.
         min_coverage: Least number of URLs that a rule applies to; small sites need proportionally less.
+        priors: What is known of URLs in general.
 
     Returns:
         Rules with their evidence, in the order in which they are to be applied; none when nothing could be proved.
     """
     bar = Bar(min_precision)
     where = sides(labels, holdout, seed)
-    candidates = _candidates(site, [sampled(part_of(side, where, urls, labels, importance)) for side in (0, 1)], bar)
-    least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
+    samples = [sampled(part_of(side, where, urls, labels, importance)) for side in (0, 1)]
+    support = _taught(site, samples, bar, priors)
     proof = Proof(site, urls, labels, where)
-    while candidates:
-        proof.apply([one.rule for one in candidates])
-        used = proof.uses()
-        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least)]
-        if len(proved) == len(candidates):
-            if used.right >= bar.min_right_of_site * (used.right + used.wrong):
-                return SiteRules(
-                    site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved)
-                )
-            proved.remove(min(proved, key=lambda one: used.by_rule[one.rule.id].precision))
-        candidates = proved
-    return SiteRules(site, ())
+    least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
+    both = samples[0] + samples[1]
+    candidates = _fitted(site, both, support, bar, priors)
+    proved = _proved(candidates, proof, bar, least)
+    if len(proved) < len(candidates):
+        both += proof.collisions(both.share)
+        proof.restart()
+        proved = _proved(_fitted(site, both, support, bar, priors), proof, bar, least)
+    used = proof.uses()
+    return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,41 +77,84 @@ class Candidate:
     Attributes:
         rule: With an id.
         support: Clusters of the first part that taught its transformation.
+        expected: True when it holds on most sites.
     """
 
     rule: Rule
     support: int
+    expected: bool = False
 
     def is_proved_by(self, use: Use, bar: Bar, least: int) -> bool:
-        """True when the part that it was not learned from bears it out, and both together are evidence enough."""
-        return (
-            use.right[1] > 0
-            and sum(use.coverage) >= least
-            and bar.passes(
-                sum(use.right), sum(use.wrong), sum(map(len, use.clusters)), use.collisions, cost_of(self.rule)
-            )
-        )
+        """True when the part that it was not learned from bears it out, and both together are evidence enough.
+
+        What is assumed of all sites needs no evidence, but URLs that it is for; what is expected of most sites, not in
+        both parts.
+        """
+        right, wrong = sum(use.right), sum(use.wrong)
+        if self.rule.source == "prior":
+            return sum(use.coverage) > 0 and right >= bar.min_right * (right + wrong)
+        if not self.expected and (not use.right[1] or sum(use.coverage) < least):
+            return False
+        cost = cost_of(self.rule) + (EXPECTED if self.expected else 0.0)
+        return bar.passes(right, wrong, sum(map(len, use.clusters)), use.collisions, cost)
 
     def with_evidence(self, use: Use, site: str, urls: Sequence[str]) -> Rule:
-        """The rule as it goes into the file."""
+        """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
         tried = (example(self.rule, urls[i], site) for i in use.examples)
+        kind = self.rule.kind
+        if "{}" not in self.rule.to and use.met >= _REAL_TARGETS * sum(use.coverage):
+            kind = "rewrite"
         return replace(
             self.rule,
-            source="learned",
-            evidence=Evidence(self.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
+            kind=kind,
+            source="prior" if self.rule.source == "prior" else "learned",
+            evidence=Evidence(self.support, use.coverage[1], use.right[1], ceil(use.wrong[1]), use.collisions),
             examples=tuple(pair for pair in tried if pair is not None)[:_EXAMPLES],
         )
 
 
-def _candidates(site: str, samples: Sequence[Part], bar: Bar) -> list[Candidate]:
-    """Transformations that the first part teaches, in contexts that fit both parts."""
-    first, second, both = (Corpus(site, sample.urls, sample.labels) for sample in (*samples, samples[0] + samples[1]))
-    learned = search(first, replace(bar, of_part=True), suggestions(second).keys())
+def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int) -> list[Candidate]:
+    """Those of the candidates that hold, together; `proof` is left with their rules applied."""
+    while True:
+        proof.apply([one.rule for one in candidates])
+        used = proof.uses()
+        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least)]
+        if len(proved) == len(candidates):
+            if used.right >= bar.min_right_of_site * (used.right + used.wrong):
+                return proved
+            proved.remove(min(proved, key=lambda one: used.by_rule[one.rule.id].precision))
+        candidates = proved
+
+
+def _taught(site: str, samples: Sequence[Part], bar: Bar, priors: Priors) -> dict[Rule, int]:
+    """Transformations that the first part teaches, in order, and how many of its clusters do."""
+    first, second = (_corpus(site, sample, priors) for sample in samples)
     support: dict[Rule, int] = {}
-    for found in learned:
+    hints = suggestions(second).keys()
+    for found in search(first, replace(bar, of_part=True), hints, priors.expected):
         support[found.origin] = max(found.counts.clusters, support.get(found.origin, 0))
-    accepted = [*expose(both), *accept(list(support), both, bar)]
-    return [Candidate(replace(f.rule, id=f"r{i}"), support.get(f.origin, 0)) for i, f in enumerate(accepted, 1)]
+    return support
+
+
+def _fitted(site: str, sample: Part, support: dict[Rule, int], bar: Bar, priors: Priors) -> list[Candidate]:
+    """What is assumed, and the transformations in contexts that fit both parts."""
+    corpus = _corpus(site, sample, priors)
+    accepted = expose(corpus)
+    likely = [*support, *(rule for rule in priors.expected if rule not in support)]
+    while more := accept(likely, corpus, bar, priors.expected):
+        accepted += more
+    candidates = [Candidate(rule, 0) for rule in priors.assumed]
+    for number, found in enumerate(accepted, 1):
+        rule = replace(found.rule, id=f"r{number}")
+        candidates.append(Candidate(rule, support.get(found.origin, 0), found.origin in priors.expected))
+    return candidates
+
+
+def _corpus(site: str, sample: Part, priors: Priors) -> Corpus:
+    corpus = Corpus(site, sample.urls, sample.labels)
+    for rule in priors.assumed:
+        corpus.apply(compiled(rule))
+    return corpus
 
 
 def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:

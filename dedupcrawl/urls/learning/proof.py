@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from dedupcrawl.urls.learning.sample import Part, mixed
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
 _MOST_OF_A_CLUSTER = 20  # URLs
+_MOST_COLLIDING = 5000  # URLs that are given back to learning
 _EXAMPLES = 8  # candidates for the examples of a rule
 
 
@@ -24,14 +26,16 @@ class Use:
         wrong: Of these, URLs that met others, but not of their cluster, or not of the cluster of most of them. The
             others may be of either part: half of all collisions are between the parts.
         clusters: Clusters of the right ones.
+        met: URLs that it changed, alone or with others, to a URL of the site.
         collisions: Forms at which URLs of different clusters met, of both parts together.
         examples: Numbers of some URLs of the second part that were right.
     """
 
     coverage: list[int] = field(default_factory=lambda: [0, 0])
     right: list[int] = field(default_factory=lambda: [0, 0])
-    wrong: list[int] = field(default_factory=lambda: [0, 0])
+    wrong: list[float] = field(default_factory=lambda: [0.0, 0.0])
     clusters: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    met: int = 0
     collisions: int = 0
     examples: list[int] = field(default_factory=list)
 
@@ -76,6 +80,7 @@ class Proof:
         self._sides = sides
         self._rules: Sequence[Rule] | None = None
         self._forms: dict[int, tuple[str, tuple[str, ...]]] = {}  # of the URLs that some rule changes, and by which
+        self._colliding: list[list[int]] | None = None
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Apply the rules to all URLs. After the first time they must be some of those of the last time.
@@ -97,22 +102,45 @@ class Proof:
             else:
                 forms.pop(i, None)
 
+    def restart(self) -> None:
+        """Forget the rules, so that other ones can be applied."""
+        self._rules = None
+        self._forms.clear()
+
     def uses(self) -> SiteUse:
         """See which URLs meet. Linear in the number of URLs."""
         found = SiteUse({rule.id: Use() for rule in self._rules or ()})
-        groups: dict[str, list[int]] = {}
-        for i, (form, by) in self._forms.items():
-            groups.setdefault(form, []).append(i)
+        for i, (_, by) in self._forms.items():
             for name in by:
                 found.by_rule[name].coverage[self._sides[i]] += 1
+        changed = {i: by for i, (_, by) in self._forms.items()}
+        meetings = self._meetings()
+        if self._colliding is None:
+            labels = self._labels
+            self._colliding = [one for one in meetings if any(labels[i] != labels[one[0]] for i in one)]
+        for members in meetings:
+            _judge(members, self._labels, self._sides, changed, found)
+        return found
+
+    def collisions(self, share: float) -> Part:
+        """URLs that should not meet, but did when `uses` was first asked for: a share of these meetings."""
+        rows: dict[int, None] = {}
+        for number, members in enumerate(self._colliding or ()):
+            if mixed(number, 2) < share * (1 << 64):
+                rows |= dict.fromkeys(members[:_MOST_OF_A_CLUSTER])
+                if len(rows) > _MOST_COLLIDING:
+                    break
+        return Part([self._urls[i] for i in rows], [self._labels[i] for i in rows])
+
+    def _meetings(self) -> list[list[int]]:
+        """Numbers of the URLs that share a form, if they are more than one."""
+        groups: dict[str, list[int]] = {}
+        for i, (form, _) in self._forms.items():
+            groups.setdefault(form, []).append(i)
         for i, url in enumerate(self._urls):
             if url in groups and i not in self._forms and self._sides[i] >= 0:
                 groups[url].append(i)
-        changed = {i: by for i, (_, by) in self._forms.items()}
-        for members in groups.values():
-            if len(members) > 1:
-                _judge(members, self._labels, self._sides, changed, found)
-        return found
+        return [members for members in groups.values() if len(members) > 1]
 
 
 def _judge(
@@ -131,11 +159,15 @@ def _judge(
     found.right += min(most, _MOST_OF_A_CLUSTER) - 1
     found.wrong += sum(min(count, _MOST_OF_A_CLUSTER) for other, count in counts.items() if other != label)
     everyone = {name for i in members for name in changed.get(i, ())}
+    if len(changed.keys() & members) < len(members):
+        for i in members:
+            for name in changed.get(i, ()):
+                found.by_rule[name].met += 1
     for i in members:
         names, side = changed.get(i), sides[i]
         if labels[i] != label:
-            for name in names or everyone:
-                found.by_rule[name].wrong[side] += 1
+            for name in names or everyone:  # a URL that nobody changed is one wrong URL, whoever came to it
+                found.by_rule[name].wrong[side] += 1.0 if names else 1.0 / len(everyone)
         elif most > 1:
             for name in names or ():
                 use = found.by_rule[name]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
 _MASK = (1 << 64) - 1
 
-_SMALLEST_SAMPLE = int(__import__("os").environ.get("SS", "3000"))  # URLs of a part that are looked at in any case
-_SAMPLED_SHARE = 0.05  # of the rest
+_SMALLEST_SAMPLE = 500  # URLs of a part that are looked at in any case
+_SAMPLED_SHARE = 0.03  # of the rest
 _LARGEST_SAMPLE = 20_000
 _CLUSTERED_SHARE = 0.7  # of the sample, at most, are URLs with duplicates; the rest are single pages
 _MOST_OF_A_CLUSTER = 24  # URLs
@@ -18,15 +18,23 @@ _BUCKETS = 4  # of importance
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of the URLs of a site, whole clusters each."""
+    """Some of the URLs of a site.
+
+    Attributes:
+        urls: Distinct.
+        labels: Cluster of each.
+        importance: Of each; all equal if None.
+        share: Of the clusters of more than one URL, how many are in it.
+    """
 
     urls: list[str]
     labels: list[int]
     importance: list[float] | None = None
+    share: float = 1.0
 
     def __add__(self, other: Part) -> Part:
         """Both parts, without importance."""
-        return Part(self.urls + other.urls, self.labels + other.labels)
+        return Part(self.urls + other.urls, self.labels + other.labels, None, min(self.share, other.share))
 
 
 def mixed(number: int, seed: int) -> int:
@@ -63,19 +71,21 @@ def sampled(part: Part) -> Part:
         by_label.setdefault(label, []).append(i)
     order = sorted(by_label, key=lambda label: mixed(label, 1))
     rows: list[int] = []
-    for label in order:
-        cluster = by_label[label]
-        if len(cluster) > 1:
-            rows += _of_cluster(part, cluster)
-            if len(rows) >= most * _CLUSTERED_SHARE:
-                break
+    clusters = [label for label in order if len(by_label[label]) > 1]
+    taken = 0
+    for label in clusters:
+        rows += _of_cluster(part, by_label[label])
+        taken += 1
+        if len(rows) >= most * _CLUSTERED_SHARE:
+            break
     for label in order:
         if len(rows) >= most:
             break
         if len(by_label[label]) == 1:
             rows += by_label[label]
     rows.sort()
-    return Part([part.urls[i] for i in rows], [part.labels[i] for i in rows])
+    share = taken / len(clusters) if clusters else 1.0
+    return Part([part.urls[i] for i in rows], [part.labels[i] for i in rows], None, share)
 
 
 def _of_cluster(part: Part, cluster: list[int]) -> list[int]:

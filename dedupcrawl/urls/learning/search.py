@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.acceptance import Bar, cost_of
+from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
@@ -17,11 +17,11 @@ from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
 
-_ROUNDS = 6
-_MOST_HYPOTHESES = 120  # that are tried in a round, those with the most clusters first
+_ROUNDS = 4
+_MOST_HYPOTHESES = 48  # that are tried in a round, those with the most clusters first
 _AT_ONCE = 12  # of which so many compete; the best are applied before the next are tried
 _WORTH_EXPOSING = 10  # clusters
-_CLUSTERS_ASKED = int(__import__("os").environ.get("CA", "400"))
+_CLUSTERS_ASKED = 400
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 
@@ -47,7 +47,7 @@ class Found:
     counts: Tally
 
 
-def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = ()) -> list[Found]:
+def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = (), expected: Sequence[Rule] = ()) -> list[Found]:
     """Rules for the site of a corpus, in the order in which they are to be applied. Uses the corpus up.
 
     Each accepted rule is applied before the next is looked at, so that a rule is judged by what those before it left
@@ -57,10 +57,11 @@ def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = ()) -> list[Found]
         corpus: To learn from.
         bar: What a rule must reach in it.
         hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
+        expected: Hypotheses that hold on most sites.
     """
     accepted = expose(corpus)
     for _ in range(_ROUNDS):
-        found = accept(_likely(suggestions(corpus), hints), corpus, bar)
+        found = accept(_likely(suggestions(corpus), hints, expected), corpus, bar, expected)
         accepted += found
         if not found:
             break
@@ -83,15 +84,16 @@ def expose(corpus: Corpus) -> list[Found]:
     return found
 
 
-def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar) -> list[Found]:
+def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Container[Rule] = ()) -> list[Found]:
     """Put hypotheses into their contexts and apply those that reach the bar, a few hypotheses at a time."""
     accepted: list[Found] = []
     for start in range(0, len(likely), _AT_ONCE):
-        found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar)]
+        found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar, expected)]
         for one in sorted(found, key=rank):
             met = meetings(compiled(one.rule), corpus)
             counts = tally(met.sources, met.targets)
-            if bar.accepts(counts):  # there may be less to do for it than when it was found
+            known = EXPECTED if one.origin in expected else 0.0
+            if bar.accepts(counts, known):  # there may be less to do for it than when it was found
                 corpus.apply(compiled(one.rule))
                 accepted.append(Found(one.rule, one.origin, counts))
     return accepted
@@ -118,13 +120,14 @@ def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
     return suggested
 
 
-def _likely(suggested: dict[Rule, set[int]], hints: Container[Rule]) -> list[Rule]:
+def _likely(suggested: dict[Rule, set[int]], hints: Container[Rule], expected: Sequence[Rule]) -> list[Rule]:
     likely = [rule for rule, labels in suggested.items() if len(labels) > 1 or rule in hints]
     likely.sort(key=lambda rule: (-len(suggested[rule]), str(rule)))
-    return likely[:_MOST_HYPOTHESES]
+    likely = likely[:_MOST_HYPOTHESES]
+    return likely + [rule for rule in expected if rule not in likely]
 
 
-def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
+def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) -> list[Found]:
     """The rule in each context in which the evidence is good enough for it."""
     try:
         found = meetings(compiled(rule), corpus)
@@ -132,7 +135,8 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
         return []
     if not tally(found.sources, found.targets).right:
         return []
-    cost = cost_of(rule)
+    known = EXPECTED if rule in expected else 0.0
+    cost = cost_of(rule) + known
     joint = tuple(name for name in rule.drop if name != "*")
     refined = []
     for context in Tree(found.targets, lambda counts, more: bar.accepts(counts, cost + more), joint).contexts(
@@ -142,7 +146,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar) -> list[Found]:
         if within is None:
             continue
         tried = _try(within, corpus) if context else (found, tally(found.sources, found.targets))
-        if not bar.accepts(tried[1], cost_of(within)):
+        if not bar.accepts(tried[1], cost_of(within) + known):
             continue
         right = [form for (_, form), flag in zip(tried[0].sources, tried[1].flags, strict=True) if flag]
         common = common_context(right, tried[0].covered, {condition.key for condition in context})
