@@ -11,8 +11,9 @@ from dedupcrawl.crawl.fallback import RewriteFallback
 from dedupcrawl.crawl.item_link import ItemLink
 from dedupcrawl.crawl.link_rewriting import LinkRewriting
 from dedupcrawl.crawl.pipeline import DedupPipeline
+from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.url_middleware import UrlMiddleware
-from dedupcrawl.settings import DedupSettings
+from dedupcrawl.settings import DedupSettings, SettingError
 
 # (setting, component, order). Why these orders, see docs/architecture.md.
 COMPONENTS = (
@@ -36,7 +37,11 @@ class Addon:
             NotConfigured: when DEDUP_ENABLED is False.
             SettingError: when a DEDUP_ setting cannot be used.
         """
-        if not DedupSettings.read(settings).enabled:
+        try:
+            read = DedupSettings.read(settings)
+        except SettingError as error:
+            raise cannot_start(error) from None
+        if not read.enabled:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(name, component, order)

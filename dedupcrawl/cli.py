@@ -57,6 +57,9 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
     """Run one command and return its exit status: 0, 1 for a failure, 2 for bad input or usage."""
     try:
         status = group.main(list(arguments), prog_name=prog_name, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else prog_name
         click.echo(f"{where}: {' '.join(error.format_message().split())}", err=True)

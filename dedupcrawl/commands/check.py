@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -16,8 +18,10 @@ import numpy as np
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.progress import bytes_progress
+from dedupcrawl.commands.terminal import printable
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detector import Analysis, Detector
@@ -28,10 +32,17 @@ from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
 
 _RUN = "check"
+_STDIN = Path("-")
+_COPY = "dedupcrawl-check-stdin"
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
 @click.option("--index", help="Compare with what is in this index too, and keep what is new there. [memory:]")
 @click.option(
@@ -56,10 +67,11 @@ def command(
     """Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
 
     A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each
-    row in, one verdict out, in the same order.
+    row in, one verdict out, in the same order. "-" is stdin, which is read to its end first.
 
     \b
     dedupcrawl check pages.jsonl
+    jq -c 'select(.lang == "en")' pages.jsonl | dedupcrawl check -
     dedupcrawl check monday.warc.gz --index lmdb:pages --output monday.jsonl
     dedupcrawl check pages.jsonl --order batch --checks exact,simhash --set SIMHASH_DISTANCE=5
     """
@@ -75,7 +87,7 @@ def command(
             stack.callback(kept.close)
             detector = Detector(kept, run=_RUN)
             out: IO[bytes] = stack.enter_context(output.open("wb")) if output else sys.stdout.buffer
-            pages = _pages(files, tally)
+            pages = _pages([stack.enter_context(_on_disk(path)) for path in files], tally)
             verdicts = (
                 _verdicts(pages, detector, made, settings.scope)
                 if order == "stream"
@@ -86,7 +98,7 @@ def command(
                 out.write(msgspec.json.encode(verdict.to_dict()) + b"\n")
             out.flush()
     except (LogError, IndexMismatchError) as error:
-        raise BadInputError(str(error)) from error
+        raise BadInputError(_named(str(error))) from error
     except IndexDamagedError as error:
         raise FailureError(str(error)) from error
     except BrokenPipeError:
@@ -116,6 +128,24 @@ def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> Ded
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")
     return settings
+
+
+@contextmanager
+def _on_disk(path: Path) -> Iterator[Path]:
+    """The file itself; of "-" a copy of stdin, for what is in it is told by looking at its beginning first."""
+    if path != _STDIN:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, _COPY)
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy
+
+
+def _named(message: str) -> str:
+    """A message about the copy of stdin is about stdin."""
+    return re.sub(rf"\S*{_COPY}", "stdin", message)
 
 
 def _pages(files: Sequence[Path], tally: Tally) -> Iterator[Page]:
@@ -158,10 +188,10 @@ def _batch(pages: Iterator[Page], detector: Detector, checks: Sequence[Check], s
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
     for row in tally.broken:
-        click.echo(f"{row.path}, line {row.line}: skipped, {row.reason}", err=True)
+        click.echo(f"{_named(printable(row.path))}, {row.unit} {row.line}: skipped, {printable(row.reason)}", err=True)
     skipped = sum(tally.skipped.values())
     if as_json:
         click.echo(msgspec.json.encode({"pages": sum(counts.values()), **counts, "skipped": skipped}))
         return
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
-    click.echo(f"{sum(counts.values())} pages: {said}; {skipped} broken rows skipped", err=True)
+    click.echo(f"{counted(sum(counts.values()), 'page')}: {said}; {counted(skipped, 'broken row')} skipped", err=True)

@@ -36,6 +36,10 @@ def command(urls: Sequence[str], rules: Path) -> None:
     dedupcrawl normalize --rules rules/example.com.toml < urls.txt
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
+    if not rules.exists():
+        raise BadInputError(
+            f"there are no rules at {rules}: name a file or folder with --rules, or learn some with 'dedupcrawl train'."
+        )
     try:
         normalizer = Normalizer.from_paths([rules])
     except RuleError as error:

@@ -50,7 +50,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List rules, one a line.")
 @click.argument("sites", nargs=-1)
 @_folder
 @_json
@@ -72,7 +72,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         click.echo("  ".join(printable(cell) for cell in cells if cell))
 
 
-@command.command()
+@command.command(short_help="Show the rules of a site, with counts and examples.")
 @click.argument("site")
 @click.argument("rule_id", required=False)
 @_folder
@@ -94,7 +94,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
         click.echo(msgspec.toml.encode(shown.to_dict()).decode().rstrip())
 
 
-@command.command()
+@command.command(short_help="Try the rules on URLs, or on their own examples.")
 @click.argument("urls", nargs=-1)
 @_folder
 @_json
@@ -122,7 +122,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
         click.echo(f"  {one['kind']}: {printable(one['canonical'])}")
 
 
-@command.command()
+@command.command(short_help="Switch a rule off, or on again.")
 @click.argument("site")
 @click.argument("rule_id")
 @click.option("--note", default="", help="Why, for the next reader of the file.")
@@ -143,7 +143,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path) -> Non
     click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
 
 
-@command.command("import")
+@command.command("import", short_help="Take over rules of duplicate-url-discarder.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_folder
 @_json
@@ -179,7 +179,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         click.echo(f"{count} rules for {len(sites)} sites")
 
 
-@command.command("export")
+@command.command("export", short_help="Print rules for duplicate-url-discarder.")
 @click.argument("sites", nargs=-1)
 @_folder
 def export_rules(sites: Sequence[str], folder: Path) -> None:

@@ -55,7 +55,7 @@ def stages_progress() -> Iterator[parts.Progress]:
 def tell_skipped(tally: Tally) -> None:
     """Warn of broken rows, the first ones by line, and of what else was skipped, by count."""
     for row in tally.broken:
-        click.echo(f"{printable(row.path)}, line {row.line}: skipped, {row.reason}", err=True)
+        click.echo(f"{printable(row.path)}, {row.unit} {row.line}: skipped, {row.reason}", err=True)
     if tally.skipped:
         counts = ", ".join(f"{count:,} {reason}" for reason, count in tally.skipped.most_common())
         click.echo(f"skipped rows: {counts}", err=True)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 
 
 def opening_line(settings: DedupSettings, normalizer: Normalizer) -> str:
     """What is on, and for which sites."""
+    urls = f"URLs {settings.url_mode}"
+    if settings.url_mode != "off":
+        urls += f" (rules for {counted(normalizer.site_count, 'site')})"
+    content = "content off (no check)"
+    if settings.checks:
+        content = f"content {settings.action} by {', '.join(settings.checks)}, scope {settings.scope}"
+        content += f", index {settings.index}"
     sites = ", ".join(sorted(settings.sites))
-    own = f"; own settings for {sites}" if sites else ""
-    return (
-        f"dedupcrawl: URLs {settings.url_mode} (rules for {normalizer.site_count} sites); "
-        f"content {settings.action} by {', '.join(settings.checks) or 'no check'}, scope {settings.scope}, "
-        f"index {settings.index}{own}"
-    )
+    return f"dedupcrawl: {urls}; {content}" + (f"; own settings for {sites}" if sites else "")
 
 
 def closing_line(stats: StatsCollector) -> str:
@@ -24,21 +27,14 @@ def closing_line(stats: StatsCollector) -> str:
     prefix = "dedup/content/dropped/"
     dropped = {name.removeprefix(prefix): n for name, n in stats.get_stats().items() if name.startswith(prefix)}
     by_check = ", ".join(f"{name} {count}" for name, count in sorted(dropped.items()))
-    saved = stats.get_value("dedup/url/saved", 0)
+
+    def count(name: str, noun: str) -> str:
+        return counted(stats.get_value(f"dedup/{name}", 0), noun)
+
     return (
-        f"dedupcrawl: {saved} fetches saved by {stats.get_value('dedup/url/rewritten', 0)} rewritten URLs"
-        f" ({stats.get_value('dedup/url/fallback', 0)} went back); "
-        f"{stats.get_value('dedup/content/checked', 0)} pages checked, "
-        f"{stats.get_value('dedup/content/duplicate', 0)} duplicates"
+        f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten URL')}"
+        f" ({stats.get_value('dedup/url/fallback', 0):,} went back); "
+        f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
         f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"
         + (f", items dropped: {by_check}" if by_check else "")
     )
-
-
-def megabytes(count: int) -> str:
-    """A number of bytes for people.
-
-    >>> megabytes(1_234_567)
-    '1.2 MB'
-    """
-    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from fastwarc.warc import ArchiveIterator, WarcRecordType
+from fastwarc.warc import WarcRecordType
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.warc_records import HTML, answers
 from dedupcrawl.page import Page
-
-_HTML = ("text/html", "application/xhtml+xml")
 
 
 class _Row(msgspec.Struct):
@@ -79,14 +78,13 @@ def _json_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
 def _warc_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
     read_before = tally.bytes_read
     with open_log(path) as (content, file):
-        try:
-            for record in ArchiveIterator(content, record_types=WarcRecordType.response, parse_http=True):
-                http = record.http_headers
-                if http is None or http.status_code != 200 or (record.http_content_type or "").lower() not in _HTML:
-                    continue
-                tally.rows += 1
-                tally.bytes_read = read_before + file.tell()
-                url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
-                yield extract(record.reader.read(), url, encoding=record.http_charset, fields=fields)
-        except OSError as error:
-            raise LogError(f"{path} is no whole WARC file ({error}): copy or write it again.") from error
+        for number, answer in enumerate(answers(path, content, WarcRecordType.response), 1):
+            is_page = answer.status == 200 and answer.mime in HTML
+            if not is_page and not (answer.problem and answer.status is None):
+                continue
+            tally.rows += 1
+            tally.bytes_read = read_before + file.tell()
+            if answer.problem:
+                tally.skip(str(path), answer.problem, 1, [number], "record")
+            else:
+                yield extract(answer.body, answer.url, encoding=answer.charset, fields=fields)

@@ -16,11 +16,12 @@ class LogError(Exception):
 
 
 class BrokenRow(NamedTuple):
-    """A row that was left out, and where it stands; `line` counts from 1, in a binary file it counts rows."""
+    """A row that was left out, and where it stands: the `unit`, "line" or "record", number `line`, counted from 1."""
 
     path: str
     line: int
     reason: str
+    unit: str = "line"
 
 
 @dataclass(slots=True)
@@ -39,10 +40,10 @@ class Tally:
     broken: list[BrokenRow] = field(default_factory=list)
     bytes_read: int = 0
 
-    def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = ()) -> None:
+    def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = (), unit: str = "line") -> None:
         """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""
         if not count:
             return
         self.skipped[reason] += count
         named = sum(row.path == path for row in self.broken)
-        self.broken += [BrokenRow(path, line, reason) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]
+        self.broken += [BrokenRow(path, line, reason, unit) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]

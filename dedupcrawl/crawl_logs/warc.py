@@ -10,20 +10,18 @@ from pathlib import Path
 
 import mmh3
 import polars as pl
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.warc import WarcRecordType
 
 from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.warc_records import HTML, Answer, answers
 
 _EXACT = ExactCheck()
 _ANSWERS = WarcRecordType.response | WarcRecordType.revisit
-_HTML = ("text/html", "application/xhtml+xml")
-_BODY_LIMIT = 16 << 20  # bytes; of a larger page the beginning is compared
-_HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 _RECORDS_A_BATCH = 20_000
 _COLUMNS = ("url", "digest", "text_digest", "status", "mime", "bytes", "title", "redirect_to", "fetched_at")
 
@@ -41,18 +39,16 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """
     read_before, rows = tally.bytes_read, []
     with open_log(path) as (content, file):
-        try:
-            records = ArchiveIterator(
-                content, record_types=_ANSWERS, parse_http=True, auto_decode="all", max_header_len=_HEADER_LIMIT
-            )
-            for number, record in enumerate(records, 1):
-                rows.append({LINE: number, **_row(record)})
-                if len(rows) == _RECORDS_A_BATCH:
-                    tally.bytes_read = read_before + file.tell()
-                    yield _batch(rows)
-                    rows = []
-        except OSError as error:
-            raise LogError(f"{path} is no whole WARC ({error}): copy or write it again.") from error
+        for number, answer in enumerate(answers(path, content, _ANSWERS), 1):
+            if answer.problem:
+                tally.rows += 1
+                tally.skip(str(path), answer.problem, 1, [number], "record")
+                continue
+            rows.append({LINE: number, **_row(answer)})
+            if len(rows) == _RECORDS_A_BATCH:
+                tally.bytes_read = read_before + file.tell()
+                yield _batch(rows)
+                rows = []
         tally.bytes_read = read_before + file.tell()
     yield _batch(rows)
 
@@ -63,24 +59,16 @@ def _batch(rows: list[dict[str, str | int | None]]) -> pl.DataFrame:
     return canonical_rows(pl.DataFrame(columns, schema=dict.fromkeys(_COLUMNS, pl.String)).with_columns(lines))
 
 
-def _row(record: WarcRecord) -> dict[str, str | int | None]:
-    http = record.http_headers
+def _row(answer: Answer) -> dict[str, str | int | None]:
     row: dict[str, str | int | None] = dict.fromkeys(_COLUMNS)
-    row["url"] = (record.headers.get("WARC-Target-URI") or "").strip("<>")
-    row["digest"] = record.headers.get("WARC-Payload-Digest")
-    row["fetched_at"] = record.headers.get("WARC-Date")
-    if http is None:
+    row["url"], row["digest"], row["fetched_at"] = answer.url, answer.digest, answer.date
+    row["status"], row["redirect_to"], row["mime"] = answer.status, answer.location, answer.mime
+    if answer.status is None or answer.is_revisit:  # the payload of a revisit is that of the record it refers to
         return row
-    row["status"] = http.status_code
-    row["redirect_to"] = http.get("Location")
-    row["mime"] = (record.http_content_type or "").lower()
-    if record.record_type == WarcRecordType.revisit:  # its payload is that of the record it refers to
-        return row
-    body = record.reader.read(_BODY_LIMIT)
-    row["bytes"] = len(body)
-    row["digest"] = row["digest"] or mmh3.hash_bytes(body).hex()
-    if row["mime"] in _HTML:
-        page = extract(body, str(row["url"]), encoding=record.http_charset, fields=False)
+    row["bytes"] = len(answer.body)
+    row["digest"] = answer.digest or mmh3.hash_bytes(answer.body).hex()
+    if answer.mime in HTML:
+        page = extract(answer.body, answer.url, encoding=answer.charset, fields=False)
         signature = _EXACT.signature(page, SymbolText.of(page.paragraphs))
         row["text_digest"] = signature.hex() if signature and signature.startswith(OF_TEXT) else None
         row["title"] = page.title

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dedupcrawl.crawl.summary import megabytes
+from dedupcrawl.counts import megabytes
 from dedupcrawl.demo.crawling import Crawl
 
 _DROPPED = "dedup/content/dropped/"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.check import command
+from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
 
 
@@ -82,6 +84,31 @@ def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
     assert f"{path}, line 1: skipped" in result.stderr
     assert "6 broken rows skipped" in result.stderr
+
+
+@pytest.mark.parametrize("cut", [50, 250, 400], ids=["in the text", "in the head of the page", "in the HTTP header"])
+def test_a_record_that_is_cut_short_is_skipped_and_named(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "pages.warc"
+    whole = answer("http://a.example/1", page(prose(1)))
+    path.write_bytes(whole + answer("http://a.example/2", page(prose(2)))[: -cut if cut < 400 else 330])
+    result = check(path)
+    assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
+    assert f"{path}, record 2: skipped, the record is cut short" in result.stderr
+    assert "1 page: 1 unique, 0 duplicate, 0 abstained; 1 broken row skipped" in result.stderr
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_dash_is_stdin(compress: Callable[[bytes], bytes]) -> None:
+    data = compress("".join(json.dumps(row) + "\n" for row in (*ROWS, [])).encode())
+    result = CliRunner().invoke(command, ["-"], input=data)
+    assert [row["verdict"] for row in verdicts(result)] == ["unique", "duplicate", "unique", "abstained"]
+    assert "stdin, line 5: skipped" in result.stderr
+
+
+def test_broken_stdin_is_called_stdin() -> None:
+    result = CliRunner().invoke(command, ["-"], input=gzip.compress(b"{}" * 1000)[:20])
+    assert result.exit_code == 2
+    assert "Error: stdin cannot be decompressed" in result.stderr
 
 
 def test_lone_surrogates_do_no_harm(tmp_path: Path) -> None:

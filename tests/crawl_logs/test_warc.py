@@ -86,6 +86,35 @@ def test_a_broken_warc_is_an_error(tmp_path: Path) -> None:
         list(read_log(path, Tally()))
 
 
+def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "warc"
+    declared = answer("http://a.com/2", html(TEXT)).replace(b"WARC-Date", b"WARC-Truncated: length\r\nWARC-Date")
+    encoded = answer("http://a.com/3", html(TEXT), head="Content-Encoding: gzip\r\n")
+    path.write_bytes(
+        answer("http://a.com/1", html(TEXT)) + declared + encoded + answer("http://a.com/4", html(TEXT))[:-99]
+    )
+    tally = Tally()
+    rows = pl.concat(read_log(path, tally))
+    assert rows["url"].to_list() == ["http://a.com/1"]
+    assert tally.rows == 4
+    assert sum(tally.skipped.values()) == 3
+    assert [(row.unit, row.line) for row in tally.broken] == [("record", 2), ("record", 3), ("record", 4)]
+    assert [row.reason for row in tally.broken][::2] == [
+        "the record was truncated when it was written (WARC-Truncated: length)",
+        "the record is cut short",
+    ]
+
+
+def test_encoded_content_is_decoded(tmp_path: Path) -> None:
+    body = gzip.compress(html(TEXT).encode())
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" + body
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.com/2\r\nContent-Type: application/http\r\n"
+    record = head + b"Content-Length: %d\r\n\r\n" % len(http) + http + b"\r\n\r\n"
+    rows = read(tmp_path / "warc", answer("http://a.com/1", html(TEXT)) + record)
+    assert rows["text_digest"].n_unique() == 1
+    assert rows["title"].to_list() == ["T", "T"]
+
+
 def test_hostile_records_are_skipped(tmp_path: Path) -> None:
     rows = read(
         tmp_path / "warc",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -31,7 +32,7 @@ def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
         ours = [line for line in done.stderr.splitlines() if "dedupcrawl: " in line]
         assert len(ours) == 2
         assert all(" INFO: " in line for line in ours)
-        assert "1 duplicates" in ours[1]
+        assert "1 duplicate of " in ours[1]
         assert "Traceback" not in done.stderr
 
         copy = next(url for url in ("/story", "/copy") if not any(i["url"].endswith(url) for i in items(project)))
@@ -54,6 +55,7 @@ def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
         ("DEDUP_ACTION=dorp", "DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'."),
         ("DEDUP_RULES=/no/such/folder", "there is no file or folder /no/such/folder"),
         ("DEDUP_NONSENSE=1", "DEDUP_NONSENSE is no setting"),
+        ("DEDUP_INDEX=foo://host", "DEDUP_INDEX: 'foo://host' names no index"),
     ],
 )
 def test_a_wrong_setting_stops_the_crawl_at_its_start(tmp_path: Path, option: str, says: str) -> None:
@@ -61,7 +63,10 @@ def test_a_wrong_setting_stops_the_crawl_at_its_start(tmp_path: Path, option: st
     with serve(SITE) as site:
         done = scrapy_crawl(project, f"{site.base}/", "items.jsonl", "-s", option)
     assert done.returncode != 0
-    assert says in done.stderr
+    (told,) = [line for line in done.stderr.splitlines() if " CRITICAL: dedupcrawl: the crawl does not start: " in line]
+    assert says in told
+    assert done.stderr.count("Traceback") == 1
+    assert "/dedupcrawl/settings.py" not in done.stderr, "a traceback of Scrapy's, with one line of ours"
     assert not site.requests
 
 
@@ -74,6 +79,11 @@ def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
     scrapys = subprocess.run([python, "-m", "scrapy", "dedup", *arguments], capture_output=True, text=True, check=True)
     assert [json.loads(line)["verdict"] for line in ours.stdout.splitlines()] == ["unique", "duplicate"]
     assert scrapys.stdout == ours.stdout
+    asked = subprocess.run([python, "-m", "scrapy", "dedup", "-h"], capture_output=True, text=True, check=True)
+    alone = subprocess.run([python, "-m", "scrapy", "dedup"], capture_output=True, text=True, check=False)
+    assert (alone.returncode, alone.stderr) == (2, asked.stdout)
+    assert asked.stdout.startswith("Usage: scrapy dedup [OPTIONS] COMMAND [ARGS]...\n\n")
+    assert re.search(r"^  explain +Why a URL", asked.stdout, re.M)
     bad = subprocess.run([python, "-m", "scrapy", "dedup", "check", "no-such-file"], capture_output=True, check=False)
     assert bad.returncode == 2
 

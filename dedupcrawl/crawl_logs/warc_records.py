@@ -1,0 +1,96 @@
+"""The answers in a WARC, one at a time: HTTP undone, and those that are not whole named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from dedupcrawl.crawl_logs.tally import LogError
+
+HTML = ("text/html", "application/xhtml+xml")
+_BODY_LIMIT = 16 << 20  # bytes; of a larger page the beginning is compared
+_RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
+_HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
+_HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it was archived.
+
+    Attributes:
+        url: That was asked for.
+        date: When, as written.
+        digest: Of the payload, as written, where the record has one.
+        is_revisit: True when its content is in another record.
+        status: Of HTTP; None for other protocols.
+        location: Where a redirect leads.
+        mime: Media type without parameters, lower case.
+        charset: That HTTP declares.
+        body: Content, its encodings undone, the first 16 MiB; empty where there is a `problem`.
+        problem: Why it cannot be taken for the whole answer; empty when it can.
+    """
+
+    url: str
+    date: str | None
+    digest: str | None
+    is_revisit: bool
+    status: int | None = None
+    location: str | None = None
+    mime: str = ""
+    charset: str | None = None
+    body: bytes = b""
+    problem: str = ""
+
+
+def answers(path: Path, content: IO[bytes], kinds: WarcRecordType) -> Iterator[Answer]:
+    """All records of these kinds in an open WARC.
+
+    Raises:
+        LogError: The file is no WARC to its end.
+    """
+    try:
+        for record in ArchiveIterator(content, record_types=kinds, parse_http=False, max_header_len=_HEADER_LIMIT):
+            yield _answer(record)
+    except OSError as error:
+        raise LogError(f"{path} is no whole WARC ({error}): copy or write it again.") from error
+
+
+def _answer(record: WarcRecord) -> Answer:
+    headers = record.headers
+    url = (headers.get("WARC-Target-URI") or "").strip("<>")
+    is_revisit = record.record_type == WarcRecordType.revisit
+    facts = (url, headers.get("WARC-Date"), headers.get("WARC-Payload-Digest"), is_revisit)
+    promised = record.content_length
+    if promised > _RECORD_LIMIT:
+        return Answer(*facts, problem=f"the record is larger than {_RECORD_LIMIT >> 20} MiB")
+    block = record.reader.read()
+    problem = ""
+    if len(block) < promised or "Content-Length" not in headers:
+        problem = "the record is cut short"
+    elif reason := headers.get("WARC-Truncated"):
+        problem = f"the record was truncated when it was written (WARC-Truncated: {reason:.40})"
+    if not record.is_http:
+        return Answer(*facts, problem=problem)
+    try:
+        http = _parsed(block, "none" if problem or is_revisit else "all")
+        body = b"" if problem or is_revisit else http.reader.read(_BODY_LIMIT)
+    except OSError as error:
+        problem, body = f"its content cannot be decoded ({str(error).rstrip('.')})", b""
+        http = _parsed(block, "none")
+    if http.http_headers is None:
+        return Answer(*facts, problem=problem)
+    mime = (http.http_content_type or "").lower()
+    location = http.http_headers.get("Location")
+    return Answer(*facts, http.http_headers.status_code, location, mime, http.http_charset, body, problem)
+
+
+def _parsed(block: bytes, decode: str) -> WarcRecord:
+    """The block of a record as a record of its own: one that fails to decode leaves the file readable."""
+    record: WarcRecord = WarcRecord.from_bytes(_HEAD % len(block) + block + b"\r\n\r\n")
+    record.parse_http(auto_decode=decode, max_header_len=_HEADER_LIMIT)
+    return record

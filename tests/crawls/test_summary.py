@@ -1,0 +1,45 @@
+"""The two lines that a crawl logs."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.crawl.summary import closing_line, opening_line
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+
+RULE = Rule("sid", "rewrite", drop=("sid",))
+
+
+@pytest.mark.parametrize(
+    ("given", "sites", "line"),
+    [
+        (
+            {"DEDUP_CHECKS": "exact"},
+            0,
+            "dedupcrawl: URLs rewrite (rules for 0 sites); content drop by exact, scope run, index lmdb:",
+        ),
+        ({"DEDUP_CHECKS": ""}, 1, "dedupcrawl: URLs rewrite (rules for 1 site); content off (no check)"),
+        ({"DEDUP_CHECKS": "", "DEDUP_URL_MODE": "off"}, 2, "dedupcrawl: URLs off; content off (no check)"),
+    ],
+)
+def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
+    assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer) == line
+
+
+def test_what_it_saved() -> None:
+    stats = StatsCollector(get_crawler())
+    stats.set_value("dedup/url/saved", 1)
+    stats.set_value("dedup/url/rewritten", 2)
+    stats.set_value("dedup/content/checked", 1200)
+    stats.set_value("dedup/content/duplicate", 1)
+    stats.set_value("dedup/content/dropped/exact", 1)
+    assert closing_line(stats) == (
+        "dedupcrawl: 1 fetch saved by 2 rewritten URLs (0 went back); "
+        "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
+    )
