@@ -15,6 +15,7 @@ _SAMPLE = 8_192  # bytes from the first non-ASCII one on: what a guess is made f
 _DAMAGE = 0.05  # of the non-ASCII characters; a label that leaves more undecodable is taken for wrong
 _ASCII = bytes(range(128))
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
+_ESCAPE = b"\x1b"
 _LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")  # begins a UTF-8 sequence of three bytes or four
 _HIGH_RUN = re.compile(rb"[\x80-\xff]{6}")
 # Python's codecs also hold compressors, ciphers, punycode and utf-7: only character sets of the web are let in.
@@ -64,6 +65,8 @@ def _read(body: bytes, label: str | None) -> tuple[str, str]:
     utf16 = _utf16_without_bom(body)
     if utf16:
         return "", _decode(body, utf16, "replace") or ""
+    if body.isascii() and _ESCAPE not in body:
+        return "utf-8", body.decode("ascii")  # whatever its labels say, but for ISO-2022-JP
     utf8 = _decode(body, "utf-8")
     if utf8 is not None and _LONG_SEQUENCE.search(body):
         return "utf-8", utf8  # whatever its labels say

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from functools import partial
 from pathlib import Path
 
 from scrapy import Request, Spider, signals
@@ -14,8 +15,9 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
-from dedupcrawl.crawl.pages import Pages, is_html
+from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
@@ -38,6 +40,7 @@ class Dedup:
         settings: All DEDUP_ settings.
         stats: The crawler's.
         spider_name: The spider's.
+        batch: Pages that wait to be looked at together.
         pages: Fetched pages and their items.
         rewriter: The URL half.
         log: The crawl log, or None.
@@ -58,7 +61,8 @@ class Dedup:
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder)
-        self.pages = Pages(self.settings)
+        self.batch = Batch()
+        self.pages = Pages(self.settings, self.batch.add)
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         try:
@@ -129,14 +133,20 @@ class Dedup:
             bytes=len(response.body),
             fetched_at=round(fetched_at, 3),
         )
-        if response.status == 200 and is_html(response):
-            analysis = self.pages.of(response).analysis
-            signatures = [analysis.signature(check) for check in self._log_checks]
-            row.digest = analysis.page.body_digest.hex()
-            row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
-            row.title = analysis.page.title[:200]
-            if href := canonical_href(response.body):
-                row.canonical = response.urljoin(href)
+        if response.status != 200 or not is_html(response):
+            self.log.write(row)
+            return
+        if href := canonical_href(response.body):
+            row.canonical = response.urljoin(href)
+        self.batch.then(partial(self._log_page, row, self.pages.of(response)))
+
+    def _log_page(self, row: LogRow, page: FetchedPage) -> None:
+        assert self.log is not None
+        analysis = page.analyse()
+        signatures = [analysis.signature(check) for check in self._log_checks]
+        row.digest = analysis.page.body_digest.hex()
+        row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
+        row.title = analysis.page.title[:200]
         self.log.write(row)
 
     def spider_opened(self, spider: Spider) -> None:
@@ -145,6 +155,7 @@ class Dedup:
 
     def spider_closed(self, spider: Spider) -> None:
         """Say what it saved, and close everything."""
+        self.batch.flush()
         for name, value in self._index.info().items():
             self.stats.set_value(f"dedup/index/{name}", value)
         logger.info(closing_line(self.stats))

@@ -74,6 +74,8 @@ class LogFile:
 
 def canonical_href(body: bytes) -> str:
     """The href of the first rel=canonical link, as it stands; empty when there is none."""
+    if b"canonical" not in body[:_HEAD].lower():  # most pages: a tenth of what the expression takes
+        return ""
     link = _CANONICAL.search(body, 0, _HEAD)
     href = _HREF.search(link[0]) if link else None
     if href is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,27 +19,36 @@ from dedupcrawl.verdict import Verdict
 class FetchedPage:
     """What is known of one response. All its items share its verdict.
 
-    It holds no reference to the response, which is large and must be free to go.
+    It lets the response, which is large, go as soon as it is analysed.
 
     Attributes:
         url: The response's.
-        analysis: The page's text and signatures.
         body_length: Bytes of its body.
         wanted: False when the request's meta switched the content half off.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
     """
 
-    __slots__ = ("analysis", "body_length", "items", "url", "verdict", "wanted")
+    __slots__ = ("_analysis", "_response", "_settings", "body_length", "items", "url", "verdict", "wanted")
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         meta = response.request.meta if response.request is not None else {}
         self.url = response.url
-        self.analysis = Analysis(page_of(response, settings.for_url(response.url)))
+        self._response: Response | None = response
+        self._settings = settings
+        self._analysis: Analysis | None = None
         self.body_length = len(response.body)
         self.wanted = not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
         self.verdict: Verdict | None = None
         self.items = 0
+
+    def analyse(self) -> Analysis:
+        """The page's text and signatures, the same object at each call."""
+        if self._analysis is None:
+            assert self._response is not None
+            self._analysis = Analysis(page_of(self._response, self._settings.for_url(self.url)))
+            self._response = None
+        return self._analysis
 
 
 def page_of(response: Response, settings: DedupSettings) -> Page:
@@ -75,10 +85,15 @@ class Pages:
 
     Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
     item itself is held until it is taken, so that its id cannot be that of another.
+
+    Args:
+        settings: All settings.
+        fetched: Told each new page.
     """
 
-    def __init__(self, settings: DedupSettings) -> None:
+    def __init__(self, settings: DedupSettings, fetched: Callable[[FetchedPage], None]) -> None:
         self._settings = settings
+        self._fetched = fetched
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
@@ -87,6 +102,7 @@ class Pages:
         page = self._of_response.get(response)
         if page is None:
             page = self._of_response[response] = FetchedPage(response, self._settings)
+            self._fetched(page)
         return page
 
     def link(self, item: Any, response: Response) -> None:

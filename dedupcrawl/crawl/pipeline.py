@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
@@ -42,7 +43,7 @@ class DedupPipeline:
         settings = self._dedup.settings.for_url(fetched.url)
         if not fetched.wanted or not settings.enabled or not settings.checks:
             return item
-        verdict = self._verdict(item, fetched, settings)
+        verdict = await self._dedup.batch.result(partial(self._verdict, item, fetched, settings))
         if verdict is None:
             return item
         if settings.action == "mark":
@@ -63,7 +64,7 @@ class DedupPipeline:
             page = _page_of_item(ItemAdapter(item), roles, fetched)
             return self._dedup.judge(Analysis(page), settings, fetched.body_length)
         if fetched.verdict is None:
-            fetched.verdict = self._dedup.judge(fetched.analysis, settings, fetched.body_length)
+            fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched.body_length)
         return fetched.verdict
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:

@@ -37,7 +37,7 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if self._mode(url) != "rewrite":
+        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
             return url
         canonical = self._normalizer.normalize(url).canonical
         return url if self._pending.is_refuted(canonical) else canonical
@@ -45,6 +45,8 @@ class Rewriter:
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
         url = request.url
+        if not self._normalizer.has_rules_for(url):  # most sites: asked for every link of every page
+            return request
         mode = self._mode(url)
         if mode == "off" or not _is_ours(request):
             return request

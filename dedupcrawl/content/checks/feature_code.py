@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -45,8 +46,10 @@ _MANY = (1 << _PAYLOAD_BITS) - 1  # the payload of a code with so many grams, or
 _GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
 
 
-def _grams(code: NDArray[np.uint64]) -> Keys:
-    """Shape (n,) → (n − GRAM + 1,): keys of all grams, their payload empty."""
+@lru_cache(maxsize=16)  # of the page at hand: it is searched for, searched in and posted one after the other
+def _grams(signature: bytes) -> Keys:
+    """Shape (n − GRAM + 1,): prefixes of all grams of a code of n symbols. Not to be written to."""
+    code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
     count = len(code) - GRAM + 1
     values = np.zeros(count, dtype=np.uint64)
     for offset in range(GRAM):
@@ -111,7 +114,7 @@ class FeatureCodeCheck:
 
     def keys(self, signature: bytes) -> Keys:
         """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
-        sampled = _grams(np.frombuffer(signature, dtype="<u2").astype(np.uint64))[::SAMPLING]
+        sampled = _grams(signature)[::SAMPLING]
         grams = np.unique(sampled)
         payload = min(len(grams), _MANY) if len(grams) == len(sampled) else _MANY
         keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(payload)
@@ -119,12 +122,12 @@ class FeatureCodeCheck:
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages that share a gram every keeper must have."""
-        code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
-        least = shortest_run(len(code), self.repeatability)
-        grams = _grams(code)
-        found = [self._rarest(grams, low, high, postings) for low, high in _groups(len(code), least)]
-        pages = [pages[_longest(keys) >= least] for keys, pages in found]
-        return np.unique(np.concatenate(pages))
+        length = len(signature) // 2
+        least = shortest_run(length, self.repeatability)
+        grams = _grams(signature)
+        found = [self._rarest(grams, low, high, postings) for low, high in _groups(length, least)]
+        pages = [pages[_longest(keys) >= least] for keys, pages in found if len(pages)]
+        return np.unique(np.concatenate(pages)) if pages else np.zeros(0, dtype=np.uint32)
 
     @staticmethod
     def _rarest(grams: Keys, low: int, high: int, postings: Postings) -> tuple[Keys, PageIds]:
@@ -143,8 +146,9 @@ class FeatureCodeCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
-        keys, pages = postings.find(np.unique(_grams(code)))
+        keys, pages = postings.find(np.unique(_grams(signature)))
+        if not len(pages):
+            return pages
         unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
         kept_grams = keys[first] & np.uint64(_MANY)
         return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]

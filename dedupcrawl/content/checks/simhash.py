@@ -41,6 +41,7 @@ _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
+_NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
 _LANE_LIMIT = 255  # additions that an 8-bit counter takes
 _AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
 
@@ -90,13 +91,6 @@ def _rotations(fingerprints: int) -> list[int]:
     return [(fingerprints << shift | fingerprints >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
 
 
-@cache
-def _flips(radius: int) -> NDArray[np.uint64]:
-    """Block differences of at most `radius` (0 or 1) bits."""
-    ones = np.uint64(1) << np.arange(_BLOCK_BITS if radius else 0, dtype=np.uint64)
-    return np.append(np.uint64(0), ones)
-
-
 @dataclass(frozen=True, slots=True)
 class SimHashCheck:
     """Pages whose fingerprints differ in at most `distance` bits.
@@ -141,15 +135,16 @@ class SimHashCheck:
         """Pages within `distance`, but for the two bits that a posting lacks."""
         wide, last_wide = divmod(self.distance, _BLOCKS)
         keys = self.keys(signature)
-        found: list[PageIds] = []
-        for number in range(_BLOCKS):
-            radius = wide if number <= last_wide else wide - 1
-            if radius < 0:
-                break
-            prefixes = (keys[number] >> np.uint64(_PAYLOAD_BITS)) ^ _flips(radius)
-            kept, pages = postings.find(prefixes)
-            found.append(pages[np.bitwise_count(kept ^ keys[number]) <= self.distance])
-        return np.unique(np.concatenate(found))
+        blocks = keys >> np.uint64(_PAYLOAD_BITS)
+        if wide:
+            blocks = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
+        else:
+            blocks = blocks[: last_wide + 1]
+        kept, pages = postings.find(blocks)
+        if not len(pages):
+            return pages
+        own = keys[kept >> np.uint64(BITS - _NUMBER_BITS)]
+        return np.unique(pages[np.bitwise_count(kept ^ own) <= self.distance])
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: distance is symmetric."""
