@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,15 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.logged import logged_answer
+from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.terminal import printable
+from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.index.contract import Entry, Index
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.verdict import Verdict
 
 
 @click.command()
@@ -24,35 +29,67 @@ from dedupcrawl.urls.rule import RuleError
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Why URL was rewritten, or its page dropped or kept, with the evidence.
 
+    URL is looked for as it is, without its fragment, as Scrapy escapes it, and with its host in lower case; then in the
+    crawl log beside the index, which knows redirects and errors.
+
     \b
     dedupcrawl explain https://example.com/print/42
     dedupcrawl explain https://example.com/42 --index lmdb:/data/dedup/index
     """
+    forms = forms_of(url)
     try:
         normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
     except RuleError as error:
         raise BadInputError(str(error)) from error
-    normalized = normalizer.normalize(url)
     with open_existing(index) as opened:
-        verdict = opened.verdict(url) or opened.verdict(normalized.canonical)
-        entry = opened.entry(url) or opened.entry(normalized.canonical)
-        keeper = opened.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
-    told: dict[str, Any] = {
-        "url": url,
-        "canonical": normalized.canonical,
-        "kind": normalized.kind,
-        "rules": list(normalized.rules),
-        "verdict": verdict.to_dict() if verdict is not None else None,
-        "kept": _kept(entry),
-        "keeper": _kept(keeper),
-    }
+        told = _told(forms or [url], normalizer, opened)
+        if told["verdict"] is None and told["kept"] is None:
+            if not forms:
+                raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            try:
+                logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", forms)
+            except OSError as error:
+                raise FailureError(f"{error.filename}: {error.strerror or error}") from error
+            if logged is not None:
+                told["status"] = logged.status
+                if logged.redirect_to:
+                    told |= _told([logged.redirect_to], normalizer, opened) | {"redirect_to": logged.redirect_to}
+        told = {"url": url} | told
     if as_json:
         click.echo(msgspec.json.encode(told))
     else:
         click.echo("\n".join(_lines(told)))
 
 
-def _kept(entry: Any) -> dict[str, Any] | None:
+def _told(forms: Sequence[str], normalizer: Normalizer, index: Index) -> dict[str, Any]:
+    """What is known of the first of `forms` that the index knows, or else of the first one."""
+    for form in forms:
+        for known in dict.fromkeys((form, normalizer.normalize(form).canonical)):
+            verdict, entry = index.verdict(known), index.entry(known)
+            if verdict is not None or entry is not None:
+                return _facts(form, normalizer, verdict, entry, index)
+    return _facts(forms[0], normalizer, None, None, index)
+
+
+def _facts(
+    form: str, normalizer: Normalizer, verdict: Verdict | None, entry: Entry | None, index: Index
+) -> dict[str, Any]:
+    normalized = normalizer.normalize(form)
+    keeper = index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
+    return {
+        "found_as": form,
+        "canonical": normalized.canonical,
+        "kind": normalized.kind,
+        "rules": list(normalized.rules),
+        "verdict": verdict.to_dict() if verdict is not None else None,
+        "kept": _kept(entry),
+        "keeper": _kept(keeper),
+        "redirect_to": None,
+        "status": None,
+    }
+
+
+def _kept(entry: Entry | None) -> dict[str, Any] | None:
     if entry is None:
         return None
     return {
@@ -67,6 +104,14 @@ def _kept(entry: Any) -> dict[str, Any] | None:
 
 def _lines(told: dict[str, Any]) -> list[str]:
     lines = [printable(told["url"])]
+    if told["redirect_to"]:
+        lines.append(f"  redirects to {printable(told['redirect_to'])}")
+    elif told["found_as"] != told["url"]:
+        lines.append(
+            f"  found as {printable(told['found_as'])}"
+            if _is_known(told)
+            else f"  taken for {printable(told['found_as'])}"
+        )
     if told["kind"] == "unchanged":
         lines.append("  no rule changes this URL")
     else:
@@ -83,9 +128,21 @@ def _lines(told: dict[str, Any]) -> list[str]:
         lines.extend(f"    {printable(name)}: {printable(str(value))}" for name, value in verdict["evidence"].items())
     if kept is not None:
         lines.append(f"  its page was kept: {_described(kept)}")
-    if verdict is None and kept is None:
-        lines.append("  the index knows no page of this URL")
+    if not _is_known(told):
+        lines.append("  the index knows no page of this URL" + _in_the_log(told))
     return lines
+
+
+def _is_known(told: dict[str, Any]) -> bool:
+    return told["verdict"] is not None or told["kept"] is not None
+
+
+def _in_the_log(told: dict[str, Any]) -> str:
+    if told["status"] is None:
+        return ", and the crawl log beside it, if there is one, has no answer from it"
+    if told["status"] == 200:
+        return ": it was fetched, but no item was made of it, or no check had enough text to compare"
+    return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
 
 
 def _described(kept: dict[str, Any]) -> str:

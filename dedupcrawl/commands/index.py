@@ -7,6 +7,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.counts import counted
 
 _PROBLEMS_NAMED = 5
 
@@ -25,7 +26,11 @@ def command() -> None:
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(index: str | None, as_json: bool) -> None:
-    """Pages, postings by check, verdicts, bytes on disk."""
+    """Pages, checks, postings, verdicts, bytes on disk.
+
+    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl, which has
+    the checks, can post these. The log of a crawl ends with them.
+    """
     with open_existing(index) as opened:
         figures = opened.info()
     if as_json:
@@ -50,4 +55,4 @@ def verify(index: str | None, as_json: bool) -> None:
         more = f" … and {len(problems) - _PROBLEMS_NAMED} more" if len(problems) > _PROBLEMS_NAMED else ""
         raise FailureError("; ".join(problems[:_PROBLEMS_NAMED]) + more)
     if not as_json:
-        click.echo(f"{pages} pages, all sound")
+        click.echo(f"{counted(int(pages), 'page')}, all sound")

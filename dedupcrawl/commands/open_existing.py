@@ -14,6 +14,11 @@ from dedupcrawl.project import data_folder
 DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
 
 
+def index_folder(spec: str | None) -> Path:
+    """Where the LMDB index that `spec` names lies; a crawl writes its log beside it unless told otherwise."""
+    return Path((spec or "").removeprefix("lmdb:") or data_folder() / "index")
+
+
 @contextmanager
 def open_existing(spec: str | None) -> Iterator[Index]:
     """The index that `spec` names, else that of the project of the working directory; closed at the end.
@@ -22,15 +27,14 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         BadInputError: there is none, or it cannot be used.
         FailureError: it is damaged.
     """
-    default = data_folder() / "index"
     spec = spec or "lmdb:"
-    path = Path(spec.removeprefix("lmdb:") or default)
+    path = index_folder(spec)
     if spec.startswith("memory:"):
         raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
     if "://" not in spec and not path.is_dir():
         raise BadInputError(f"there is no index at {path}: name one with --index, or crawl first.")
     try:
-        index = open_index(spec, [], default_path=default)
+        index = open_index(spec, [], default_path=path)
     except (IndexMismatchError, ValueError) as error:
         raise BadInputError(str(error)) from error
     except (IndexDamagedError, OSError) as error:

@@ -138,15 +138,17 @@ class Catalog:
         mask[ended[ended < self.next_id].astype(np.int64)] = True
         return mask
 
-    def info(self) -> dict[str, int]:
-        """Pages and postings by check."""
+    def info(self) -> dict[str, int | str]:
+        """Pages, and postings by check where they are known: without its checks an index cannot post its tail."""
         schema = self.schema
         ended = int(self.ended().size)
+        known = enumerate(schema.names) if schema.checks or not self.batches else ()
         return {
             "pages": self.next_id - ended,
             "ended": ended,
             "segments": len(self.segments),
-            **{f"postings/{name}": self.postings(table) for table, name in enumerate(schema.names)},
+            "checks": ", ".join(schema.names),
+            **{f"postings/{name}": self.postings(table) for table, name in known},
             "postings/url": self.postings(schema.urls),
         }
 

@@ -15,6 +15,7 @@ never sees half of one.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 SUFFIX = ".toml"
 _LARGEST_FILE = 64_000_000  # bytes
 _MOST_RULES = 10_000  # of one site
+_RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +64,43 @@ class SiteRules:
             raise RuleError("rules are written as [[rules]] tables")
         if len(rows) > _MOST_RULES:
             raise RuleError(f"{len(rows)} rules are too many for one site (at most {_MOST_RULES})")
-        rules = tuple(map(Rule.from_dict, rows))
-        ids = [rule.id for rule in rules]
-        if len(set(ids)) < len(ids):
-            raise RuleError(f"two rules have the id {next(i for i in ids if ids.count(i) > 1)!r}")
-        return cls(site.lower(), rules)
+        rules: dict[str, Rule] = {}
+        for number, row in enumerate(rows):
+            try:
+                rule = Rule.from_dict(row)
+            except RuleError as error:
+                raise _NumberedRuleError(str(error), number) from error
+            if rules.setdefault(rule.id, rule) is not rule:
+                raise _NumberedRuleError(f"two rules have the id {rule.id!r}", number)
+        return cls(site.lower(), tuple(rules.values()))
+
+
+class _NumberedRuleError(RuleError):
+    """What is wrong with the rule of this number, counted from 0."""
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 def read_rules(path: Path) -> SiteRules:
     """Read one rule file.
 
     Raises:
-        RuleError: When it cannot be read as one; the message names the file and, where it can, the rule.
+        RuleError: When it cannot be read as one; the message names the file, the line and the rule.
     """
+    content = b""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
-        return SiteRules.from_dict(msgspec.toml.decode(path.read_bytes()))
+        content = path.read_bytes()
+        return SiteRules.from_dict(msgspec.toml.decode(content))
+    except _NumberedRuleError as error:
+        starts = [match.start() for match in _RULE_STARTS.finditer(content)]
+        if error.number >= len(starts):  # written as inline tables
+            raise RuleError(f"{path}: {error}") from error
+        line = content.count(b"\n", 0, starts[error.number]) + 1
+        raise RuleError(f"{path}, line {line}: {error}") from error
     except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError, RuleError) as error:
         raise RuleError(f"{path}: {error}") from error
 

@@ -1,0 +1,102 @@
+"""`dedupcrawl explain`: finds a page however its URL is typed, or says clearly why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.explain import command
+from dedupcrawl.crawl.log_file import LogFile, LogRow
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.crawls.site import prose
+
+URL = "http://a.example/one?x=1"
+COPY = "http://a.example/caf%C3%A9"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An index with a page and its copy, and a crawl log beside it."""
+    rows = [{"url": URL, "title": "One", "text": prose(1)}, {"url": COPY, "text": prose(1)}]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    log = LogFile(tmp_path / "crawl-log.jsonl")
+    log.write(LogRow("http://a.example/old", 301, redirect_to=COPY))
+    log.write(LogRow("http://a.example/away", 301, redirect_to="http://b.example/"))
+    log.write(LogRow("http://a.example/gone", 200))
+    log.write(LogRow("http://a.example/gone", 404))
+    log.close()
+    with (tmp_path / "crawl-log.jsonl").open("ab") as torn:
+        torn.write(b'{"url":"http://a.example/gone","stat')
+    write_rules(tmp_path / "rules", SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",)),)))
+    return tmp_path
+
+
+def explain(folder: Path, url: str, *options: str) -> Result:
+    paths = ["--index", str(folder / "index"), "--rules", str(folder / "rules")]
+    return CliRunner().invoke(command, [url, *paths, *options])
+
+
+def told(folder: Path, url: str) -> dict[str, Any]:
+    result = explain(folder, url, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert found["url"] == url
+    return found
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [URL, f"{URL}#top", "HTTP://A.Example/one?x=1", "a.example/one?x=1", "http://a.example:80/one?x=1", f"{URL}&sid=7"],
+)
+def test_a_kept_page_however_its_url_is_typed(folder: Path, typed: str) -> None:
+    found = told(folder, typed)
+    assert found["kept"]["url"] == URL
+    assert found["verdict"] is None
+
+
+@pytest.mark.parametrize("typed", [COPY, "http://a.example/café", "http://a.example/old", "http://A.example/old#x"])
+def test_a_dropped_page_and_what_leads_there(folder: Path, typed: str) -> None:
+    found = told(folder, typed)
+    assert (found["verdict"]["url"], found["keeper"]["url"]) == (COPY, URL)
+    assert (found["redirect_to"] is None) == ("old" not in typed)
+
+
+def test_rules_are_named(folder: Path) -> None:
+    lines = explain(folder, f"{URL}&sid=7").stdout.splitlines()
+    assert lines[1] == f"  is asked for as {URL}, by rule sid"
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("http://a.example/old", "redirects to http://a.example/caf%C3%A9\n"),
+        ("http://a.example/away", "redirects to http://b.example/\n"),
+        ("http://a.example/gone", "knows no page of this URL: it was answered with status 404"),
+        ("http://a.example/never", "knows no page of this URL, and the crawl log beside it, if there is one, has no"),
+        ("A.example/one?x=1#y", "found as http://a.example/one?x=1\n"),
+    ],
+)
+def test_what_is_said(folder: Path, typed: str, says: str) -> None:
+    assert says in explain(folder, typed).stdout
+
+
+@pytest.mark.parametrize("typed", ["one", "javascript:alert(1)", "\x1b[2J"])
+def test_what_is_no_url_is_said_to_be_none(folder: Path, typed: str) -> None:
+    result = explain(folder, typed)
+    assert result.exit_code == 2
+    assert "is no URL: it takes one such as https://example.com/42." in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+def test_without_an_index(tmp_path: Path) -> None:
+    result = explain(tmp_path, URL)
+    assert result.exit_code == 2
+    assert "there is no index at" in result.stderr

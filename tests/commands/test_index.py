@@ -1,0 +1,25 @@
+"""`dedupcrawl index`: figures that are true, or left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.index import command
+from tests.crawls.site import prose
+
+
+def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
+    pages = tmp_path / "pages.jsonl"
+    rows = [{"url": f"http://a/{n}", "text": prose(n)} for n in range(3)]
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    index = str(tmp_path / "index")
+    assert CliRunner().invoke(check, [str(pages), "--index", index, "--checks", "exact,simhash"]).exit_code == 0
+    told = json.loads(CliRunner().invoke(command, ["info", "--index", index, "--json"]).stdout)
+    assert (told["pages"], told["checks"], told["postings/url"]) == (3, "exact, simhash", 3)
+    assert not {"postings/exact", "postings/simhash"} & told.keys()
+    assert "checks        exact, simhash\n" in CliRunner().invoke(command, ["info", "--index", index]).stdout
+    assert CliRunner().invoke(command, ["verify", "--index", index]).stdout == "3 pages, all sound\n"

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.commands.url_forms import forms_of
+
+
+@pytest.mark.parametrize(
+    ("typed", "form"),
+    [
+        ("http://example.com/A", "http://example.com/A"),
+        ("HTTP://Example.COM/A?B=C#top", "http://example.com/A?B=C"),
+        ("example.com/42", "http://example.com/42"),
+        ("example.com:8080/42", "https://example.com:8080/42"),
+        ("localhost:8000", "http://localhost:8000/"),
+        ("https://example.com:443", "https://example.com/"),
+        ("https://example.com/", "https://example.com"),
+        (" http://bücher.example/ä b ", "http://xn--bcher-kva.example/%C3%A4%20b"),
+        ("http://example.com/a\u0000b", "http://example.com/a%00b"),
+    ],
+)
+def test_as_a_crawl_writes_it(typed: str, form: str) -> None:
+    assert form in forms_of(typed)
+
+
+@pytest.mark.parametrize("typed", ["foo", "", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "a b.c"])
+def test_what_is_no_url(typed: str) -> None:
+    assert forms_of(typed) == []
+
+
+@given(st.one_of(st.text(), st.text().map("http://{}".format), st.text().map("http://a.example/{}".format)))
+def test_any_text(typed: str) -> None:
+    forms = forms_of(typed)
+    assert len(forms) <= 9
+    assert len(set(forms)) == len(forms)

@@ -1,0 +1,164 @@
+"""Rule files: what is written is read again, and a file edited into nonsense is a clear error."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls import rule_files as module
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files, write_rules
+
+RULES = SiteRules(
+    "example.com",
+    (
+        Rule("sid", "rewrite", drop=("sid", "utm_*"), hosts=("www.example.com",), note='“why” and \\ "how"\n'),
+        Rule(
+            "print",
+            "rewrite",
+            within=("/wiki/{*}", "!/wiki/Special:{}"),
+            match="/print/{page*}",
+            to="/{page}",
+            source="learned",
+            state="probation",
+            learned=date(2026, 1, 31),
+            evidence=Evidence(3, 20, 18, 1, 1),
+            examples=(("http://example.com/print/é", "http://example.com/é"),),
+        ),
+        Rule("friends", "equivalence", match="/friends-{}", to="/friends-{}", unless=("*",), state="disabled"),
+        Rule("order", "rewrite", convert="sort-query", source="imported"),
+    ),
+)
+FILE = """# by hand
+site = "Example.COM"
+
+[[rules]]
+id = "sid"
+kind = "rewrite"
+drop = ["sid"]
+
+  [[ rules ]]  # the second
+id = "print"
+kind = "rewrite"
+match = "/print/{page*}"
+to = "/{page}"
+"""
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "example.com.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    assert read_rules(write_rules(tmp_path, RULES)) == RULES
+    assert [path.name for path in tmp_path.iterdir()] == ["example.com.toml"]
+
+
+def test_a_file_by_hand(tmp_path: Path) -> None:
+    assert read_rules(written(tmp_path, FILE)) == SiteRules(
+        "example.com",
+        (Rule("sid", "rewrite", drop=("sid",)), Rule("print", "rewrite", match="/print/{page*}", to="/{page}")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('kind = "rewrite"\nmatch', 'kind = "rewrit"\nmatch', "line 9: rule 'print': kind is one of"),
+        ('drop = ["sid"]', 'drop = "sid"', "line 4: rule 'sid': drop is a list of texts"),
+        ('drop = ["sid"]', 'drops = ["sid"]', "line 4: rule 'sid': unknown key 'drops'"),
+        ('id = "print"', 'id = "sid"', "line 9: two rules have the id 'sid'"),
+        ('id = "print"', "", "line 9: "),
+        ('to = "/{page}"', 'to = "/{pag}"', "line 9: rule 'print': 'pag' is used in to but not captured"),
+        (
+            'match = "/print/{page*}"',
+            'match = "/print/{page*"',
+            "line 9: rule 'print': template '/print/{page*': braces",
+        ),
+        ('drop = ["sid"]', "drop = [", "(at line 9, column"),
+        ('drop = ["sid"]', "drop =", "(at line 7, column"),
+        ("[[ rules ]]", "[[rule]]", "unknown key 'rule'"),
+        ("[[ rules ]]", "[rules]", "(at line 9"),
+        ('site = "Example.COM"', "", 'a rule file starts with site = "example.com"'),
+        ('site = "Example.COM"', "site = 1", 'a rule file starts with site = "example.com"'),
+        ("# by hand", "rules = 3", "Cannot"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert FILE.count(old) == 1
+    path = written(tmp_path, FILE.replace(old, new))
+    with pytest.raises(RuleError) as caught:
+        read_rules(path)
+    assert str(caught.value).startswith(str(path))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"\0" * 100, b"[" * 100_000, b"a." * 50_000, b'x = "' + b"y" * 10**6])
+def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(RuleError, match=r"example\.com\.toml"):
+        read_rules(path)
+
+
+@given(st.data())
+def test_any_edit_gives_rules_or_a_clear_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    start = data.draw(st.integers(0, len(FILE)))
+    end = data.draw(st.integers(start, min(len(FILE), start + 20)))
+    middle = data.draw(st.one_of(st.binary(max_size=10), st.text('[]{}"=.,\n*|rules', max_size=10).map(str.encode)))
+    path = written(folder, FILE[:start].encode() + middle + FILE[end:].encode())
+    try:
+        found = read_rules(path)
+    except RuleError as error:
+        message = str(error)
+    else:
+        message = str(path)
+        assert read_rules(write_rules(folder / "again", found)) == found
+    assert message.startswith(str(path))
+
+
+def test_there_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LARGEST_FILE", 100)
+    with pytest.raises(RuleError, match="too large"):
+        read_rules(written(tmp_path, FILE))
+    with pytest.raises(RuleError, match="10001 rules are too many"):
+        SiteRules.from_dict({"site": "a.com", "rules": [{"id": str(n)} for n in range(10_001)]})
+
+
+def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_rules(tmp_path, RULES)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_rules(tmp_path, SiteRules("example.com", ()))
+    assert read_rules(path) == RULES
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@given(st.text())
+def test_the_name_of_a_file_stays_in_its_folder(site: str) -> None:
+    name = file_name(site)
+    assert Path(name).name == name
+    assert name.endswith(".toml")
+    assert not name.startswith(".") or name == ".toml"
+
+
+def test_of_two_files_of_one_name_the_last_counts(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        write_rules(tmp_path / folder, RULES)
+    (tmp_path / "a" / "notes.txt").touch()
+    (tmp_path / "a" / ".hidden.toml").touch()
+    assert rule_files([tmp_path / "a", tmp_path / "b"]) == {"example.com.toml": tmp_path / "b" / "example.com.toml"}
+    with pytest.raises(RuleError, match="no such file or folder"):
+        rule_files([tmp_path / "c"])
