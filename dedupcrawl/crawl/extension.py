@@ -19,13 +19,15 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
+from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -84,7 +86,10 @@ class Dedup:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dedup:
         """Called by Scrapy."""
-        return cls(crawler)
+        try:
+            return cls(crawler)
+        except (SettingError, RuleError, IndexMismatchError, IndexDamagedError, OSError) as error:
+            raise cannot_start(error) from None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Dedup:
