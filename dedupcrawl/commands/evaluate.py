@@ -11,6 +11,7 @@ import msgspec
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
+from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.evaluate import Evaluation, evaluate
 from dedupcrawl.training.parts import WorkerKilledError
@@ -61,8 +62,8 @@ def _lines(evaluation: Evaluation) -> list[str]:
     told = evaluation.to_dict()
     precision = "-" if told["precision"] is None else f"{told['precision']:.4f}"
     lines = [
-        f"{told['urls']:,} URLs of {told['sites']:,} sites, {told['redundant']:,} of them redundant",
-        f"rules            {told['rules']:,} for {told['sites_with_rules']:,} sites",
+        f"{counted(told['urls'], 'URL')} of {counted(told['sites'], 'site')}, {told['redundant']:,} of them redundant",
+        f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
         f"precision        {precision} ({told['wrong']:,} URLs at a form of another cluster)",
         f"reduction ratio  {told['reduction_ratio']:.4f} of the {told['clustered']:,} URLs in clusters",

@@ -14,6 +14,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.terminal import printable
+from dedupcrawl.counts import counted
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
@@ -176,7 +177,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         reasons = Counter(one.why for one in refused)
         click.echo(msgspec.json.encode({"imported": count, "sites": len(sites), "refused": dict(reasons)}))
     else:
-        click.echo(f"{count} rules for {len(sites)} sites")
+        click.echo(f"{counted(count, 'rule')} for {counted(len(sites), 'site')}")
 
 
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")
@@ -308,9 +309,9 @@ def _test_examples(folder: Path, as_json: bool) -> None:
         for problem in problems:
             click.echo(printable(problem))
     if problems:
-        raise FailureError(f"{len(problems)} problems in {folder}.")
+        raise FailureError(f"{counted(len(problems), 'problem')} in {folder}.")
     if not as_json:
-        click.echo(f"{examples} examples hold")
+        click.echo(f"{counted(examples, 'example')} hold{'s' if examples == 1 else ''}")
 
 
 def _tell_refused(refused: Sequence[Refused]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import msgspec
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
+from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.parts import WorkerKilledError
@@ -63,7 +65,7 @@ def command(
     changes before everything is learned. Rules that were disabled, imported or written by hand stay.
 
     \b
-    dedupcrawl train .scrapy/dedup/crawl_log.jsonl --rules rules/
+    dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
     dedupcrawl train may.warc.gz june.cdx --rules rules/ --min-precision 0.99
     dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
     """
@@ -100,9 +102,25 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
     precision = "-" if proof["precision"] is None else f"{proof['precision']:.4f}"
     proved = f"{proof['coverage']:,} URLs covered, {proof['correct']:,} merged rightly, precision {precision}"
     return [
-        f"{told['rows']:,} rows of {told['sites']:,} sites in {told['seconds']:.1f} s",
-        f"{told['urls']:,} URLs, {told['clusters']:,} duplicate clusters, {told['redundant_urls']:,} redundant URLs",
+        f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
+        f"{counted(told['urls'], 'URL')}, {counted(told['clusters'], 'duplicate cluster')}, "
+        f"{counted(told['redundant_urls'], 'redundant URL')}",
         f"false clusters left out: {false}",
-        f"{told['rules']:,} rules for {told['sites_with_rules']:,} sites in {rules}",
+        f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
+        *_next_steps(told["rules"], rules),
+    ]
+
+
+def _next_steps(count: int, rules: Path) -> list[str]:
+    """Commands to go on with."""
+    folder = shlex.quote(str(rules))
+    if not count:
+        return ["No rule was sure enough. A log of more pages helps, or --min-coverage 2 to see what is on the verge."]
+    return [
+        "Where to look next:",
+        f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",
+        f"  dedupcrawl rules test URL --rules {folder}        what they make of a URL, step by step",
+        f"  dedupcrawl evaluate OTHER_LOG --rules {folder}    how they do on another crawl",
+        f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
     ]

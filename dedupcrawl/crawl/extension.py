@@ -62,7 +62,8 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder)
+        fingerprint = crawler.request_fingerprinter.fingerprint
+        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder, fingerprint)
         self.batch = Batch()
         self.pages = Pages(self.settings, self.batch.add)
         self._index_checks = make_checks(*self.settings.index_checks())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from scrapy import Request, Spider
@@ -28,10 +29,12 @@ class Rewriter:
         stats: StatsCollector,
         spider: Spider,
         folder: Path | None,
+        fingerprint: Callable[[Request], bytes],
     ) -> None:
         self._normalizer = normalizer
         self._settings = settings
         self._stats = stats
+        self._fingerprint = fingerprint
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, spider)
 
@@ -53,8 +56,12 @@ class Rewriter:
         found = self._normalizer.normalize(url)
         if found.kind == "unchanged":
             return request
-        target = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
-        if target == url or request.dont_filter or self._pending.is_refuted(target):
+        wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
+        if wanted == url or request.dont_filter:
+            return request
+        rewritten = self._sent_to(wanted, request)
+        target = rewritten.url
+        if rewritten is request or self._pending.is_refuted(target):
             return request
         trail = request.meta.get(_TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
@@ -64,15 +71,22 @@ class Rewriter:
             return request
         self._stats.inc_value("dedup/url/rewritten")
         self._pending.wait(target, request)
-        return request.replace(
-            url=target,
-            meta={
-                **request.meta,
-                ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url),
-                _CANONICAL: target,
-                _TRAIL: [*trail, url],
-            },
+        rewritten.meta.update(
+            {ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url), _CANONICAL: target, _TRAIL: [*trail, url]}
         )
+        return rewritten
+
+    def _sent_to(self, url: str, request: Request) -> Request:
+        """`request` for another URL; itself when Scrapy would take the two for one.
+
+        Scrapy escapes and sorts. To its duplicate filter such a request would be a repetition of the one that it
+        replaces, and be dropped.
+        """
+        try:
+            sent = request.replace(url=url)
+        except ValueError:  # a rule made a URL that none can be asked for
+            return request
+        return request if self._fingerprint(sent) == self._fingerprint(request) else sent
 
     def is_same_page(self, url: str, other: str) -> bool:
         """True when the rules take both URLs for one page."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
@@ -89,7 +89,7 @@ def _answer(record: WarcRecord) -> Answer:
     return Answer(*facts, http.http_headers.status_code, location, mime, http.http_charset, body, problem)
 
 
-def _parsed(block: bytes, decode: str) -> WarcRecord:
+def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
     """The block of a record as a record of its own: one that fails to decode leaves the file readable."""
     record: WarcRecord = WarcRecord.from_bytes(_HEAD % len(block) + block + b"\r\n\r\n")
     record.parse_http(auto_decode=decode, max_header_len=_HEADER_LIMIT)

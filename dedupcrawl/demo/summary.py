@@ -30,34 +30,44 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     requests = crawl.count("downloader/request_count")
     answered = crawl.count("downloader/response_status_count/200")
     pages = answered - crawl.count("robotstxt/response_status_count/200")
+    fetched = crawl.count("downloader/response_bytes")
+    seconds = float(crawl.stats.get("elapsed_time_seconds", 0))
     yield "requests sent", str(requests)
     yield "pages fetched", str(pages)
+    yield "bytes fetched", megabytes(fetched)
+    yield "seconds", f"{seconds:.1f}"
     yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
     yield "  and asked for again as they were", str(crawl.count("dedup/url/fallback"))
     yield "pages kept", str(crawl.count("item_scraped_count"))
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):
         yield f"pages dropped by {name.removeprefix(_DROPPED)}", str(crawl.count(name))
-    saved, fetched = crawl.count("dedup/url/saved"), crawl.count("downloader/response_bytes")
+    yield "bytes fetched and not stored again", megabytes(crawl.count("dedup/content/duplicate_bytes"))
+    saved = crawl.count("dedup/url/saved")
     yield "fetches saved", str(saved)
     yield "  bytes, about", megabytes(saved * fetched // max(requests, 1))
-    seconds = float(crawl.stats.get("elapsed_time_seconds", 0))
     yield "  time, about", f"{saved * seconds / max(requests, 1):.1f} s"
-    yield "bytes fetched and not stored again", megabytes(crawl.count("dedup/content/duplicate_bytes"))
 
 
-def next_steps(crawl: Crawl, dropped: str | None) -> str:
-    """The commands to try on what the crawl left; `dropped` is a URL whose page was dropped."""
-    index = f"--index {_shown(crawl.folder / 'index')}"
+def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str:
+    """The commands to try on what the crawls left; `dropped` is a URL whose page the last one dropped."""
+    last = crawls[-1]
+    index = f"--index {_shown(last.folder / 'index')}"
+    log = _shown(crawls[0].folder / "crawl-log.jsonl")
     lines = [
-        f"The pages that were kept: {_shown(crawl.folder / 'items.jsonl')}",
-        f"Every response, one row each: {_shown(crawl.folder / 'crawl-log.jsonl')} (Scrapy's own log: scrapy.log)",
+        f"The pages that were kept: {_shown(last.folder / 'items.jsonl')}",
+        f"Every response, one row each: {_shown(last.folder / 'crawl-log.jsonl')} (Scrapy's own log: scrapy.log)",
         "Where to look next:",
-        f"  .venv/bin/dedupcrawl index info {index}",
-        f"  .venv/bin/dedupcrawl check {_shown(crawl.folder / 'items.jsonl')}",
-        "  README.md: how to turn it on in a project of your own",
     ]
     if dropped is not None:
-        lines.insert(3, f"  .venv/bin/dedupcrawl explain '{dropped}' {index}")
+        lines.append(f"  .venv/bin/dedupcrawl explain '{dropped}' {index} --rules {_shown(rules)}")
+    if len(crawls) > 1:
+        lines.append(f"  .venv/bin/dedupcrawl rules list --rules {_shown(rules)}")
+        lines.append(f"  .venv/bin/dedupcrawl evaluate {log} --rules {_shown(rules)}")
+    lines += [
+        f"  .venv/bin/dedupcrawl index info {index}",
+        f"  .venv/bin/dedupcrawl check {_shown(last.folder / 'items.jsonl')}",
+        "  README.md: how to turn it on in a project of your own",
+    ]
     return "\n".join(lines)
 
 

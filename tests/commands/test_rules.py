@@ -80,7 +80,7 @@ def test_test_goes_step_by_step(rules: Path) -> None:
 
 
 def test_test_without_urls_tries_the_examples(rules: Path) -> None:
-    assert run(rules, "test").stdout == "1 examples hold\n"
+    assert run(rules, "test").stdout == "1 example holds\n"
     text = (rules / "a.com.toml").read_text()
     (rules / "a.com.toml").write_text(text.replace('"sid",', '"session",'))
     (rules / "c.com.toml").write_text("rules = nonsense")
@@ -143,7 +143,7 @@ def test_nonsense_in_a_rule_file_is_one_sentence(rules: Path) -> None:
     for args in (["list"], ["show", "a.com"], ["test", "http://a.com/"], ["export"], ["disable", "a.com", "x"]):
         result = run(rules, *args)
         assert result.exit_code == 2
-        assert f"{rules}/a.com.toml: rule 'x': kind is one of rewrite, equivalence" in result.stderr
+        assert f"{rules}/a.com.toml, line 2: rule 'x': kind is one of rewrite, equivalence" in result.stderr
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -37,10 +37,20 @@ def test_for_people(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("181 rows of 1 sites in ")
+    assert lines[0].startswith("181 rows of 1 site in ")
     assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
-    assert lines[3].endswith(f"rules for 1 sites in {tmp_path}/rules")
+    assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
+    assert lines[5] == "Where to look next:"
+    assert lines[6].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
     assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 not a JSON object\n"
+
+
+def test_no_rule_is_said_to_be_none(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"url": "http://a.com/", "text_digest": "1"}\n')
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert "0 rules for 0 sites" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("No rule was sure enough.")
 
 
 def test_the_real_command_for_programs(tmp_path: Path) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from dedupcrawl.demo.crawling import ROOT
 from dedupcrawl.demo.server import serving
-from dedupcrawl.demo.site.site import MIRROR_HOST
+from dedupcrawl.demo.site.site import MIRROR_HOST, Site
+from dedupcrawl.urls.rule_files import read_rules
 
 
 def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -19,47 +24,92 @@ def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def figure(output: str, row: str) -> int:
-    found = re.search(rf"^\s*{re.escape(row)}\D*(\d+)", output, re.M)
+def figures(output: str, row: str) -> list[int]:
+    """The figures of one row of the table, one a crawl."""
+    found = re.search(rf"^\s*{re.escape(row)}((?: +\d+)+) *$", output, re.M)
     assert found, output
-    return int(found[1])
+    return [int(figure) for figure in found[1].split()]
 
 
-def test_the_demo_prints_what_was_saved_and_where_to_look(tmp_path: Path) -> None:
-    folder = tmp_path / "crawl"
-    done = demo("--folder", str(folder))
-    assert done.returncode == 0, done.stderr
-    items = (folder / "items.jsonl").read_text(encoding="utf-8").splitlines()
-    assert figure(done.stdout, "pages kept") == len(items) > 60
-    assert figure(done.stdout, "pages fetched") > len(items)
-    assert figure(done.stdout, "links rewritten") > figure(done.stdout, "and asked for again as they were") > 0
-    assert figure(done.stdout, "pages dropped by exact") > 0
+def items(folder: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (folder / "items.jsonl").read_text(encoding="utf-8").splitlines()]
 
-    explain = re.search(r"explain '(\S+)' --index (\S+)", done.stdout)
-    assert explain, done.stdout
-    assert "crawl-log.jsonl" in done.stdout
-    command = [
-        sys.executable,
-        "-m",
-        "dedupcrawl.cli",
-        "explain",
-        explain[1],
-        "--index",
-        str(folder / "index"),
-        "--json",
-    ]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """What the demo printed, and its folder."""
+    folder = tmp_path_factory.mktemp("demo") / "crawl"
+    process = demo("--folder", str(folder))
+    assert process.returncode == 0, process.stderr
+    return process.stdout, folder
+
+
+def test_both_crawls_stand_side_by_side(done: tuple[str, Path]) -> None:
+    output, folder = done
+    first, second = figures(output, "pages kept")
+    assert (first, second) == (len(items(folder / "first")), len(items(folder / "second")))
+    fetched, fetched_again = figures(output, "pages fetched")
+    assert fetched > fetched_again > second > 60
+    assert figures(output, "requests sent")[0] > figures(output, "requests sent")[1]
+    assert figures(output, "links rewritten")[0] == 0 < figures(output, "links rewritten")[1]
+    assert figures(output, "fetches saved")[0] == 0 < figures(output, "fetches saved")[1]
+    assert all(figures(output, "pages dropped by exact"))
+
+
+def test_the_second_crawl_starts_afresh_with_nothing_but_the_rules(done: tuple[str, Path]) -> None:
+    _, folder = done
+    log = (folder / "second" / "scrapy.log").read_text(encoding="utf-8")
+    assert f"index lmdb:{folder}/second/index" in log
+    assert (folder / "rules" / "127.0.0.1.toml").is_file()
+    rules = read_rules(folder / "rules" / "127.0.0.1.toml").rules
+    assert {rule.source for rule in rules} <= {"learned", "prior"}
+    assert "rules for 0 sites" in (folder / "first" / "scrapy.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("part", ["first", "second"])
+def test_no_page_of_the_demo_site_is_lost(done: tuple[str, Path], part: str) -> None:
+    """Every text of the site is there, whole, once."""
+    urls = [item["url"] for item in items(done[1] / part)]
+    site = Site(urlsplit(urls[0]).port or 0)
+    truths = [truth for url in urls if (truth := site.truth(url)) is not None]
+    whole = Counter(truth.content for truth in truths if truth.kind != "excerpt")
+    assert len(truths) == len(urls)
+    assert whole.keys() >= site.distinct
+    assert {content: whole[content] for content in site.distinct} == dict.fromkeys(site.distinct, 1)
+
+
+def test_where_to_look_next(done: tuple[str, Path]) -> None:
+    output, folder = done
+    for command in re.findall(r"^  \.venv/bin/(dedupcrawl .+)$", output, re.M):
+        arguments = shlex.split(command)[1:]
+        run = subprocess.run(
+            [sys.executable, "-m", "dedupcrawl.cli", *arguments], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, (command, run.stderr)
+        assert run.stdout
+    explain = re.search(r"explain '(\S+)' --index (\S+)", output)
+    assert explain, output
+    command = ["explain", explain[1], "--index", str(folder / "second" / "index"), "--json"]
+    said = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl.cli", *command], capture_output=True, text=True, check=True
+    )
+    told = json.loads(said.stdout)
     assert told["verdict"]["verdict"] == "duplicate"
     assert told["keeper"]["url"] == told["verdict"]["duplicate_of"]
 
 
 def test_any_site_can_be_crawled(tmp_path: Path) -> None:
+    """One page: nothing to learn, and so no second crawl."""
     with serving() as server:
         mirror = f"http://{MIRROR_HOST}:{server.server_port}/zh/reading-clouds"  # all of its links leave the host
-        done = demo(mirror, "--folder", str(tmp_path / "crawl"))
-    assert done.returncode == 0, done.stderr
-    assert figure(done.stdout, "pages fetched") == 1
-    assert json.loads((tmp_path / "crawl" / "items.jsonl").read_text(encoding="utf-8"))["url"] == mirror
+        process = demo(mirror, "--folder", str(tmp_path / "crawl"))
+    assert process.returncode == 0, process.stderr
+    assert figures(process.stdout, "pages fetched") == [1]
+    assert "No rule was learned: " in process.stdout
+    assert [item["url"] for item in items(tmp_path / "crawl" / "first")] == [mirror]
+    assert not (tmp_path / "crawl" / "second").exists()
+    name = "127.0.0.1.toml"  # rules by hand stay in front of what is learned
+    assert read_rules(tmp_path / "crawl" / "rules" / name) == read_rules(ROOT / "rules" / name)
 
 
 @pytest.mark.parametrize("start", ["example.com", "ftp://example.com/", "https://"])

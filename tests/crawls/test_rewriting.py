@@ -62,6 +62,25 @@ async def test_the_first_variant_of_an_equivalence_stands_for_all(tmp_path: Path
     assert done.stats["dedup/url/equivalence"] == 3
 
 
+async def test_a_rewrite_that_scrapy_does_not_tell_from_its_source_loses_nothing(tmp_path: Path) -> None:
+    """Escaping undone, or arguments in another order: to Scrapy's duplicate filter that is the same request again."""
+    decode = 'id = "decode"\nkind = "rewrite"\nmatch = "/tags/{name}"\nto = "/tags/{name|decode}"'
+    order = 'id = "order"\nkind = "rewrite"\nconvert = "sort-query"'
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), "/tags/%E5%A4%A9", "/old", "/q?d=2&c=1", "/q?c=1&d=2"),
+        "/tags/%E5%A4%A9": page(prose(1)),
+        "/old": redirect("/q?b=2&a=1"),
+        "/q?b=2&a=1": page(prose(2)),
+        "/q?a=1&b=2": page(prose(2)),
+        "/q?d=2&c=1": page(prose(3)),
+        "/q?c=1&d=2": page(prose(3)),
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, decode, order))
+    assert texts(done) == {"Start " + prose(0), prose(1), prose(2), prose(3)}
+    assert len(done.items) == 4
+
+
 @pytest.mark.parametrize("rule", [SLASH, NO_SLASH])
 async def test_a_site_that_redirects_each_item_to_its_slash_loses_nothing(tmp_path: Path, rule: str) -> None:
     """The first test of all: whichever form the rule prefers, every page arrives, once."""
