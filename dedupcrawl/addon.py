@@ -8,9 +8,8 @@ from scrapy.settings import BaseSettings
 from dedupcrawl.crawl.crawl_log import CrawlLogMiddleware
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.fallback import RewriteFallback
-from dedupcrawl.crawl.item_link import ItemLink
-from dedupcrawl.crawl.link_rewriting import LinkRewriting
 from dedupcrawl.crawl.pipeline import DedupPipeline
+from dedupcrawl.crawl.spider_output import SpiderOutput
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.url_middleware import UrlMiddleware
 from dedupcrawl.settings import DedupSettings, SettingError
@@ -18,8 +17,7 @@ from dedupcrawl.settings import DedupSettings, SettingError
 # (setting, component, order). Why these orders, see docs/architecture.md.
 COMPONENTS = (
     ("EXTENSIONS", Dedup, 0),
-    ("SPIDER_MIDDLEWARES", LinkRewriting, 950),
-    ("SPIDER_MIDDLEWARES", ItemLink, 960),
+    ("SPIDER_MIDDLEWARES", SpiderOutput, 950),
     ("DOWNLOADER_MIDDLEWARES", CrawlLogMiddleware, 55),
     ("DOWNLOADER_MIDDLEWARES", UrlMiddleware, 60),
     ("DOWNLOADER_MIDDLEWARES", RewriteFallback, 610),

@@ -1,19 +1,21 @@
-"""Sites: which registrable domain a URL or a host belongs to, by the Public Suffix List that comes with tldextract."""
+"""Sites: which registrable domain a URL or a host belongs to, by the Public Suffix List of publicsuffixlist."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-import tldextract
+from publicsuffixlist import PublicSuffixList
 
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
-# No network and no cache folder: the same host has the same site on every machine with the same tldextract.
-_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+# ICANN's part alone: whoever runs github.io may have one template for all of it. No network: the same host has the same
+# site on every machine with the same release. A set of strings, since a tree of objects would slow every collection of
+# garbage in the process.
+_suffixes = PublicSuffixList(accept_unknown=False, only_icann=True)
 
 
 def host_of(url_or_host: str) -> str:
@@ -45,4 +47,4 @@ def site_of(url_or_host: str) -> str:
 def _site_of_host(host: str) -> str:
     if host.startswith("["):
         return host
-    return _extract.extract_str(host).top_domain_under_public_suffix or host
+    return _suffixes.privatesuffix(host) or host

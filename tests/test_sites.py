@@ -21,7 +21,8 @@ from dedupcrawl.sites import host_of, site_of
         ("localhost:6800", "localhost"),
         ("co.uk", "co.uk"),
         ("http://例子.中国/页", "例子.中国"),
-        ("http://a..b..example.com/", "example.com"),
+        ("http://a..b..example.com/", "a..b..example.com"),  # no host name
+        ("http://me.github.io/", "github.io"),
         ("/a/path", ""),
         ("", ""),
     ],

@@ -80,7 +80,8 @@ class Dedup:
 
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
-        crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
+        if self._normalizer.site_count:  # without rules nothing is rewritten; a signal for every known link costs much
+            crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_error)
 

@@ -1,0 +1,46 @@
+"""Spider middleware: what a spider yields, as it leaves it: links rewritten, items linked to their page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from dedupcrawl.crawl.extension import Dedup
+
+
+class SpiderOutput(BaseSpiderMiddleware):
+    """One middleware for both, because Scrapy hands every link of every page through three generators for each."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        dedup = Dedup.of(crawler)
+        self._rewrite = dedup.rewriter.rewrite
+        self._link = dedup.pages.link
+
+    async def process_spider_output_async(
+        self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None
+    ) -> AsyncIterator[Any]:
+        """As Scrapy's own, without two calls a link."""
+        async for one in result:
+            if isinstance(one, Request):
+                yield self._rewrite(one)
+            else:
+                yield self.get_processed_item(one, response)
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """The request, rewritten where a rule says so, before Scrapy's duplicate filter sees it.
+
+        A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
+        """
+        return self._rewrite(request)
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """The item itself; which response it was made of is remembered, because a pipeline gets none."""
+        if response is not None:
+            self._link(item, response)
+        return item
