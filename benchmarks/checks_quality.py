@@ -27,8 +27,9 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
-from dedupcrawl.content.evidence import confirm, outline
+from dedupcrawl.content.evidence import duplicates, outline
 from dedupcrawl.content.feature_codes import ANCHOR_SETS
+from dedupcrawl.content.probability import TARGET_PRECISION, threshold
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page
@@ -68,6 +69,11 @@ class Kept:
         return {page for page in candidates if check.compare(made, signatures[page] or b"") is not None}
 
 
+def drops(new: bytes, kept: bytes) -> bool:
+    """Whether evidence lets the new page be dropped for the kept one."""
+    return duplicates(new, kept, threshold(TARGET_PRECISION)) is not None
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[tuple[str, Sequence[float | int | str]]]) -> None:
     print(f"\n{title:34}" + "".join(f"{column:>14}" for column in columns))
     for name, values in rows:
@@ -79,14 +85,14 @@ def planted(kept: Kept, cases: Sequence[Case]) -> None:
     """Print recall by kind of variant, finds by kind of look-alike, and what would have been dropped."""
     number_of = {page: number for number, page in enumerate(kept.pages)}
     rows: dict[tuple[bool, str], list[list[bool]]] = defaultdict(list)
-    drops = look_alikes = elsewhere = differing = 0
+    dropped = look_alikes = elsewhere = differing = 0
     for case in cases:
         text = SymbolText.of(case.new)
         new_outline = outline(text)
         keeper = number_of[case.kept]
         found = [kept.found(check, text) for check in kept.checks]
-        confirmed = {page for page in set().union(*found) if confirm(new_outline, kept.outlines[page]).duplicate}
-        evidence = confirm(new_outline, kept.outlines[keeper]).duplicate
+        confirmed = {page for page in set().union(*found) if drops(new_outline, kept.outlines[page])}
+        evidence = drops(new_outline, kept.outlines[keeper])
         rows[case.duplicate, case.kind].append(
             [
                 *(keeper in pages for pages in found),
@@ -96,7 +102,7 @@ def planted(kept: Kept, cases: Sequence[Case]) -> None:
             ]
         )
         if confirmed:
-            drops += 1
+            dropped += 1
             look_alikes += not case.duplicate
             elsewhere += case.duplicate and keeper not in confirmed
             differing += min(differing_share(case.new, kept.pages[page]) for page in confirmed) > FALSE_SHARE
@@ -112,7 +118,7 @@ def planted(kept: Kept, cases: Sequence[Case]) -> None:
             ],
         )
     print(
-        f"{drops} drops: {look_alikes} look-alikes, {elsewhere} variants for another page than theirs alone, "
+        f"{dropped} drops: {look_alikes} look-alikes, {elsewhere} variants for another page than theirs alone, "
         f"{differing} that differ from their keeper in over a quarter of their words"
     )
 
@@ -125,8 +131,8 @@ def two_versions(kept: Kept, pairs: Sequence[tuple[str, Paragraphs, Paragraphs]]
         text = SymbolText.of(later)
         found = [kept.found(check, text) for check in kept.checks]
         new_outline = outline(text)
-        evidence = confirm(new_outline, kept.outlines[number]).duplicate
-        pages = {page for page in set().union(*found) if confirm(new_outline, kept.outlines[page]).duplicate}
+        evidence = drops(new_outline, kept.outlines[number])
+        pages = {page for page in set().union(*found) if drops(new_outline, kept.outlines[page])}
         others += len(pages - {number})
         false_drops += sum(differing_share(later, kept.pages[page]) > FALSE_SHARE for page in pages)
         bands[_band(shingle_jaccard(earlier, later))].append(
@@ -186,7 +192,7 @@ def costs(pages: Sequence[Paragraphs], checks: Sequence[Check], variants_of: Seq
     for check in checks:
         measure(check.name, sign(check), texts)
     measure("outline", outline, texts)
-    measure("confirm", lambda pair: confirm(*pair), pairs)
+    measure("evidence", lambda pair: drops(*pair), pairs)
 
     def everything(page: Paragraphs) -> None:
         text = SymbolText.of(page)

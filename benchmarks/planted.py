@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dedupcrawl.content.characters import CJK
 
@@ -118,3 +118,38 @@ def other_figures(paragraphs: Paragraphs, count: int, chance: random.Random) -> 
         return other
 
     return tuple(numbers.sub(change, paragraph) for paragraph in paragraphs)
+
+
+def exchanged(paragraphs: Paragraphs, other: Mapping[str, str]) -> Paragraphs:
+    """Another thing in the same words: every occurrence of these words or names replaced, in small letters or not."""
+    pattern = re.compile(
+        "|".join(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" for word in other), re.IGNORECASE
+    )
+    folded = {word.lower(): instead for word, instead in other.items()}
+
+    def change(found: re.Match[str]) -> str:
+        instead = folded[found[0].lower()]
+        return instead.capitalize() if found[0][0].isupper() and instead.islower() else instead
+
+    return tuple(pattern.sub(change, paragraph) for paragraph in paragraphs)
+
+
+_AFFIRMED = re.compile(
+    r"\b(?:is|are|was|were|can|could|should|will|would|must|does|do|has|have)\b(?! not)"
+    r"|(?<!不)(?:能|会|是|支持|可以|需要|允许|包含)"
+)
+_NEGATED = re.compile(r"(?<=\w) not\b|不(?=能|会|是|支持|可以|需要|允许|包含)")
+
+
+def negated(paragraphs: Paragraphs, chance: random.Random) -> Paragraphs | None:
+    """The contrary: one "not" put in, or left out where there is one; None where there is no place for it."""
+    text = "\n".join(paragraphs)
+    places = [(found, "") for found in _NEGATED.finditer(text)]
+    if not places or chance.random() < 0.5:
+        places = [
+            (found, f"{found[0]} not" if found[0].isascii() else f"不{found[0]}") for found in _AFFIRMED.finditer(text)
+        ]
+    if not places:
+        return None
+    found, instead = chance.choice(places)
+    return tuple((text[: found.start()] + instead + text[found.end() :]).split("\n"))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import rjieba
 
 from benchmarks.planted import (
     Paragraphs,
     cut,
     edited,
     excerpt,
+    exchanged,
     head,
     in_template,
+    negated,
     other_figures,
     replaced,
     shuffled,
@@ -22,6 +27,8 @@ from benchmarks.planted import (
     words,
 )
 from benchmarks.texts import documents
+from dedupcrawl.content.characters import CJK
+from dedupcrawl.content.stop_words import STOP_WORDS
 
 SOURCES = {"zh": "docs-cn-7.5", "en": "scrapy-docs-2.0"}
 LATER = {"zh": "docs-cn-8.5", "en": "scrapy-docs-2.13"}
@@ -126,3 +133,97 @@ def look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator
         if numbers >= 8:
             yield Case("bulletin, 8 other figures", other_figures(page, 8, chance), page, False)
             yield Case("bulletin, all figures other", other_figures(page, numbers, chance), page, False)
+
+
+_THING = re.compile(f"[{CJK}]{{2,4}}|[A-Za-z][a-z]{{3,}}|[A-Z]{{2,}}")
+_AMOUNT = re.compile("(?<![0-9A-Za-z.])[0-9]+(?![0-9A-Za-z.])")
+SLOTS = ((1, 0), (2, 0), (4, 0), (0, 1), (1, 1), (0, 2))  # words or names, amounts
+
+
+def other_things(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator[Case]:
+    """Forms with other slots, sentences with a "not" more or less, pages without their own text, and listings."""
+    for language in SOURCES:
+        names = [name for name in pages if name.startswith(language)]
+        things = {name: _things(pages[name]) for name in names}
+        pool = list(dict.fromkeys(thing for found in things.values() for thing in found))
+        by_form: dict[tuple[bool, bool, int], list[str]] = {}
+        for thing in pool:
+            by_form.setdefault(_form(thing), []).append(thing)
+        for name in names:
+            page = pages[name]
+            words_and_amounts = chance.choice(SLOTS)
+            if (other := _other_slots(page, things[name], *words_and_amounts, by_form, chance)) is not None:
+                count, amounts = words_and_amounts
+                yield Case(f"{count} other things, {amounts} other amounts", other, page, False)
+            if (contrary := negated(page, chance)) is not None:
+                yield Case("a not more or less", contrary, page, False)
+        for _ in range(TEMPLATE_GROUPS):
+            count = chance.randint(50, 200)
+            frame = [paragraph for name in chance.sample(names, 30) for paragraph in pages[name]]
+            chance.shuffle(frame)
+            places = sorted(chance.sample(range(len(frame) + 1), chance.randint(1, 3)))
+            one, two = (cut(pages[name], min(1, count / size(pages[name]))) for name in chance.sample(names, 2))
+            yield Case(
+                "own text in a long template",
+                in_template(one, tuple(frame), places),
+                in_template(two, tuple(frame), places),
+                False,
+            )
+            count = chance.randint(40, 300)
+            frame = [paragraph for name in chance.sample(names, 6) for paragraph in pages[name]]
+            chance.shuffle(frame)
+            template = head(frame, count)
+            own = pages[chance.choice(names)]
+            share = chance.uniform(0.1, 0.25) * count / size(own)
+            places = sorted(chance.sample(range(len(template) + 1), min(len(template) + 1, chance.randint(1, 3))))
+            filled = in_template(cut(own, min(1, share), chance.uniform(0, 0.5)), template, places)
+            yield Case("own text in an empty template", filled, template, False)
+            items = [
+                piece for name in chance.sample(names, min(len(names), 40)) if (piece := _teaser(pages[name], chance))
+            ]
+            some = sorted(chance.sample(range(len(items)), min(len(items), chance.randint(3, 9))))
+            yield Case("a shorter listing", tuple(items[place] for place in some), tuple(items), False)
+
+
+def _things(page: Paragraphs) -> list[str]:
+    """Names and nouns of a page, near enough: content words as they are written."""
+    if any(is_cjk(paragraph) for paragraph in page):
+        found = [word for paragraph in page for word in rjieba.cut(paragraph)]
+    else:
+        found = _THING.findall("\n".join(page))
+    return [word for word in dict.fromkeys(found) if _THING.fullmatch(word) and word.lower() not in STOP_WORDS]
+
+
+def is_cjk(text: str) -> bool:
+    return re.search(f"[{CJK}]", text) is not None
+
+
+def _form(thing: str) -> tuple[bool, bool, int]:
+    """Things of one form may stand for one another: script, capitals, and length where it shows."""
+    return thing.isascii(), thing[0].isupper(), 0 if thing.isascii() else len(thing)
+
+
+def _other_slots(
+    page: Paragraphs,
+    things: Sequence[str],
+    count: int,
+    amounts: int,
+    by_form: Mapping[tuple[bool, bool, int], Sequence[str]],
+    chance: random.Random,
+) -> Paragraphs | None:
+    """A page with other things and amounts throughout; None where it has not so many."""
+    numbers = list(dict.fromkeys(_AMOUNT.findall("\n".join(page))))
+    if len(things) < count or len(numbers) < amounts:
+        return None
+    other = {}
+    for thing in chance.sample(things, count):
+        other[thing] = chance.choice([word for word in by_form[_form(thing)] if word not in things] or [thing[::-1]])
+    for number in chance.sample(numbers, amounts):
+        other[number] = str(int(number) + chance.randint(1, 9 * 10 ** (len(number) - 1)))
+    changed = exchanged(page, other)
+    return changed if changed != page else None
+
+
+def _teaser(page: Paragraphs, chance: random.Random) -> str:
+    """A title or the begin of a paragraph, as listings have them."""
+    return " ".join(cut((chance.choice(page),), 1.0)).strip()[: chance.randint(20, 160)]

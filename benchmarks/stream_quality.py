@@ -26,7 +26,8 @@ from benchmarks.planted_cases import look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import LIMITS, Evidence, outline
+from dedupcrawl.content.evidence import Evidence, outline
+from dedupcrawl.content.probability import COVERED, TARGET_PRECISION, features, model, threshold
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -187,8 +188,8 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
             bands["all" if alike[number] == 1 else "changed"].append(keeper is not None)
             bands["both"].append(keeper is not None)
             if keeper is None:
-                facts = evidence.confirm(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)))
-                reasons[refusal(facts)] += 1
+                found = evidence.confirm(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)))
+                reasons[refusal(found)] += 1
     table(
         f"{language}: versions, Jaccard >= {ALIKE}",
         ["pairs", "dropped"],
@@ -202,19 +203,14 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
     )
 
 
-def refusal(facts: Evidence) -> str:
-    """Which limit a pair exceeds, the first of them."""
-    if facts.duplicate:
+def refusal(found: Evidence) -> str:
+    """What spoke most against a pair."""
+    if found.probability >= threshold(TARGET_PRECISION):
         return "not refused: no check brought it up"
-    if facts.covered < LIMITS.covered:
+    if found.facts.covered < COVERED:
         return "covered"
-    if facts.renamed > LIMITS.renamed.of(facts.symbols):
-        return "renamed"
-    if facts.replaced > LIMITS.replaced.of(facts.symbols) or facts.rewritten > LIMITS.rewritten:
-        return "replaced"
-    if facts.added > LIMITS.added.of(facts.symbols) or facts.inserted > LIMITS.inserted:
-        return "added"
-    return "numbers"
+    values = features(found.facts)
+    return min(model().weights.items(), key=lambda weight: weight[1] * values[weight[0]])[0]
 
 
 def main() -> None:

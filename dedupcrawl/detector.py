@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.probability import TARGET_PRECISION, threshold
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Entry, Index, Kept
 from dedupcrawl.page import Page
@@ -46,7 +47,13 @@ class Detector:
         self._first_id_of_run = index.first_id_of_run(run)
 
     def judge(
-        self, analysis: Analysis, checks: Sequence[Check], *, scope: str = "run", canonical: str | None = None
+        self,
+        analysis: Analysis,
+        checks: Sequence[Check],
+        *,
+        scope: str = "run",
+        canonical: str | None = None,
+        target_precision: float = TARGET_PRECISION,
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
@@ -55,6 +62,7 @@ class Detector:
             checks: The checks to use, with their thresholds, in order; a subset of the index's.
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
+            target_precision: Share of the drops that shall be right.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -76,7 +84,7 @@ class Detector:
             fetched_url="" if identity == page.url else page.url,
         )
         by_name = {check.name: check for check in checks}
-
+        least = threshold(target_precision)
         compared: dict[str, evidence.Evidence | None] = {}
 
         def judge(check: str, kept: Entry) -> Verdict | None:
@@ -88,16 +96,16 @@ class Detector:
             if check == "exact":
                 return Verdict(page.url, "duplicate", kept.source, check, similarity)
             if kept.url not in compared:  # several checks bring up the same page
-                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline)
+                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline, least)
             found = compared[kept.url]
             if found is None:
                 return None
-            return Verdict(page.url, "duplicate", kept.source, check, similarity, found.to_dict())
+            return Verdict(page.url, "duplicate", kept.source, check, similarity, found.to_dict(analysis.text))
 
         def holds(check: str, kept: Entry) -> bool:
             if len(kept.outline) >= len(entry.outline) or not _in_scope(kept, entry, scope):
                 return False  # only what is shorter lies inside
-            return evidence.duplicates(kept.outline, entry.outline) is not None
+            return evidence.duplicates(kept.outline, entry.outline, least) is not None
 
         first_id = self._first_id_of_run if scope == "run" else 0
         answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)

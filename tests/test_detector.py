@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.memory import MemoryIndex
@@ -77,3 +79,53 @@ def test_what_is_out_of_scope_is_neither_a_keeper_nor_superseded() -> None:
     crawl.detector = Detector(crawl.index, run="two", spider="another")
     assert crawl.judge("whole", text, scope="spider").evidence == {}
     assert not crawl.judge("again", prose(400, 1), scope="spider").is_duplicate
+
+
+REPORT = """
+The court heard on Monday that the man who kept the bakery at the corner of the market had taken a clock from the town
+hall. Witnesses said that he was seen near the stairs in the evening, that he carried something under his coat, and that
+he would not stop when he was called. The jury came back after an hour and found that he was guilty of the charge. The
+judge said that she would hear from both sides before she decided what was to follow, and that the clock should be put
+back where it had hung for as long as anybody in the town could remember.
+"""
+
+
+def changed(**words: str) -> list[str]:
+    return [part for word in REPORT.split() for part in words.get(word, word).split()]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        changed(guilty="not guilty"),
+        changed(Monday="Friday", bakery="brewery", hour="instant"),
+        changed(man="woman", bakery="brewery"),
+    ],
+)
+def test_what_another_page_says_in_nearly_the_same_words_is_kept(other: list[str]) -> None:
+    crawl = Crawl()
+    crawl.judge("first", REPORT.split())
+    assert not crawl.judge("other", other).is_duplicate
+
+
+def test_the_evidence_shows_the_pieces_that_differ() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("first", text)
+    verdict = crawl.judge("edited", [*text[:100], "here", *text[101:200], *text[201:300], "and", "there", *text[300:]])
+    assert verdict.is_duplicate
+    assert verdict.evidence["probability"] > 0.9
+    assert verdict.evidence["differs"] == [
+        {"at": 100, "says": "here", "kept_symbols": 1},
+        {"at": 200, "says": "", "kept_symbols": 1},
+        {"at": 299, "says": "and there", "kept_symbols": 0},
+    ]
+
+
+def test_how_sure_to_be_is_a_setting() -> None:
+    crawl = Crawl()
+    crawl.judge("first", REPORT.split())
+    other = changed(bakery="brewery")
+    page = Page("http://a.example/other", paragraphs=(" ".join(other),))
+    assert not crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9999).is_duplicate
+    assert crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9).is_duplicate

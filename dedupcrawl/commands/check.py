@@ -7,8 +7,9 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +20,6 @@ import numpy as np
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.terminal import printable
-from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import read_pages
@@ -88,11 +88,13 @@ def command(
             detector = Detector(kept, run=_RUN)
             out: IO[bytes] = stack.enter_context(output.open("wb")) if output else sys.stdout.buffer
             pages = _pages([stack.enter_context(_on_disk(path)) for path in files], tally)
-            verdicts = (
-                _verdicts(pages, detector, made, settings.scope)
-                if order == "stream"
-                else _batch(pages, detector, made, settings.scope)
+            judge = partial(
+                detector.judge,
+                checks=made,
+                scope=settings.scope,
+                target_precision=settings.parameters["TARGET_PRECISION"],
             )
+            verdicts = _verdicts(pages, judge) if order == "stream" else _batch(pages, judge)
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
                 out.write(msgspec.json.encode(verdict.to_dict()) + b"\n")
@@ -156,12 +158,12 @@ def _pages(files: Sequence[Path], tally: Tally) -> Iterator[Page]:
                 update(tally.bytes_read)
 
 
-def _verdicts(pages: Iterator[Page], detector: Detector, checks: Sequence[Check], scope: str) -> Iterator[Verdict]:
+def _verdicts(pages: Iterator[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
     for page in pages:
-        yield detector.judge(Analysis(page), checks, scope=scope)
+        yield judge(Analysis(page))
 
 
-def _batch(pages: Iterator[Page], detector: Detector, checks: Sequence[Check], scope: str) -> Iterator[Verdict]:
+def _batch(pages: Iterator[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
     """Longest first (spec 1, "Batch"), ties in arrival order; verdicts come out in the order of the pages.
 
     Pages wait in a temporary file; in memory stay 20 bytes a page.
@@ -178,7 +180,7 @@ def _batch(pages: Iterator[Page], detector: Detector, checks: Sequence[Check], s
         for number in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable"):
             waiting.seek(starts[number])
             page = msgspec.msgpack.decode(waiting.read(starts[number + 1] - starts[number]), type=Page)
-            verdict = msgspec.msgpack.encode(detector.judge(Analysis(page), checks, scope=scope))
+            verdict = msgspec.msgpack.encode(judge(Analysis(page)))
             places[number] = judged.tell(), len(verdict)
             judged.write(verdict)
         for start, length in places:

@@ -11,8 +11,7 @@ nor is any that follows once the gaps have cost `_EFFORT` times the kept sequenc
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -23,13 +22,23 @@ Symbols = NDArray[np.uint16]
 """Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
 Places = NDArray[np.intp]
 
-_GRAM = 4
-_GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
+LONGEST = 1 << 14
+"""Symbols of a sequence at most."""
 BLOCK = 6
 """Symbols that make a block: single edited words seldom stand so close."""
+
+_GRAM = 4
+_GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
 _EFFORT = 4  # how often the kept sequence is gone through, opposite the gaps of a new one in another order
-_NAME = 24  # symbols, both sides together, of a piece that may be a name
+_SMALL = 24  # symbols on either side of a gap that is split into the pieces that differ
 _CLEAR = 4  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
+
+_SIDE = np.uint64(LONGEST)  # the bit above a place
+_PLACE = np.uint64(LONGEST - 1)
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+_HASH_BITS = ~np.uint64(2 * LONGEST - 1)
+_PLACE_BITS = np.uint64(15)  # of a place and its side
+_PLACES = np.arange(LONGEST, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,10 @@ class Differences:
         added_at_ends: The longest such block before the first or after the last piece they share.
         numbers_same: Numbers of the new sequence that stand in the kept one.
         numbers_changed: Places in the new sequence of numbers where the kept one has another number.
-        renamed: How often the same piece was replaced by the same other piece, wherever it stood.
+        skips: Places inside the new sequence where the kept one has a block that the new one lacks.
+        moves: Places inside the new sequence where what follows stands earlier in the kept one.
+        pieces: Shape (n, 4): begin and end in the new sequence, begin and end in the kept one, of the pieces that
+            differ; none longer than `_SMALL`, and none at the ends that one side lacks.
     """
 
     common: int = 0
@@ -67,7 +79,12 @@ class Differences:
     added_at_ends: int = 0
     numbers_same: int = 0
     numbers_changed: list[int] = field(default_factory=list)
-    renamed: int = 0
+    skips: int = 0
+    moves: int = 0
+    pieces: Places = field(default_factory=lambda: _NO_PIECES)
+
+
+_NO_PIECES: Places = np.zeros((0, 4), dtype=np.intp)
 
 
 def _grams(symbols: Symbols) -> NDArray[np.uint64]:
@@ -81,38 +98,59 @@ def _grams(symbols: Symbols) -> NDArray[np.uint64]:
     return grams
 
 
-def _groups(grams: NDArray[np.uint64]) -> tuple[Places, NDArray[np.uint64], Places, Places]:
-    """Places sorted by gram and then by place; the different grams, where each begins among them, and how many."""
-    order = grams.argsort(kind="stable")
-    ordered = grams[order]
-    begins = np.empty(len(grams), dtype=np.bool_)
-    begins[0] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
-    bounds = np.empty(int(begins.sum()) + 1, dtype=np.intp)
-    bounds[:-1] = begins.nonzero()[0]
-    bounds[-1] = len(grams)
-    return order, ordered[bounds[:-1]], bounds[:-1], bounds[1:] - bounds[:-1]
-
-
 def _anchors(new: Symbols, kept: Symbols) -> Places:
-    """Shape (len(new) − 3,): for each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
+    """Shape (len(new) − 3,): for each gram of `new` the place of its anchor in `kept`, −1 where it has none.
+
+    One sort of both sides' grams: 49 bits of a hash of the gram, its side and its place make one word.
+    """
     new_grams, kept_grams = _grams(new), _grams(kept)
-    places = np.full(len(new_grams), -1, dtype=np.intp)
-    if not len(new_grams) or not len(kept_grams):
+    count = len(new_grams)
+    places = np.full(count, -1, dtype=np.intp)
+    if not count or not len(kept_grams):
         return places
-    new_order, new_values, new_begins, new_counts = _groups(new_grams)
-    kept_order, kept_values, kept_begins, kept_counts = _groups(kept_grams)
-    twin = kept_values.searchsorted(new_values)
-    twin[twin == len(kept_values)] = 0
-    equal = ((kept_values[twin] == new_values) & (kept_counts[twin] == new_counts)).nonzero()[0]
-    counts = new_counts[equal]
-    here, there = new_begins[equal], kept_begins[twin[equal]]
-    total = int(counts.sum())
-    if len(counts) < total:
-        rank = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
-        here, there = np.repeat(here, counts) + rank, np.repeat(there, counts) + rank
-    places[new_order[here]] = kept_order[there]
+    words = np.concatenate((new_grams, kept_grams))
+    words *= _HASH
+    words &= _HASH_BITS
+    words[:count] |= _PLACES[:count]
+    words[count:] |= _PLACES[: len(kept_grams)]
+    words[count:] |= _SIDE
+    words.sort()
+    keys = words >> _PLACE_BITS
+    alike = keys[1:] == keys[:-1]
+    alone = alike.copy()  # pairs: two of a key, no more
+    alone[1:] &= ~alike[:-1]
+    alone[:-1] &= ~alike[1:]
+    first = alone.nonzero()[0]
+    here, there = words[first], words[first + 1]
+    if int(np.count_nonzero(alike)) > len(first):
+        alike &= ~alone
+        several = np.zeros(len(words), dtype=np.bool_)
+        several[:-1] = alike
+        several[1:] |= alike
+        more_here, more_there = _in_turn(words[several])
+        here, there = np.concatenate((here, more_here)), np.concatenate((there, more_there))
+    anchors = ((here ^ there) & _SIDE) != 0  # here comes first: the side is the highest bit below the key
+    mine = (here & _PLACE)[anchors].astype(np.intp)
+    others = (there & _PLACE)[anchors].astype(np.intp)
+    equal = new_grams[mine] == kept_grams[others]  # not so where hashes collide
+    if not equal.all():
+        mine, others = mine[equal], others[equal]
+    places[mine] = others
     return places
+
+
+def _in_turn(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Of groups of equal keys with as many words of either side: the i-th here and the i-th there."""
+    keys = words >> _PLACE_BITS
+    edges = np.concatenate(([0], (keys[1:] != keys[:-1]).nonzero()[0] + 1, [len(words)]))
+    size = edges[1:] - edges[:-1]
+    even = ((size & 1) == 0).nonzero()[0]
+    first, half = edges[even], size[even] >> 1
+    meet = first + half
+    balanced = ((words[meet - 1] & _SIDE) == 0) & ((words[meet] & _SIDE) != 0)
+    first, half, meet = first[balanced], half[balanced], meet[balanced]
+    rank = np.arange(int(half.sum())) - np.repeat(half.cumsum() - half, half)
+    return words[np.repeat(first, half) + rank], words[np.repeat(meet, half) + rank]
 
 
 def tiles(new: Symbols, kept: Symbols) -> Tiles:
@@ -127,69 +165,107 @@ def tiles(new: Symbols, kept: Symbols) -> Tiles:
     begin = anchored.nonzero()[0]
     end = last.nonzero()[0] + _GRAM
     kept_begin = places[begin]
-    overlap = np.maximum(end[:-1] - begin[1:], 0)
+    overlap = end[:-1] - begin[1:]
+    np.maximum(overlap, 0, out=overlap)
     begin[1:] += overlap
     kept_begin[1:] += overlap
     return Tiles(begin, kept_begin, end - begin)
 
 
-def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
-    """Length of the longest common subsequence, in len(a) steps on numbers of len(b) bits (Hyyrö 2004)."""
+def _lcs_rows(a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """The rows of the table of longest common subsequences, as bits (Hyyrö 2004).
+
+    Bit j of row i is 0 where b[: j + 1] has a longer subsequence with a[:i] than b[:j] has.
+    """
     masks: dict[int, int] = {}
     for place, symbol in enumerate(b):
         masks[symbol] = masks.get(symbol, 0) | 1 << place
-    full = (1 << len(b)) - 1
-    rows = full
+    row = full = (1 << len(b)) - 1
+    rows = [row]
     for symbol in a:
         mask = masks.get(symbol)
         if mask:
-            hits = rows & mask
-            rows = ((rows + hits) | (rows - hits)) & full
-    return len(b) - rows.bit_count()
+            hits = row & mask
+            row = ((row + hits) | (row - hits)) & full
+        rows.append(row)
+    return rows
 
 
-def _common(here: Sequence[int], there: Sequence[int]) -> int:
-    """The same, but 0 for what is too long to be aligned."""
-    return common_subsequence(here, there) if there and max(len(here), len(there)) <= _GAP_LIMIT else 0
+def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
+    """Length of the longest common subsequence, in len(a) steps on numbers of len(b) bits."""
+    return len(b) - _lcs_rows(a, b)[-1].bit_count()
+
+
+def differing(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int, int, int]]:
+    """Begin and end in `a`, begin and end in `b`, of what is not in a longest common subsequence."""
+    rows = _lcs_rows(a, b)
+    pieces = []
+    here, there = len(a), len(b)
+    end, other_end = here, there
+    while here and there:
+        bit = 1 << there - 1
+        if rows[here] & bit:
+            there -= 1
+        elif not rows[here - 1] & bit:
+            here -= 1
+        else:
+            if here < end or there < other_end:
+                pieces.append((here, end, there, other_end))
+            here -= 1
+            there -= 1
+            end, other_end = here, there
+    if end or other_end:
+        pieces.append((0, end, 0, other_end))
+    return pieces[::-1]
 
 
 def unchanged(symbols: Symbols) -> Differences:
     """What `differences` finds between a sequence and itself."""
-    return Differences(common=len(symbols), kept_common=len(symbols), numbers_same=int((symbols & 1).sum()))
+    return Differences(common=len(symbols), kept_common=len(symbols), numbers_same=int(np.count_nonzero(symbols & 1)))
 
 
 def differences(new: Symbols, kept: Symbols) -> Differences:
-    """Align two sequences."""
+    """Align two sequences, neither longer than `LONGEST`."""
     found = tiles(new, kept)
     begin, end = _between(found.new, found.length, len(new))
     kept_begin, kept_end = _between(found.kept, found.length, len(kept))
-    steps = np.bincount(kept_end[:-1], minlength=len(kept) + 1) - np.bincount(kept_begin[1:], minlength=len(kept) + 1)
-    free = steps.cumsum()[:-1] <= 0
-    free_before = np.zeros(len(kept) + 1, dtype=np.intp)
-    free.cumsum(out=free_before[1:])
-    size = end - begin
-    room = np.where(kept_end > kept_begin, free_before[kept_end] - free_before[kept_begin], 0)
-
-    numbers = new & 1
-    result = Differences(
-        common=int(found.length.sum()), kept_common=len(kept) - int(free_before[-1]), numbers_same=int(numbers.sum())
-    )
-    open_gaps = size > 0
-    level = open_gaps & (size == room) & (room == kept_end - kept_begin)
+    size, span = end - begin, kept_end - kept_begin
+    common = kept_common = int(found.length.sum())
+    room, free = span, None
+    if int(span.min()) < 0:  # blocks have moved: what is opposite a gap may be covered by a tile from elsewhere
+        steps = np.bincount(kept_end[:-1], minlength=len(kept) + 1)
+        steps -= np.bincount(kept_begin[1:], minlength=len(kept) + 1)
+        free = steps.cumsum()[:-1] <= 0
+        free_before = np.zeros(len(kept) + 1, dtype=np.intp)
+        free.cumsum(out=free_before[1:])
+        room = np.where(span > 0, free_before[kept_end] - free_before[kept_begin], 0)
+        kept_common = len(kept) - int(free_before[-1])
+    result = Differences(common=common, kept_common=kept_common, numbers_same=int(np.count_nonzero(new & 1)))
+    inner = slice(1, -1)
+    result.moves = int(np.count_nonzero(span[inner] < 0))
+    result.skips = int(np.count_nonzero(room[inner] - size[inner] >= BLOCK))
+    pieces = [np.stack((begin, end, kept_begin, kept_end), axis=1)[inner]]
+    pieces[0] = pieces[0][_one_sided(size[inner], span[inner], room[inner])]
+    here, opposite = size > 0, room > 0
+    _add_blocks(size[inner][~opposite[inner]], [0, *(int(size[i]) for i in (0, -1) if not opposite[i])], result)
+    both = here & opposite
+    level = both & (size == span)
+    level &= room == span
     if level.any():
-        _compare_level(new, kept, begin[level], size[level], kept_begin[level], result)
-    replacements: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+        pieces.append(_compare_level(new, kept, begin[level], size[level], kept_begin[level], result))
     effort = _EFFORT * len(kept)
-    for gap in (open_gaps & ~level).nonzero()[0].tolist():
-        here = new[begin[gap] : end[gap]].tolist()
-        opposite = slice(kept_begin[gap], kept_end[gap])
-        effort -= max(0, int(opposite.stop - opposite.start))
-        there = kept[opposite][free[opposite]].tolist() if room[gap] and effort >= 0 else []
-        _compare_uneven(here, there, int(begin[gap]), gap in (0, len(size) - 1), result)
-        if there and len(here) + len(there) <= _NAME:
-            replacements[tuple(here), tuple(there)] += 1
-    if replacements:
-        result.renamed = max(result.renamed, *replacements.values())
+    for gap in (both & ~level).nonzero()[0].tolist():
+        first, other_first = int(begin[gap]), int(kept_begin[gap])
+        one = new[first : int(end[gap])].tolist()
+        effort -= int(span[gap])
+        there = kept[other_first : int(kept_end[gap])]
+        whole = free is None or room[gap] == span[gap]
+        if free is not None and not whole:
+            there = there[free[other_first : int(kept_end[gap])]]
+        other = there.tolist() if effort >= 0 else []
+        at = (first, other_first) if whole else None
+        pieces += _compare_uneven(one, other, first, at, gap in (0, len(size) - 1), result)
+    result.pieces = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
     return result
 
 
@@ -203,52 +279,73 @@ def _between(tiles_begin: Places, length: Places, end: int) -> tuple[Places, Pla
     return begins, ends
 
 
+def _one_sided(size: Places, span: Places, room: Places) -> NDArray[np.bool_]:
+    """Short gaps of which one side is empty: what was put in or left out there."""
+    put_in = (span == 0) & (size > 0) & (size <= _SMALL)
+    left_out = (size == 0) & (span > 0) & (span <= _SMALL) & (room == span)
+    one_sided: NDArray[np.bool_] = put_in | left_out
+    return one_sided
+
+
 def _compare_level(
     new: Symbols, kept: Symbols, begin: Places, size: Places, kept_begin: Places, result: Differences
-) -> None:
-    """Gaps with as many symbols on either side: the i-th here stands opposite the i-th there."""
+) -> Places:
+    """Gaps with as many symbols on either side: the i-th here stands opposite the i-th there. Returns the pieces."""
     ends = size.cumsum()
     places = np.arange(ends[-1]) + np.repeat(begin - (ends - size), size)
-    here, there = new[places], kept[places + np.repeat(kept_begin - begin, size)]
+    shift = np.repeat(kept_begin - begin, size)
+    here, there = new[places], kept[places + shift]
     differ = here != there
-    differing = np.add.reduceat(differ, ends - size, dtype=np.intp)
-    for gap in ((size >= _CLEAR) & (2 * differing > size)).nonzero()[0].tolist():
+    differing_of = np.add.reduceat(differ, ends - size, dtype=np.intp)
+    pieces: list[Places] = []
+    for gap in ((size >= _CLEAR) & (2 * differing_of > size)).nonzero()[0].tolist():
         inside = slice(ends[gap] - size[gap], ends[gap])
         one, other = here[inside].tolist(), there[inside].tolist()
-        if _common(one, other) <= size[gap] - differing[gap]:
+        if _common(one, other) <= size[gap] - differing_of[gap]:
             continue
-        _compare_uneven(one, other, int(begin[gap]), False, result)  # they are shifted
+        at = int(begin[gap]), int(kept_begin[gap])
+        pieces += _compare_uneven(one, other, at[0], at, False, result)  # they are shifted
         differ[inside] = False
         result.common -= int(size[gap])
         result.kept_common -= int(size[gap])
-    same = len(differ) - int(differ.sum())
+    changed = differ.nonzero()[0]
+    same = len(differ) - len(changed)
     result.common += same
     result.kept_common += same
-    where = places[differ]
-    if len(where):
-        run_ends = np.append((where[1:] != where[:-1] + 1).nonzero()[0], len(where) - 1)
-        runs = run_ends.copy()
-        runs[0] += 1
-        runs[1:] -= run_ends[:-1]
+    if len(changed):
+        where = places[changed]
+        breaks = (where[1:] != where[:-1] + 1).nonzero()[0]
+        first = np.concatenate((where[:1], where[breaks + 1]))
+        last = np.concatenate((where[breaks], where[-1:])) + 1
+        offset = np.concatenate((shift[changed[:1]], shift[changed[breaks + 1]]))
+        runs = last - first
         result.replaced = max(result.replaced, int(runs.max()))
         result.rewritten += int(runs[runs >= BLOCK].sum())
-        result.numbers_same -= int((here[differ] & 1).sum())
-        result.numbers_changed += where[(here[differ] & there[differ] & 1) != 0].tolist()
-        result.renamed = _most_renamed(kept, there[differ], here[differ])
+        result.numbers_same -= int(np.count_nonzero(here[changed] & 1))
+        result.numbers_changed += where[(here[changed] & there[changed] & 1) != 0].tolist()
+        pieces.append(np.stack((first, last, first + offset, last + offset), axis=1)[runs <= _SMALL])
+    return np.concatenate(pieces) if pieces else _NO_PIECES
 
 
-def _most_renamed(kept: Symbols, old: Symbols, new: Symbols) -> int:
-    """How often one symbol was replaced by the same other one; only where it was seldom left as it was."""
-    pairs = old.astype(np.uint32) << np.uint32(16) | new
-    pairs.sort()
-    often = pairs[2:][pairs[2:] == pairs[:-2]]  # three times or more
-    counts = ((int((pairs == pair).sum()), int((kept == pair >> np.uint32(16)).sum())) for pair in np.unique(often))
-    return max((count for count, all_there in counts if 2 * count > all_there), default=0)
+def _add_blocks(inside: Places, at_ends: Iterable[int], result: Differences) -> None:
+    """Gaps in whose place the kept sequence has nothing, by their sizes."""
+    if len(inside):
+        result.added = max(result.added, int(inside.max()))
+        result.inserted += int(inside[inside >= BLOCK].sum())
+    result.added_at_ends = max(result.added_at_ends, *at_ends)
 
 
-def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool, result: Differences) -> None:
-    """A gap whose sides differ in length, or seem shifted."""
-    common = _common(here, there)
+def _compare_uneven(
+    here: list[int], there: list[int], begin: int, at: tuple[int, int] | None, at_end: bool, result: Differences
+) -> list[Places]:
+    """A gap whose sides differ in length, or seem shifted. Returns its pieces where it is short and begins `at`."""
+    pieces: list[Places] = []
+    if there and at is not None and max(len(here), len(there)) <= _SMALL:
+        found = differing(here, there)
+        common = len(here) - sum(end - first for first, end, _, _ in found)
+        pieces.append(np.array(found, dtype=np.intp).reshape(-1, 4) + np.array((at[0], at[0], at[1], at[1])))
+    else:
+        common = _common(here, there)
     result.common += common
     result.kept_common += common
     replaced, added = min(len(here), len(there)) - common, len(here) - len(there)
@@ -263,11 +360,16 @@ def _compare_uneven(here: list[int], there: list[int], begin: int, at_end: bool,
         result.rewritten += replaced
         result.inserted += inserted
     others = [symbol for symbol in there if symbol & 1]
-    if not others:
-        return
-    numbers = [symbol for symbol in here if symbol & 1]
-    changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
-    known = set(others)
-    unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
-    result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
-    result.numbers_same -= changed
+    if others:
+        numbers = [symbol for symbol in here if symbol & 1]
+        changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
+        known = set(others)
+        unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
+        result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
+        result.numbers_same -= changed
+    return pieces
+
+
+def _common(here: Sequence[int], there: Sequence[int]) -> int:
+    """Length of the longest common subsequence, but 0 for what is too long to be aligned."""
+    return common_subsequence(here, there) if there and max(len(here), len(there)) <= _GAP_LIMIT else 0

@@ -115,6 +115,7 @@ class Dedup:
                 self._checks_of[id(settings)],
                 scope=settings.scope,
                 canonical=self.rewriter.canonical(analysis.page.url),
+                target_precision=settings.parameters["TARGET_PRECISION"],
             )
         except (OSError, IndexDamagedError):
             if not self.stats.get_value("dedup/index/errors"):

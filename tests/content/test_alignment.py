@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.alignment import Symbols, common_subsequence, differences, tiles
+from dedupcrawl.content import alignment
+from dedupcrawl.content.alignment import Symbols, common_subsequence, differences, differing, tiles
 
 
 def joined(pieces: Sequence[Sequence[int]]) -> list[int]:
@@ -41,6 +42,58 @@ def brute_force_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
 @given(FEW, FEW)
 def test_common_subsequence(a: list[int], b: list[int]) -> None:
     assert common_subsequence(a, b) == brute_force_subsequence(a, b)
+
+
+@given(FEW, FEW)
+def test_what_differs_is_what_no_longest_common_subsequence_has(a: list[int], b: list[int]) -> None:
+    pieces = differing(a, b)
+    rest, other_rest, end, other_end = [], [], 0, 0
+    for begin, piece_end, other_begin, other_piece_end in [*pieces, (len(a), len(a), len(b), len(b))]:
+        assert begin >= end
+        assert other_begin >= other_end
+        rest += a[end:begin]
+        other_rest += b[other_end:other_begin]
+        end, other_end = piece_end, other_piece_end
+    assert rest == other_rest
+    assert len(rest) == brute_force_subsequence(a, b)
+
+
+@given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
+def test_pieces_differ_and_stand_between_what_is_the_same(a: list[int], b: list[int]) -> None:
+    end = 0
+    for begin, piece_end, kept_begin, kept_end in sorted(differences(symbols(a), symbols(b)).pieces.tolist()):
+        assert end <= begin <= piece_end <= len(a)
+        assert 0 <= kept_begin <= kept_end <= len(b)
+        assert a[begin:piece_end] != b[kept_begin:kept_end]
+        end = piece_end
+
+
+def brute_force_anchors(new: Sequence[int], kept: Sequence[int]) -> list[int]:
+    """The definition: grams that occur equally often, the i-th here with the i-th there."""
+    where: list[dict[tuple[int, ...], list[int]]] = []
+    for sequence in (new, kept):
+        places_of: dict[tuple[int, ...], list[int]] = {}
+        for place in range(len(sequence) - 3):
+            places_of.setdefault(tuple(sequence[place : place + 4]), []).append(place)
+        where.append(places_of)
+    anchors = [-1] * max(0, len(new) - 3)
+    for gram, places in where[0].items():
+        if len(others := where[1].get(gram, [])) == len(places):
+            for place, other in zip(places, others, strict=True):
+                anchors[place] = other
+    return anchors
+
+
+@given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
+def test_anchors(a: list[int], b: list[int]) -> None:
+    assert alignment._anchors(symbols(a), symbols(b)).tolist() == brute_force_anchors(a, b)
+
+
+@given(FEW | PIECES.map(joined), st.randoms(use_true_random=False))
+def test_anchors_of_blocks_in_another_order(a: list[int], chance: random.Random) -> None:
+    pieces = [a[place : place + 7] for place in range(0, len(a), 7)]
+    chance.shuffle(pieces)
+    assert alignment._anchors(symbols(a), symbols(joined(pieces))).tolist() == brute_force_anchors(a, joined(pieces))
 
 
 @given(FEW | PIECES.map(joined), FEW, st.randoms(use_true_random=False))
@@ -212,27 +265,6 @@ class TestNumbers:
         found = differences(new, kept)
         assert found.numbers_changed == [52]
         assert found.numbers_same == 2
-
-
-class TestRenamed:
-    def test_one_word_by_one_other_throughout(self) -> None:
-        kept = words(200)
-        for place in (20, 60, 100, 140):
-            kept[place] = 8000
-        new = [8002 if value == 8000 else value for value in kept]
-        assert differences(symbols(new), symbols(kept)).renamed == 4
-
-    def test_a_name_of_another_length(self) -> None:
-        kept, new = [], []
-        for block in range(3):
-            kept += [*words(40, 50 * block), 8000, 8002, 8004]
-            new += [*words(40, 50 * block), 9000, 9002]
-        assert differences(symbols(new + words(20, 500)), symbols(kept + words(20, 500))).renamed == 3
-
-    def test_a_common_word_that_is_edited_now_and_then(self) -> None:
-        kept = [8000 if place % 5 == 0 else 2 * place for place in range(200)]
-        new = [8002 if place in (20, 75, 130) else value for place, value in enumerate(kept)]
-        assert differences(symbols(new), symbols(kept)).renamed == 0
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -16,6 +16,7 @@ from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.shingles import ShinglesCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.mwo import FieldWeights
+from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.thesaurus import read_file
 
 
@@ -95,6 +96,13 @@ def _thesaurus(name: str, about: str) -> Parameter:
 
 
 PARAMETERS: tuple[Parameter, ...] = (
+    _share(
+        "TARGET_PRECISION",
+        TARGET_PRECISION,
+        0.0,
+        "A page is dropped when it is so probably a duplicate that this share of such drops is right.",
+        loosest=min,
+    ),
     _whole(
         "EXACT_MIN_SYMBOLS",
         ExactCheck().min_symbols,

@@ -107,12 +107,11 @@ class ShinglesCheck:
 
     Attributes:
         share: α.
-        min_symbols: Fewest symbols of a page that is looked for. What fewer say stands in some listing or other of
-            its site; that does not make the page an excerpt.
+        min_symbols: Fewest symbols of a page that is looked for. What fewer say stands in many pages.
     """
 
     share: float = 0.3
-    min_symbols: int = 64
+    min_symbols: int = 12
 
     name: ClassVar[str] = "shingles"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

@@ -1,0 +1,103 @@
+"""Facts: what two texts have in common and in which ways they differ, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dedupcrawl.content.alignment import Places, Symbols, differences, unchanged
+from dedupcrawl.content.wording import wording
+
+_SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a new page and a kept one have in common and what not; lengths in symbols.
+
+    Attributes:
+        symbols: Length of the new page.
+        kept_symbols: Length of the kept page.
+        covered: Share of the new page that stands in the kept one.
+        kept_covered: Share of the kept page that stands in the new one.
+        replaced: The longest block that another block replaced, the shorter of the two.
+        rewritten: Share of the new page in blocks of six or more symbols that were replaced.
+        inserted: Share of the new page in such blocks in whose place the kept page has nothing, but for the ends.
+        added: The longest block inside the new page that the kept one lacks.
+        added_at_ends: The longest such block before the first or after the last piece they share.
+        skips: Places inside the new page where the kept one has a block of six or more symbols that the new one lacks.
+        moves: Places inside the new page where what follows stands earlier in the kept one.
+        numbers_same: Numbers of the new page that stand in the kept one.
+        numbers_changed: Numbers of the new page in whose place the kept one has another number.
+        figures_changed: The same, but those of one date or one clock count once.
+        renamed: How often the same piece was replaced by the same other piece.
+        exchanged: Pieces where the pages speak of other things: neither page has the other's words anywhere.
+        edits: Other short pieces that differ in words.
+        unexpected: Exchanged pieces, less those that edits at random would look like.
+        negated: Pieces where one page has a "not" that the other has not.
+    """
+
+    symbols: int
+    kept_symbols: int
+    covered: float
+    kept_covered: float
+    replaced: int
+    rewritten: float
+    inserted: float
+    added: int
+    added_at_ends: int
+    skips: int
+    moves: int
+    numbers_same: int
+    numbers_changed: int
+    figures_changed: int
+    renamed: int
+    exchanged: int
+    edits: int
+    unexpected: float
+    negated: int
+
+
+def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> tuple[Facts, Places]:
+    """The facts, and the pieces that differ as in `Differences`.
+
+    Args:
+        new: The new text.
+        kept: The kept text.
+        new_tail: How many symbols more the new text has.
+        kept_tail: How many symbols more the kept text has.
+        same_tail: Whether these are the same.
+    """
+    same = len(new) == len(kept) and new.tobytes() == kept.tobytes()
+    found = unchanged(new) if same else differences(new, kept)
+    if same_tail:
+        found.common += new_tail
+        found.kept_common += kept_tail
+    else:
+        found.replaced = max(found.replaced, min(new_tail, kept_tail))
+        found.added_at_ends = max(found.added_at_ends, new_tail - kept_tail)
+    length, kept_length = len(new) + new_tail, len(kept) + kept_tail
+    changed = sorted(found.numbers_changed)
+    worded = wording(new, kept, found.pieces)
+    facts = Facts(
+        symbols=length,
+        kept_symbols=kept_length,
+        covered=found.common / length if length else float(not kept_length),
+        kept_covered=min(1.0, found.kept_common / kept_length) if kept_length else float(not length),
+        replaced=found.replaced,
+        rewritten=found.rewritten / length if length else 0.0,
+        inserted=found.inserted / length if length else 0.0,
+        added=found.added,
+        added_at_ends=found.added_at_ends,
+        skips=found.skips,
+        moves=found.moves,
+        numbers_same=found.numbers_same,
+        numbers_changed=len(changed),
+        figures_changed=sum(after - before > _SAME_FIGURE for before, after in pairwise(changed)) + bool(changed),
+        renamed=worded.renamed,
+        exchanged=worded.exchanged,
+        edits=worded.edits,
+        unexpected=worded.unexpected,
+        negated=worded.negated,
+    )
+    return facts, found.pieces

@@ -1,0 +1,110 @@
+"""Probability: what the facts about two pages come to in one number, by logistic regression.
+
+A feature is something that speaks for or against, scaled so that its weight can be read: what is replaced in one piece
+(another page in the same template), what stands between the pieces (a listing, no excerpt), numbers that differ, things
+exchanged and nothing else changed (a form with other slots), words changed here and there (an edited text). Weights and
+thresholds are data, `data/probability.json`: fitted by `python -m benchmarks.fit_probability` on the tuning half of the
+labelled pages, with every sign as in `SPEAKS_FOR`, so that no page becomes a duplicate by differing more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from dedupcrawl.content.facts import Facts
+
+COVERED = 0.76
+"""Least share of a new page's symbols that stand in the kept one; below, it is no duplicate whatever else holds."""
+
+TARGET_PRECISION = 0.998
+"""Of the pages that are dropped this share shall be duplicates, unless another is asked for."""
+
+SPEAKS_FOR = frozenset({"edits", "edits_density", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long",
+                        "negated_in_long"})  # fmt: skip
+"""Features whose weight is positive; that of every other is negative."""
+
+_FORMAT = 1
+_LONG = math.log(10.0)  # pages are no longer than ten times 300 symbols, for what counts for less in a longer page
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A logistic regression, and what its probabilities were worth on labelled pages.
+
+    Attributes:
+        format: Of the file.
+        fitted: By which command.
+        intercept: Log odds of a pair of pages without any feature.
+        weights: Feature → what one unit of it adds to the log odds; features that are not named add nothing.
+        thresholds: (precision, probability), ascending: of the pairs from this probability on, the share that are
+            duplicates.
+    """
+
+    format: int
+    fitted: str
+    intercept: float
+    weights: Mapping[str, float]
+    thresholds: tuple[tuple[float, float], ...]
+
+
+@cache
+def model() -> Model:
+    """The model in the package."""
+    raw = (files("dedupcrawl.content") / "data" / "probability.json").read_bytes()
+    read = msgspec.json.decode(raw, type=Model)
+    if read.format != _FORMAT:
+        raise ValueError(f"data/probability.json has format {read.format}, this version reads {_FORMAT}: reinstall")
+    return read
+
+
+def features(facts: Facts) -> dict[str, float]:
+    """Name → value of everything that speaks for or against two pages being the same."""
+    n = max(1, facts.symbols)
+    hundreds = n / 100
+    long = min(_LONG, math.log(n / 300))
+    replaced = facts.replaced / max(12.0, min(48.0, 0.015 * n))
+    words = facts.exchanged + facts.edits
+    numbers = facts.numbers_changed + facts.numbers_same
+    one_sided = not (words or facts.figures_changed or facts.rewritten or facts.inserted)
+    return {
+        "replaced": math.log1p(replaced),
+        "replaced_block": math.log(max(1.0, replaced)),
+        "rewritten": min(0.25, max(0.0, facts.rewritten - 0.05)),
+        "inserted_in_short": facts.inserted * max(0.0, math.log(800 / n)),
+        "added_at_ends": facts.added_at_ends / n,
+        "skips_density": math.log1p(facts.skips / hundreds),
+        "numbers_changed": facts.numbers_changed / max(1, numbers),
+        "figures_changed": math.log1p(facts.figures_changed),
+        "figures_in_long": long if facts.figures_changed else 0.0,
+        "renamed": math.log(max(1, facts.renamed)),
+        "exchanged": (facts.unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
+        "only_exchanged": min(1.0, facts.unexpected) if facts.exchanged == words else 0.0,
+        "exchanged_in_long": long if facts.exchanged else 0.0,
+        "negated": facts.negated / (1 + words + facts.figures_changed),
+        "negated_in_long": long if facts.negated else 0.0,
+        "edits": math.log(max(1, facts.edits)),
+        "edits_density": math.log1p(max(0, facts.edits - 1) / hundreds),
+        "only_one_sided": float(one_sided),
+        "log_short": min(0.0, math.log(n / 200)),
+    }
+
+
+def probability(facts: Facts) -> float:
+    """How probable it is that the new page duplicates the kept one, in [0, 1]."""
+    if facts.covered < COVERED:
+        return 0.0
+    if facts.covered == facts.kept_covered == 1.0 and not facts.moves:
+        return 1.0  # the same text, however short
+    fitted = model()
+    values = features(facts)
+    log_odds = fitted.intercept + sum(weight * values[name] for name, weight in fitted.weights.items())
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, log_odds))))
+
+
+def threshold(target_precision: float) -> float:
+    """Least probability of pages to drop so that this share of the drops is right; the highest known beyond it."""
+    return next((least for precision, least in model().thresholds if precision >= target_precision), 1.0)
