@@ -34,13 +34,16 @@ class CompiledRule:
         "_has_front",
         "_has_scope",
         "_hosts",
+        "_kept",
         "_match",
         "_may_grow",
+        "_may_hold_urls",
         "_not_hosts",
         "_path",
         "_to",
         "_to_args",
         "_unless",
+        "_unless_forms",
         "_within",
         "_without",
         "rule",
@@ -58,14 +61,17 @@ class CompiledRule:
         self._edited = {name for name, _, _ in self._args} | self._to_args.keys()
         self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
+        self._may_hold_urls = any({"decode", "base64"} & set(capture.conversions) for capture in uses)
         self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
         self._hosts = frozenset(host.lower() for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = frozenset(host[1:].lower() for host in rule.hosts if host.startswith("!"))
-        self._unless = frozenset(rule.unless)
+        self._unless = frozenset(name for name in rule.unless if "=" not in name)
+        self._unless_forms = [(f"{name}=", form) for name, form in rule.exceptions()]
         self._drop = frozenset(name for name in rule.drop if not name.endswith("*"))
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
+        self._kept = frozenset(name for name, _, _ in self._args if "*" in rule.drop)
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
-        self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or self._unless)
+        self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or rule.unless)
         self._has_context = match is not None or self._has_scope
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
@@ -150,7 +156,7 @@ class CompiledRule:
             authority = parts.authority.lower()
             if (self._hosts and authority not in self._hosts) or authority in self._not_hosts:
                 return False
-        return not self._unless or not parts.args or self._unless_fits(parts)
+        return not self.rule.unless or not parts.args or self._unless_fits(parts)
 
     def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         match = self._match
@@ -159,6 +165,11 @@ class CompiledRule:
         return match.host is None or match.host.match(parts.authority.lower(), values)
 
     def _unless_fits(self, parts: UrlParts) -> bool:
+        for start, form in self._unless_forms:
+            if any(arg.startswith(start) and form.match(arg[len(start) :], {}) for arg in parts.args):
+                return False
+        if not self._unless:
+            return True
         names = parts.names()
         if "*" in self._unless:
             return all(any(name == known for known, _, _ in self._args) for name in names)
@@ -167,7 +178,11 @@ class CompiledRule:
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
         drop, starts = self._drop, self._drop_starts
         names = parts.names()
-        gone = [i for i, name in enumerate(names) if name in drop or (starts and name.startswith(starts))]
+        gone = [
+            i
+            for i, name in enumerate(names)
+            if name in drop or (starts and name not in self._kept and name.startswith(starts))
+        ]
         if not gone:
             return None
         if not parts.separators:
@@ -194,6 +209,8 @@ class CompiledRule:
             return _same_site(built.join(), parts, site)
         if self._may_grow and sum(map(len, built.segments)) + sum(map(len, built.args)) > LONGEST_URL:
             return None
+        if self._may_hold_urls and any("?" in segment or "#" in segment for segment in built.segments):
+            return split_url(built.join())
         return built
 
     def _build_args(self, parts: UrlParts, values: dict[str, str]) -> list[str]:

@@ -7,13 +7,16 @@ answer every time, never leaves the site, and the canonical form of a canonical 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
-from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
@@ -21,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
+_RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _HOSTS_KEPT = 20_000  # hosts whose rules, or whose lack of rules, are remembered
 
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
@@ -47,16 +51,31 @@ class Normalized(NamedTuple):
 class SiteNormalizer:
     """The rules of one site, ready to be applied.
 
-    Most URLs have nothing that any rule is for. To see that without taking the URL apart, each rule has needles: texts
-    of which one must be in a URL for the rule to apply.
+    Most rules are for URLs that have a certain argument or segment, so they are found by it in a dictionary; the others
+    have texts of which one must be in the URL. What is not found so is not tried. Of a million rules most lie in cold
+    memory, so what differs from site to site is kept small: strings are interned, and rules that do the same, as on all
+    sites of one software, are one object.
     """
+
+    __slots__ = ("_by_token", "_ids", "_rules", "_settled", "_texts", "_texts_of", "site")
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
-        rules = [CompiledRule(rule) for rule in site_rules.rules if rule.state != "disabled"]
-        self._needles = [(text, i) for i, rule in enumerate(rules) for text in rule.texts()]
-        self._settled = {i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i])}
-        self._rules = rules
+        active = [rule for rule in site_rules.rules if rule.state != "disabled"]
+        rules = [_compiled(_bare(rule)) for rule in active]
+        self._rules = tuple(rules)
+        self._ids = tuple(sys.intern(rule.id) for rule in active)
+        self._settled = frozenset(i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i]))
+        self._by_token: dict[str, tuple[int, ...]] = {}
+        texts: list[tuple[str, int]] = []
+        for i, rule in enumerate(rules):
+            needles = rule.needles()
+            for _, _, token in needles:
+                self._by_token[sys.intern(token)] = (*self._by_token.get(token, ()), i)
+            if not needles:
+                texts += [(sys.intern(text), i) for text in rule.texts()]
+        self._texts = tuple(text for text, _ in texts)
+        self._texts_of = tuple(i for _, i in texts)
 
     def normalize(self, url: str) -> Normalized:
         """Apply the rules in order, again and again until nothing changes.
@@ -64,11 +83,11 @@ class SiteNormalizer:
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
         URLs of more than `LONGEST_URL` characters, leave the URL as it is.
         """
-        hits = [i for needle, i in self._needles if needle in url]
-        if not hits or len(url) > LONGEST_URL:
-            return Normalized(url, url, "unchanged", ())
-        parts = split_url(url)
+        parts = split_url(url) if len(url) <= LONGEST_URL else None
         if parts is None:
+            return Normalized(url, url, "unchanged", ())
+        hits = self._hits(url, parts)
+        if not hits:
             return Normalized(url, url, "unchanged", ())
         changed, by = self._one_pass(parts, hits)
         if not by:
@@ -77,6 +96,20 @@ class SiteNormalizer:
             return self._result(url, changed.join(), by)
         return self._to_fixed_point(url, changed, by)
 
+    def _hits(self, url: str, parts: UrlParts) -> list[int]:
+        """Numbers of the rules that may apply to a URL and its tokens, ascending."""
+        hits = [i for text, i in zip(self._texts, self._texts_of, strict=True) if text in url]
+        by_token = self._by_token
+        if by_token:
+            for token in parts.segments:
+                if token in by_token:
+                    hits += by_token[token]
+            for arg in parts.args:
+                name = arg.partition("=")[0]
+                if name in by_token:
+                    hits += by_token[name]
+        return sorted(set(hits)) if len(hits) > 1 else hits
+
     def _to_fixed_point(self, url: str, parts: UrlParts, by: list[int]) -> Normalized:
         used = by
         trail = [url]
@@ -84,14 +117,11 @@ class SiteNormalizer:
             text = parts.join()
             if text in trail:
                 return self._result(url, min(trail[trail.index(text) :]), used)
-            hits = [i for needle, i in self._needles if needle in text]
-            if not hits and len(text) <= LONGEST_URL:
-                return self._result(url, text, used)
-            again = split_url(text)
-            if again is None or len(text) > LONGEST_URL or len(trail) > _MOST_PASSES:
+            again = split_url(text) if len(text) <= LONGEST_URL else None
+            if again is None or len(trail) > _MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
             trail.append(text)
-            parts, by = self._one_pass(again, hits)
+            parts, by = self._one_pass(again, self._hits(text, again))
             if not by:
                 return self._result(url, text, used)
             used = [*used, *by]
@@ -104,24 +134,30 @@ class SiteNormalizer:
         kind: NormalizedKind = "rewrite"
         ids: dict[str, None] = {}
         for i in used:
-            rule = self._rules[i].rule
-            ids[rule.id] = None
-            if rule.kind == "equivalence":
+            ids[self._ids[i]] = None
+            if self._rules[i].rule.kind == "equivalence":
                 kind = "equivalence"
         return Normalized(url, canonical, kind, tuple(ids))
 
     def _one_pass(self, parts: UrlParts, hits: list[int]) -> tuple[UrlParts, list[int]]:
         """The tokens after the rules with these numbers, and which of them changed something."""
         by = []
-        last = -1
         for i in hits:
-            if i != last:  # a rule with several needles
-                last = i
-                after = self._rules[i].apply(parts, self.site)
-                if after is not None:
-                    parts = after
-                    by.append(i)
+            after = self._rules[i].apply(parts, self.site)
+            if after is not None:
+                parts = after
+                by.append(i)
         return parts, by
+
+
+@lru_cache(maxsize=_RULES_SHARED)
+def _compiled(rule: Rule) -> CompiledRule:
+    return CompiledRule(rule)
+
+
+def _bare(rule: Rule) -> Rule:
+    """What a rule does, without what is only told of it."""
+    return replace(rule, id="-", state="active", source="hand", learned=None, evidence=Evidence(), examples=(), note="")
 
 
 class Normalizer:

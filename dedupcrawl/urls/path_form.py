@@ -19,8 +19,8 @@ class PathForm:
     def __init__(self, path: tuple[Piece, ...]) -> None:
         star = next((i for i, piece in enumerate(path) if piece.is_star), None)
         places = [i if star is None or i < star else i - len(path) for i in range(len(path))]
-        self.literals = [(i, p.literals[0]) for i, p in zip(places, path, strict=True) if p.is_literal]
-        self._pieces = [(i, p) for i, p in zip(places, path, strict=True) if p.captures and not p.is_star]
+        self.literals = tuple((i, p.literals[0]) for i, p in zip(places, path, strict=True) if p.is_literal)
+        self._pieces = tuple((i, p) for i, p in zip(places, path, strict=True) if p.captures and not p.is_star)
         self._star = star
         self._star_name = "" if star is None else path[star].captures[0].name
         self._after = 0 if star is None else len(path) - star - 1

@@ -4,6 +4,7 @@ A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says whic
 The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
 
     {"id": "sid", "kind": "rewrite", "drop": ["sid", "utm_*"]}
+    {"id": "task", "kind": "equivalence", "match": "/bugs?task={}", "drop": ["*"]}
     {"id": "index", "kind": "rewrite", "match": "/{folders*}/index.html", "to": "/{folders}/"}
     {"id": "print", "kind": "rewrite", "match": "/print/{page*}", "to": "/{page}"}
     {"id": "title", "kind": "rewrite", "match": "/?title={x}", "to": "/wiki/{x}"}
@@ -67,9 +68,11 @@ class Rule:
         within: Templates of paths it is for ("/wiki/{*}"), of which one must fit, and, after "!", of paths it is not
             for; empty for any path.
         match: Template that a URL must fit; empty for any URL.
-        unless: Names of arguments that a URL must not have; "*" for any that `match` does not name.
+        unless: Arguments that a URL must not have: names, forms of one ("title=Special:{}"), or "*" for any that
+            `match` does not name.
         to: Template of the result. Parts it does not mention stay; arguments that `match` names and `to` does not go.
-        drop: Names of arguments to take out, with "*" for any end of a name; it is enough that one of them is there.
+        drop: Names of arguments to take out, with "*" for any end of a name, and "*" alone for all that `match` does
+            not name; it is enough that one of them is there.
         convert: Name in `URL_CONVERSIONS`.
         state: "disabled" rules are kept but not applied; "probation" ones are applied and watched.
         source: Where it comes from.
@@ -159,6 +162,7 @@ class Rule:
             raise RuleError(f"{where}: {error}") from error
         if match and (match.whole or any(capture.conversions for capture in match.captures())):
             raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
+        self.exceptions()
         if to:
             if missing := sorted(to.names() - (match.names() if match else set())):
                 raise RuleError(f"{where}: {missing[0]!r} is used in to but not captured in match")
@@ -167,6 +171,20 @@ class Rule:
             if to.has_irrelevant() and (to.whole or (to.host and not all(c.name for c in to.host.captures))):
                 raise RuleError(f"{where}: {{}} stands for a segment or an argument, not for a host or a whole URL")
         return match, to
+
+    def exceptions(self) -> list[tuple[str, Piece]]:
+        """The forms in `unless`, parsed: name and form of the value.
+
+        Raises:
+            RuleError: When one cannot be read.
+        """
+        try:
+            parsed = [parse_template(f"?{form}").args for form in self.unless if "=" in form]
+        except TemplateError as error:
+            raise RuleError(f"rule {self.id!r}: {error}") from error
+        if not all(len(args) == 1 for args in parsed):
+            raise RuleError(f"rule {self.id!r}: unless takes one argument a text, such as title=Special:{{}}")
+        return [(name, form) for ((name, form),) in parsed if form is not None]
 
     def scopes(self) -> tuple[list[PathForm], list[PathForm]]:
         """`within`, parsed: paths that the rule is for, and paths that it is not for.

@@ -23,8 +23,10 @@ as little as it can. Matching takes time linear in the length of the URL: there 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.url_parts import WEB_SCHEMES
@@ -32,6 +34,7 @@ from dedupcrawl.urls.url_parts import WEB_SCHEMES
 IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
 _LIMIT = 4096  # characters of a template
+_SHARED = 16_384  # pieces of templates that are kept for other templates with the same
 
 _ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _CLASSES: dict[str, frozenset[str]] = {
@@ -157,6 +160,7 @@ class Template:
         return not all(capture.name for capture in self.captures())
 
 
+@lru_cache(maxsize=_SHARED)
 def parse_template(text: str) -> Template:
     """Read a template.
 
@@ -199,24 +203,33 @@ def _split_front(text: str) -> tuple[str | None, str, str]:
 
 
 def _piece(text: str, template: str, star_allowed: bool = False) -> Piece:
+    try:
+        return _shared_piece(text, star_allowed)
+    except TemplateError as error:
+        raise TemplateError(f"template {template!r}: {error}") from None
+
+
+@lru_cache(maxsize=_SHARED)
+def _shared_piece(text: str, star_allowed: bool) -> Piece:
+    """One object for all templates with the same piece: of a million rules most are made of a few thousand."""
     literals, captures = [""], []
     position = 0
     for match in _CAPTURE.finditer(text):
         literals[-1] += text[position : match.start()]
         literals.append("")
-        captures.append(_capture(match, template))
+        captures.append(_capture(match))
         position = match.end()
     literals[-1] += text[position:]
     if any("{" in literal or "}" in literal for literal in literals):
-        raise TemplateError(f"template {template!r}: braces that do not pair in {text!r}")
+        raise TemplateError(f"braces that do not pair in {text!r}")
     if any(c.star for c in captures) and not (star_allowed and len(captures) == 1 and literals == ["", ""]):
-        raise TemplateError(f"template {template!r}: {{name*}} must be a whole segment of the path")
+        raise TemplateError("{name*} must be a whole segment of the path")
     if "" in literals[1:-1]:
-        raise TemplateError(f"template {template!r}: two captures need text between them in {text!r}")
+        raise TemplateError(f"two captures need text between them in {text!r}")
     return Piece(tuple(literals), tuple(captures))
 
 
-def _capture(match: re.Match[str], template: str) -> Capture:
+def _capture(match: re.Match[str]) -> Capture:
     name, star, kind, conversions = match.groups()
     words: frozenset[str] = frozenset()
     characters: frozenset[str] = frozenset()
@@ -224,9 +237,9 @@ def _capture(match: re.Match[str], template: str) -> Capture:
         words = frozenset(kind.split("|"))
     elif kind is not None:
         if kind not in _CLASSES:
-            raise TemplateError(f"template {template!r}: {kind!r} is not one of {', '.join(_CLASSES)} or words a|b")
+            raise TemplateError(f"{kind!r} is not one of {', '.join(_CLASSES)} or words a|b")
         characters = _CLASSES[kind]
     names = tuple((conversions or "").split("|")[1:])
     if unknown := [c for c in names if c not in VALUE_CONVERSIONS]:
-        raise TemplateError(f"template {template!r}: unknown conversion {unknown[0]!r}")
-    return Capture(name or "", bool(star), words, characters, names)
+        raise TemplateError(f"unknown conversion {unknown[0]!r}")
+    return Capture(sys.intern(name or ""), bool(star), words, characters, names)

@@ -9,7 +9,7 @@ from dedupcrawl.urls.rule import Rule
 
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _PART_SHARE = 2.0  # of a rule in the part that it is learned from, before the proof
-_RULE_SHARE = 0.7  # of a single rule
+_RULE_SHARE = 1.0  # of a single rule
 _SITE_SHARE = 0.4  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
@@ -67,7 +67,10 @@ EXPECTED = -2.0  # cost of a rule that holds on most sites
 
 def cost_of(rule: Rule) -> float:
     """How much freedom a rule has, in clusters that it takes to make up for it."""
-    cost = 0.5 * len(rule.hosts) + 0.5 * len(rule.within) + len(rule.unless)
+    exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within))
+    cost = 0.5 * (len(rule.hosts) + len(rule.within) - exceptions) + 2.0 * exceptions + len(rule.unless)
+    if rule.drop == ("*",):
+        return cost + 0.5
     if rule.drop:
         return cost + 0.5 * (len(rule.drop) - 1) + rule.match.count("=")
     if rule.to:

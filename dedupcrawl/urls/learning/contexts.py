@@ -8,11 +8,13 @@ a key that no node of the tree has chosen is the wildcard.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+from types import MappingProxyType
 
-from dedupcrawl.urls.learning.corpus import ContextKey, Form
+from dedupcrawl.urls.learning.corpus import ContextKey, Form, Slot
+from dedupcrawl.urls.learning.deep_tokens import PatternNode
 from dedupcrawl.urls.learning.evidence import Source, Tally, entropy, tally
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -22,7 +24,9 @@ _DEPTH = 4  # conditions of a context
 _MOST_VALUES = 40  # of a key that the tree may split at; one with more stays a wildcard
 _WRONG_COSTS = 4  # right sources that an exception may give up for one wrong one
 _MOST_EXCEPTIONS = 3  # values of a key that a context may leave out
-_WORTH = 0.9  # of what the node gets right, that its children must get right to take its place
+_LOSS = 50  # right sources that one wrong one outweighs, when a node is compared with its children
+_EXCEPTION_COSTS = 2.0  # clusters that it takes to make up for one
+_WORTH = 0.3  # of what a good node gets right, that its children must be worth to take its place
 _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
 _MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
 _MOST_SOURCES = 800  # that a tree grows on
@@ -34,8 +38,8 @@ class Condition:
     """One key has one of some values, or, if not `holds`, none of them.
 
     Attributes:
-        key: ("host", ""), ("path", ""), ("front", depth), ("last", ""), ("has", name), ("arg", name) or
-            ("args", "name&name…"), as in `keys_of`.
+        key: ("host", ""), ("path", ""), ("front", depth), ("last", ""), ("part", depth), ("sort", depth),
+            ("has", name), ("arg", name), ("form", name), ("kind", name) or ("args", "name&name…"), as in `keys_of`.
         values: What it is compared with.
         holds: False for exceptions.
     """
@@ -49,8 +53,12 @@ Context = tuple[Condition, ...]
 Split = dict[ContextKey, dict[str, list[int]]]
 
 
-def keys_of(parts: UrlParts) -> dict[ContextKey, str]:
-    """The keys of a URL that contexts may speak of: host, path, its first segments and its last, arguments."""
+def keys_of(parts: UrlParts, patterns: Mapping[Slot, PatternNode] = MappingProxyType({})) -> dict[ContextKey, str]:
+    """The keys of a URL that contexts may speak of: host, path, its first segments and its last, arguments.
+
+    Where the values of a slot are of several kinds (`patterns`), the kind is a key as well: the pattern of the whole
+    value ("form"), and the coarsest one that says anything ("kind").
+    """
     segments = parts.segments or [""]
     keys: dict[ContextKey, str] = {("host", ""): parts.authority.lower(), ("path", ""): "/" + "/".join(segments)}
     for depth in range(1, min(len(segments), 4)):
@@ -61,7 +69,19 @@ def keys_of(parts: UrlParts) -> dict[ContextKey, str]:
         if name and "{" not in arg and "}" not in arg:
             keys.setdefault(("has", name), "yes")
             keys.setdefault(("arg", name), value)
+            if ("arg", name) in patterns:
+                _add_forms(keys, ("form", name), ("kind", name), patterns["arg", name].path_of(value))
+    for depth, segment in enumerate(segments):
+        if ("", str(depth)) in patterns:
+            _add_forms(keys, ("part", str(depth)), ("sort", str(depth)), patterns["", str(depth)].path_of(segment))
     return keys
+
+
+def _add_forms(keys: dict[ContextKey, str], leaf: ContextKey, top: ContextKey, path: list[str]) -> None:
+    if len(path) > 1:
+        keys.setdefault(leaf, path[-1])
+    if len(path) > 2:
+        keys.setdefault(top, path[1])
 
 
 class Tree:
@@ -72,6 +92,7 @@ class Tree:
         targets: Sequence[Form | None],
         accept: Callable[[Tally, float], bool],
         joint: Sequence[str] = (),
+        patterns: Mapping[Slot, PatternNode] = MappingProxyType({}),
     ) -> None:
         """Take what the tree grows on.
 
@@ -79,10 +100,12 @@ class Tree:
             targets: Of the meetings.
             accept: Whether these counts are good enough, given how many conditions it took to get them.
             joint: Names of the arguments that the transformation takes out; their values together are one more key.
+            patterns: Of the site's slots.
         """
         self._targets = targets
         self._accept = accept
         self._joint = joint
+        self._patterns = patterns
         self._keys: dict[Form, dict[ContextKey, str]] = {}
 
     def contexts(self, sources: Sequence[Source]) -> list[Context]:
@@ -102,7 +125,7 @@ class Tree:
         found = self._keys.get(form)
         if found is None:
             if form.keys is None:
-                form.keys = keys_of(form.parts)
+                form.keys = keys_of(form.parts, self._patterns)
             found = self._keys[form] = self._with_joint(form.keys)
         return found
 
@@ -114,25 +137,27 @@ class Tree:
             return keys
         return {**keys, ("args", "&".join(self._joint)): "&".join(values)}
 
-    def _grow(self, sources: Sequence[Source], taken: tuple[ContextKey, ...], cost: float) -> tuple[list[Context], int]:
-        """The contexts below a node, and how many sources they get right."""
+    def _grow(
+        self, sources: Sequence[Source], taken: tuple[ContextKey, ...], cost: float
+    ) -> tuple[list[Context], float]:
+        """The contexts below a node, and what they are worth: right sources less `_LOSS` for each wrong one."""
         counts = tally(sources, self._targets)
         if not counts.clusters:
-            return [], 0
+            return [], 0.0
         good = self._accept(counts, cost)
-        best: tuple[list[Context], int] = ([()], counts.right) if good else ([], 0)
+        worth = max(counts.right - _LOSS * counts.wrong, _WORTH * counts.right)
+        best: tuple[list[Context], float] = ([()], worth) if good else ([], 0.0)
         if (good and not counts.wrong) or len(taken) == _DEPTH:
             return best
         split = self._split(sources, counts.flags, taken)
-        least = _WORTH * best[1]
         for grown in (self._except(sources, split, taken, cost), self._divide(sources, split, taken, cost)):
-            if grown[1] > least:
-                best, least = grown, grown[1]
+            if grown[1] > best[1]:
+                best = grown
         return best
 
     def _except(
         self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
-    ) -> tuple[list[Context], int]:
+    ) -> tuple[list[Context], float]:
         """Everywhere but for a few values of one key, which are wrong more often than right."""
         best: tuple[ContextKey, tuple[str, ...]] | None = None
         best_gain = 0
@@ -149,34 +174,34 @@ class Tree:
             if gain > best_gain and all(value != ABSENT for _, value in bad):
                 best, best_gain = (key, tuple(sorted(value for _, value in bad))), gain
         if best is None:
-            return [], 0
+            return [], 0.0
         key, exceptions = best
         rest = [source for source in sources if self._keys_of(source[1]).get(key, ABSENT) not in exceptions]
-        leaves, right = self._grow(rest, (*taken, key), cost + 0.5 * len(exceptions))
-        return [(Condition(key, exceptions, holds=False), *leaf) for leaf in leaves], right
+        leaves, worth = self._grow(rest, (*taken, key), cost + _EXCEPTION_COSTS * len(exceptions))
+        return [(Condition(key, exceptions, holds=False), *leaf) for leaf in leaves], worth
 
     def _divide(
         self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
-    ) -> tuple[list[Context], int]:
+    ) -> tuple[list[Context], float]:
         """Each value of the key that tells right from wrong best, by itself; values with one subtree share it."""
         key = _best_key(split)
         if key is None:
-            return [], 0
+            return [], 0.0
         by_value: dict[str, list[Source]] = defaultdict(list)
         for source in sources:
             by_value[self._keys_of(source[1]).get(key, ABSENT)].append(source)
         if key[0] not in {"has", "arg"}:
             by_value.pop(ABSENT, None)  # no way to say "a path of one segment"
         leaves: dict[tuple[bool, Context], list[str]] = defaultdict(list)
-        kept = 0
+        kept = 0.0
         for value, part in by_value.items():
-            grown, right = self._grow(part, (*taken, key), cost + 1.0)
-            kept += right
+            grown, worth = self._grow(part, (*taken, key), cost + 1.0)
+            kept += worth
             for leaf in grown:
                 leaves[value == ABSENT, leaf].append(value)
         contexts: list[Context] = []
         for (_, leaf), found in leaves.items():
-            groups = [(value,) for value in found] if key[0] == "args" else [tuple(sorted(found))]
+            groups = [(value,) for value in found] if key[0] in {"args", "form", "kind"} else [tuple(sorted(found))]
             contexts += [(Condition(key, group), *leaf) for group in groups]
         return contexts, kept
 

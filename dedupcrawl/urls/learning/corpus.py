@@ -6,11 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _INDEXED = 4  # segments from either end
+_DEEP = 2  # segments from the start that are looked into
+_LEAST_VALUES = 12  # of a slot that is looked into
 
 ContextKey = tuple[str, str]
+Slot = tuple[str, str]
 
 
 class Form:
@@ -49,6 +53,7 @@ class Corpus:
         self.site = site
         self.forms: dict[str, Form] = {}
         self._index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
+        self._patterns: dict[Slot, PatternNode] | None = None
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url) if len(url) <= LONGEST_URL else None
             if parts is not None:
@@ -56,6 +61,21 @@ class Corpus:
                 parts.fragment = ""
                 if text not in self.forms:
                     self._add(Form(text, parts, [label]))
+
+    @property
+    def patterns(self) -> dict[Slot, PatternNode]:
+        """Deep tokenization of the slots whose values are of several kinds; made when first asked for, and kept."""
+        if self._patterns is None:
+            values: dict[Slot, dict[str, None]] = defaultdict(dict)
+            for form in self.forms.values():
+                for depth, segment in enumerate(form.parts.segments[:_DEEP]):
+                    values["", str(depth)][segment] = None
+                for arg in form.parts.args:
+                    name, _, value = arg.partition("=")
+                    values["arg", name][value] = None
+            trees = {slot: deep_patterns(list(found)) for slot, found in values.items() if len(found) >= _LEAST_VALUES}
+            self._patterns = {slot: tree for slot, tree in trees.items() if tree.children}
+        return self._patterns
 
     def clusters(self) -> list[list[Form]]:
         """The clusters that still have more than one form."""

@@ -13,6 +13,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 _MOST_ARGS = 6  # that a rule takes out together
 _LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
 _BRACES = re.compile(r"[{}]")
+_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _MOVED = ("", "underscores", "spaces", "decode", "lower")
 
 
@@ -178,6 +179,8 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
     if old and not new and after and len(after) <= 3:
         last = "/".join(tail)
         yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        if suffix := _SUFFIX.search(after[-1]):
+            yield hypothesis(f"{start}/{{p*}}/{last}{suffix[0]}{query}", f"{start}/{last}{suffix[0]}")
     if old and len(after) > 1 and after[0] and len(after) <= 3:
         last = "/".join([after[0], *tail[1:]])
         yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")

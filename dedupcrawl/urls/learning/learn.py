@@ -17,7 +17,11 @@ from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
 _URLS_FOR_FULL_COVERAGE = 200
+_SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _EXAMPLES = 3  # of a rule
+_TAUGHT_ON = 1000  # URLs of the first part that transformations are sought in; more of a large part
+_FITTED_ON = 1200  # ... and of each part that contexts are fitted to
+_ROUNDS = 4  # of learning on what the rules proved so far leave to do
 _REAL_TARGETS = 0.5  # share of the URLs of a rule whose target is a URL of the site
 _LONGEST_EXAMPLE = 300  # characters
 
@@ -55,17 +59,27 @@ def learn_site(
     """
     bar = Bar(min_precision)
     where = sides(labels, holdout, seed)
-    samples = [sampled(part_of(side, where, urls, labels, importance)) for side in (0, 1)]
-    support = _taught(site, samples, bar, priors)
+    parts = [part_of(side, where, urls, labels, importance) for side in (0, 1)]
+    samples = [sampled(part, _TAUGHT_ON) for part in parts]
+    fitted = [sampled(part, _FITTED_ON) for part in parts]
     proof = Proof(site, urls, labels, where)
     least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
-    both = samples[0] + samples[1]
-    candidates = _fitted(site, both, support, bar, priors)
-    proved = _proved(candidates, proof, bar, least)
-    if len(proved) < len(candidates):
-        both += proof.collisions(both.share)
+    worth = (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE
+    support: dict[Rule, int] = {}
+    proved = [Candidate(rule, 0) for rule in priors.assumed]
+    for number in range(_ROUNDS):
+        for rule, count in _taught(site, samples, proved, bar, priors).items():
+            support[rule] = max(count, support.get(rule, 0))
+        found = _fitted(site, fitted[0] + fitted[1], proved, support, bar, priors, number)
+        if not found and number:
+            break
         proof.restart()
-        proved = _proved(_fitted(site, both, support, bar, priors), proof, bar, least)
+        proved = _proved([*proved, *found], proof, bar, least, worth)
+        for taken in (samples, fitted):
+            more = proof.collisions([one.share for one in taken])
+            taken[:] = [one + other for one, other in zip(taken, more, strict=True)]
+    proof.restart()
+    proof.apply([one.rule for one in proved])
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
@@ -78,14 +92,18 @@ class Candidate:
         rule: With an id.
         support: Clusters of the first part that taught its transformation.
         expected: True when it holds on most sites.
+        precision: Share of right ones among the forms that it brought together, on top of the rules before it.
     """
 
     rule: Rule
     support: int
     expected: bool = False
+    precision: float = 1.0
 
-    def is_proved_by(self, use: Use, bar: Bar, least: int) -> bool:
+    def is_proved_by(self, use: Use, bar: Bar, least: int, worth: int) -> bool:
         """True when the part that it was not learned from bears it out, and both together are evidence enough.
+
+        On a large site a rule has to bring some URLs together (`worth`): of many small rules some hold by chance.
 
         What is assumed of all sites needs no evidence, but URLs that it is for; what is expected of most sites, not in
         both parts.
@@ -93,7 +111,7 @@ class Candidate:
         right, wrong = sum(use.right), sum(use.wrong)
         if self.rule.source == "prior":
             return sum(use.coverage) > 0 and right >= bar.min_right * (right + wrong)
-        if not self.expected and (not use.right[1] or sum(use.coverage) < least):
+        if not self.expected and (not use.right[1] or sum(use.coverage) < least or right < worth):
             return False
         cost = cost_of(self.rule) + (EXPECTED if self.expected else 0.0)
         return bar.passes(right, wrong, sum(map(len, use.clusters)), use.collisions, cost)
@@ -113,22 +131,24 @@ class Candidate:
         )
 
 
-def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int) -> list[Candidate]:
+def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, worth: int) -> list[Candidate]:
     """Those of the candidates that hold, together; `proof` is left with their rules applied."""
     while True:
         proof.apply([one.rule for one in candidates])
         used = proof.uses()
-        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least)]
+        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least, worth)]
         if len(proved) == len(candidates):
             if used.right >= bar.min_right_of_site * (used.right + used.wrong):
                 return proved
-            proved.remove(min(proved, key=lambda one: used.by_rule[one.rule.id].precision))
+            proved.remove(min(proved, key=lambda one: one.precision))
         candidates = proved
 
 
-def _taught(site: str, samples: Sequence[Part], bar: Bar, priors: Priors) -> dict[Rule, int]:
-    """Transformations that the first part teaches, in order, and how many of its clusters do."""
-    first, second = (_corpus(site, sample, priors) for sample in samples)
+def _taught(
+    site: str, samples: Sequence[Part], proved: Sequence[Candidate], bar: Bar, priors: Priors
+) -> dict[Rule, int]:
+    """Transformations that the first part teaches beyond what is proved, and how many of its clusters do."""
+    first, second = (_corpus(site, sample, proved) for sample in samples)
     support: dict[Rule, int] = {}
     hints = suggestions(second).keys()
     for found in search(first, replace(bar, of_part=True), hints, priors.expected):
@@ -136,24 +156,36 @@ def _taught(site: str, samples: Sequence[Part], bar: Bar, priors: Priors) -> dic
     return support
 
 
-def _fitted(site: str, sample: Part, support: dict[Rule, int], bar: Bar, priors: Priors) -> list[Candidate]:
-    """What is assumed, and the transformations in contexts that fit both parts."""
-    corpus = _corpus(site, sample, priors)
+def _fitted(
+    site: str,
+    sample: Part,
+    proved: Sequence[Candidate],
+    support: dict[Rule, int],
+    bar: Bar,
+    priors: Priors,
+    number: int,
+) -> list[Candidate]:
+    """The transformations in contexts that fit both parts, on top of what is proved."""
+    corpus = _corpus(site, sample, proved)
     accepted = expose(corpus)
     likely = [*support, *(rule for rule in priors.expected if rule not in support)]
     while more := accept(likely, corpus, bar, priors.expected):
         accepted += more
-    candidates = [Candidate(rule, 0) for rule in priors.assumed]
-    for number, found in enumerate(accepted, 1):
-        rule = replace(found.rule, id=f"r{number}")
-        candidates.append(Candidate(rule, support.get(found.origin, 0), found.origin in priors.expected))
-    return candidates
+    return [
+        Candidate(
+            replace(found.rule, id=f"r{number + 1}-{i}"),
+            support.get(found.origin, 0),
+            found.origin in priors.expected,
+            found.counts.precision,
+        )
+        for i, found in enumerate(accepted, 1)
+    ]
 
 
-def _corpus(site: str, sample: Part, priors: Priors) -> Corpus:
+def _corpus(site: str, sample: Part, proved: Sequence[Candidate]) -> Corpus:
     corpus = Corpus(site, sample.urls, sample.labels)
-    for rule in priors.assumed:
-        corpus.apply(compiled(rule))
+    for one in proved:
+        corpus.apply(compiled(one.rule))
     return corpus
 
 

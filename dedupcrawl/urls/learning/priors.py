@@ -25,6 +25,7 @@ _SESSIONS = (
     "osCsid",
     "zenid",
 )
+_ENDS = ("trackback", "page/1", "comment-page-1", "amp", "print")
 _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
 
@@ -69,6 +70,8 @@ GENERAL = Priors(
         hypothesis(convert="collapse-repeats"),
         hypothesis(match="http://", to="https://"),
         hypothesis(match="//www.{host}", to="//{host}"),
+        *(hypothesis(match=f"/{{p*}}/{last}/", to="/{p*}/") for last in _ENDS),
+        *(hypothesis(match=f"/{{p*}}/{last}", to="/{p*}") for last in _ENDS),
         hypothesis(match="/{p*}/", to="/{p*}"),
     ),
 )

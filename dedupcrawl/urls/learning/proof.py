@@ -104,7 +104,7 @@ class Proof:
 
     def restart(self) -> None:
         """Forget the rules, so that other ones can be applied."""
-        self._rules = None
+        self._rules = self._colliding = None
         self._forms.clear()
 
     def uses(self) -> SiteUse:
@@ -122,15 +122,21 @@ class Proof:
             _judge(members, self._labels, self._sides, changed, found)
         return found
 
-    def collisions(self, share: float) -> Part:
-        """URLs that should not meet, but did when `uses` was first asked for: a share of these meetings."""
-        rows: dict[int, None] = {}
-        for number, members in enumerate(self._colliding or ()):
-            if mixed(number, 2) < share * (1 << 64):
-                rows |= dict.fromkeys(members[:_MOST_OF_A_CLUSTER])
-                if len(rows) > _MOST_COLLIDING:
-                    break
-        return Part([self._urls[i] for i in rows], [self._labels[i] for i in rows])
+    def collisions(self, shares: Sequence[float]) -> list[Part]:
+        """URLs of each part that should not meet, but did when `uses` was first asked for: a share of these meetings.
+
+        A meeting of both parts is of both.
+        """
+        parts = []
+        for side, share in enumerate(shares):
+            rows: dict[int, None] = {}
+            for number, members in enumerate(self._colliding or ()):
+                if mixed(number, 2) < share * (1 << 64):
+                    rows |= dict.fromkeys([i for i in members if self._sides[i] == side][:_MOST_OF_A_CLUSTER])
+                    if len(rows) > _MOST_COLLIDING:
+                        break
+            parts.append(Part([self._urls[i] for i in rows], [self._labels[i] for i in rows]))
+        return parts
 
     def _meetings(self) -> list[list[int]]:
         """Numbers of the URLs that share a form, if they are more than one."""

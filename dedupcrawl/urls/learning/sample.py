@@ -8,8 +8,7 @@ from dataclasses import dataclass
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
 _MASK = (1 << 64) - 1
 
-_SMALLEST_SAMPLE = 500  # URLs of a part that are looked at in any case
-_SAMPLED_SHARE = 0.03  # of the rest
+_SAMPLED_SHARE = 0.03  # of a part, besides
 _LARGEST_SAMPLE = 20_000
 _CLUSTERED_SHARE = 0.7  # of the sample, at most, are URLs with duplicates; the rest are single pages
 _MOST_OF_A_CLUSTER = 24  # URLs
@@ -60,12 +59,12 @@ def part_of(
     return Part([urls[i] for i in rows], [labels[i] for i in rows], weights)
 
 
-def sampled(part: Part) -> Part:
-    """Enough of a part to learn from: the clusters first, of large ones a few URLs each, then single pages.
+def sampled(part: Part, smallest: int) -> Part:
+    """Enough of a part to learn from, `smallest` URLs and more of a large one.
 
-    Time is linear in the URLs of the part.
+    The clusters come first, of large ones a few URLs each, then single pages. Time is linear in the URLs of the part.
     """
-    most = min(_LARGEST_SAMPLE, int(_SMALLEST_SAMPLE + _SAMPLED_SHARE * len(part.urls)))
+    most = min(_LARGEST_SAMPLE, int(smallest + _SAMPLED_SHARE * len(part.urls)))
     by_label: dict[int, list[int]] = {}
     for i, label in enumerate(part.labels):
         by_label.setdefault(label, []).append(i)

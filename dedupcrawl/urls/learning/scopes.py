@@ -10,23 +10,27 @@ from dedupcrawl.urls.learning.contexts import ABSENT, Condition, Context
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _SPECIAL = re.compile(r"[{}]")
+_FORMS = {"form", "kind", "part", "sort"}  # conditions whose values are templates
 _EXCEPT = {"host": "!{}", "front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
 
 
 def scoped(rule: Rule, context: Context) -> Rule | None:
     """The rule, within a context; None where the rule language cannot say it."""
-    if any(_SPECIAL.search(value) for condition in context for value in condition.values):
+    if any(_SPECIAL.search(v) for condition in context if condition.key[0] not in _FORMS for v in condition.values):
         return None
     hosts, within, unless = list(rule.hosts), list(rule.within), set(rule.unless)
     args: dict[str, str] = {}
     places: dict[str, Sequence[str]] = {}
     for condition in context:
         kind, name = condition.key
-        if kind in {"has", "arg", "args"}:
+        if kind in {"has", "arg", "args", "form", "kind"}:
             if not _on_args(condition, args, unless):
                 return None
         elif ABSENT in condition.values:
             return None
+        elif kind in {"part", "sort"}:
+            mark = "" if condition.holds else "!"
+            within += [f"{mark}{'/{}' * int(name)}/{value}/{{*}}" for value in condition.values]
         elif not condition.holds:
             (hosts if kind == "host" else within).extend(_EXCEPT[kind].format(value) for value in condition.values)
         elif kind == "host":
@@ -60,6 +64,12 @@ def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bo
     if kind == "args":
         args |= dict(zip(name.split("&"), values[0].split("&"), strict=True))
         return True
+    if kind in {"form", "kind"}:
+        if condition.holds:
+            args[name] = values[0]
+            return len(values) == 1 and values[0] != ABSENT
+        unless.update(f"{name}={value}" for value in values)
+        return ABSENT not in values
     if kind == "has" and (ABSENT in values) == condition.holds:
         unless.add(name)
     elif kind == "has":

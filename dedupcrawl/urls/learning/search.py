@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
@@ -13,17 +14,18 @@ from dedupcrawl.urls.learning.contexts import Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import embedded, exposing, hypotheses
+from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _ROUNDS = 4
 _MOST_HYPOTHESES = 48  # that are tried in a round, those with the most clusters first
-_AT_ONCE = 12  # of which so many compete; the best are applied before the next are tried
 _WORTH_EXPOSING = 10  # clusters
 _CLUSTERS_ASKED = 400
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
+_UNMET_COSTS = 0.1  # ... and one that nothing is known of
 
 
 @lru_cache(maxsize=4096)
@@ -40,11 +42,15 @@ class Found:
         rule: Within its context.
         origin: The hypothesis that it was made of.
         counts: What it did to the corpus at the time.
+        unmet: Forms that it changed to what no other form is changed to: nothing speaks for or against these.
+        seen: How many rules had been applied when the counts were taken.
     """
 
     rule: Rule
     origin: Rule
     counts: Tally
+    unmet: int = 0
+    seen: int = 0
 
 
 def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = (), expected: Sequence[Rule] = ()) -> list[Found]:
@@ -85,24 +91,36 @@ def expose(corpus: Corpus) -> list[Found]:
 
 
 def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Container[Rule] = ()) -> list[Found]:
-    """Put hypotheses into their contexts and apply those that reach the bar, a few hypotheses at a time."""
+    """Put hypotheses into their contexts and apply those that reach the bar, always the one that brings most.
+
+    What a rule brings is less once others have been applied, so only the best one is looked at again (lazy greedy).
+    """
     accepted: list[Found] = []
-    for start in range(0, len(likely), _AT_ONCE):
-        found = [one for rule in likely[start : start + _AT_ONCE] for one in _refined(rule, corpus, bar, expected)]
-        for one in sorted(found, key=rank):
+    found = {one.rule: one for rule in likely for one in _refined(rule, corpus, bar, expected)}
+    queue = [(rank(one), one) for one in found.values()]
+    heapify(queue)
+    changes = 0
+    while queue:
+        _, one = heappop(queue)
+        if one.seen < changes:
             met = meetings(compiled(one.rule), corpus)
             counts = tally(met.sources, met.targets)
             known = EXPECTED if one.origin in expected else 0.0
             if bar.accepts(counts, known):  # there may be less to do for it than when it was found
-                corpus.apply(compiled(one.rule))
-                accepted.append(Found(one.rule, one.origin, counts))
+                again = replace(one, counts=counts, unmet=len(met.covered) - len(met.sources), seen=changes)
+                heappush(queue, (rank(again), again))
+            continue
+        corpus.apply(compiled(one.rule))
+        accepted.append(one)
+        changes += 1
     return accepted
 
 
-def rank(found: Found) -> tuple[bool, int, int, str]:
+def rank(found: Found) -> tuple[bool, float, int, str]:
     """Sort key: simple rules before those that take several arguments out at once, then by what they bring."""
     rule, counts = found.rule, found.counts
-    return len(rule.drop) > 1, _WRONG_COSTS * counts.wrong - counts.right, len(rule.match) + len(rule.within), str(rule)
+    worth = counts.right - _WRONG_COSTS * counts.wrong - _UNMET_COSTS * found.unmet
+    return len(rule.drop) > 1, -worth, len(rule.match) + len(rule.within), str(rule)
 
 
 def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
@@ -117,6 +135,8 @@ def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
         for form in cluster[:_LOOKED_INTO]:
             for rule in embedded(form.parts):
                 suggested[rule].add(form.label)
+    for rule, labels in identities(corpus):
+        suggested[rule] |= labels
     return suggested
 
 
@@ -139,9 +159,8 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
     cost = cost_of(rule) + known
     joint = tuple(name for name in rule.drop if name != "*")
     refined = []
-    for context in Tree(found.targets, lambda counts, more: bar.accepts(counts, cost + more), joint).contexts(
-        found.sources
-    ):
+    tree = Tree(found.targets, lambda counts, more: bar.accepts(counts, cost + more), joint, corpus.patterns)
+    for context in tree.contexts(found.sources):
         within = scoped(rule, context) if context else rule
         if within is None:
             continue
@@ -154,7 +173,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
         if narrower is not None:
             within, tried = narrower, _try(narrower, corpus)
         if tried[1].clusters:
-            refined.append(Found(within, rule, tried[1]))
+            refined.append(Found(within, rule, tried[1], len(tried[0].covered) - len(tried[0].sources)))
     return refined
 
 

@@ -1,0 +1,217 @@
+"""Deep tokenization: what a segment or a value is made of on this site (Koppula et al., Sect. 3.1.2, Algorithms 1-2).
+
+Tokens of one place of a site's URLs are written by one program, so they share parts: `Special:WhatLinksHere/Main_Page`,
+`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which any token has, finer ones are
+split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place; a token that
+fits none of them has the pattern of the node where it stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log2
+from typing import NamedTuple
+
+_UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
+_SPECIAL = re.compile(r"[{}&=#?/]")
+_MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
+_DEPTH = 8  # of the tree
+_MOST_TOKENS = 400  # that a tree is grown on
+_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
+_MOST_ANCHORS = 24  # different ones in a cluster
+_LEAST_TOKENS = 4  # of each anchor
+_EXPLAINED = 0.75  # of the tokens that a cluster is in, at least, have one of its frequent anchors
+_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean, at most
+_AS_GOOD = 0.5  # of the best cluster
+
+
+class Anchor(NamedTuple):
+    """A candidate anchor (Definition 3): token[start:stop], and what delimits it; an empty delimiter: a unit change."""
+
+    start: int
+    stop: int
+    before: str
+    after: str
+    numeric: bool
+
+
+def candidate_anchors(token: str) -> list[Anchor]:
+    """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
+    spans: list[tuple[int, int]] = []
+    script = _SCRIPT.match(token)
+    if script:
+        spans.append(script.span())
+    for run in _RUN.finditer(token, script.end() if script else 0):
+        units = [unit.span() for unit in _UNIT.finditer(token, *run.span())]
+        spans += units if len(units) <= _MOST_UNITS else [run.span()]
+    anchors = []
+    for start, stop in spans:
+        before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
+        after = "$" if stop == len(token) else "" if token[stop].isalnum() else token[stop]
+        anchors.append(Anchor(start, stop, before, after, token[start].isdigit()))
+    return anchors
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class PatternNode:
+    """A pattern and its refinements.
+
+    Attributes:
+        template: The pattern as rules write it: `Special:WhatLinksHere/{}`.
+        children: Finer patterns, which no token has two of.
+    """
+
+    template: str
+    _regex: re.Pattern[str]
+    children: list[PatternNode] = field(default_factory=list)
+
+    def path_of(self, token: str) -> list[str]:
+        """The templates of the nodes that a token belongs to, from the root down."""
+        found = [self.template]
+        node = self
+        while True:
+            for child in node.children:
+                if child._regex.fullmatch(token):
+                    node = child
+                    found.append(node.template)
+                    break
+            else:
+                return found
+
+
+def deep_patterns(tokens: Sequence[str]) -> PatternNode:
+    """Algorithm 1 (DeepTokenize): the tree of patterns of some tokens, which are best distinct.
+
+    Time is linear in the tokens, of which a bounded number is looked at, times the depth of the tree.
+    """
+    step = -(-len(tokens) // _MOST_TOKENS) or 1
+    usable = [token for token in tokens[::step] if token and not _SPECIAL.search(token.replace("/", ""))]
+    root = _node((), "")
+    _refine(root, [(token, ()) for token in usable], 0)
+    return root
+
+
+def deep_tokens(token: str, template: str) -> list[str]:
+    """The deep tokens (Definition 5) of a token under one of its patterns.
+
+    >>> deep_tokens("tt0810900", "tt{}")
+    ['tt', '0810900']
+    """
+    match = _regex(template).fullmatch(token)
+    if match is None:
+        return [token]
+    found: list[str] = []
+    last = 0
+    for i in range(1, (match.re.groups or 0) + 1):
+        found += _parts(token[last : match.start(i)])
+        found.append(match[i])
+        last = match.end(i)
+    return found + _parts(token[last:])
+
+
+def _parts(literal: str) -> list[str]:
+    """Anchors and delimiters of fixed text; a script's name with its suffix is one."""
+    script = _SCRIPT.match(literal)
+    found = [script[0]] if script else []
+    return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
+
+
+def _regex(template: str) -> re.Pattern[str]:
+    return re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S)
+
+
+def _node(spans: Spans, token: str) -> PatternNode:
+    template, last = "", 0
+    for start, stop in spans:
+        template += ("{}" if start > last else "") + token[start:stop]
+        last = stop
+    template += "{}" if last < len(token) or not spans else ""
+    return PatternNode(template, _regex(template))
+
+
+def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> None:
+    """Split a node by the anchors that Algorithm 2 selects; the tokens that have none of them stay."""
+    if depth == _DEPTH or len(tokens) < 2 * _LEAST_TOKENS:
+        return
+    groups: dict[str, list[tuple[str, Spans]]] = defaultdict(list)
+    selected = select_anchors(tokens)
+    for token, spans in tokens:
+        more = [
+            _with_delimiters(anchor)
+            for anchor in candidate_anchors(token)
+            if token[anchor.start : anchor.stop] in selected.get(_cluster(anchor), ()) and not _fixed(anchor, spans)
+        ]
+        if more:
+            finer = _joined((*spans, *more))
+            groups[_node(finer, token).template].append((token, finer))
+    for template, members in sorted(groups.items(), key=lambda item: (-len(item[0]), item[0])):
+        if len(members) >= _LEAST_TOKENS and template != node.template:
+            child = _node(members[0][1], members[0][0])
+            node.children.append(child)
+            _refine(child, members, depth + 1)
+
+
+Cluster = tuple[str, str, bool]
+
+
+def select_anchors(tokens: Sequence[tuple[str, Spans]]) -> dict[Cluster, set[str]]:
+    """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage, few anchors and even frequencies.
+
+    Of the clusters that are good enough, the best are taken, by the share of tokens that they explain for each bit
+    that it takes to say which of their anchors a token has.
+    """
+    clusters: dict[Cluster, Counter[str]] = defaultdict(Counter)
+    coverage: Counter[Cluster] = Counter()
+    for token, spans in tokens:
+        seen = set()
+        for anchor in candidate_anchors(token):
+            if not _fixed(anchor, spans):
+                cluster = _cluster(anchor)
+                if cluster not in seen:
+                    seen.add(cluster)
+                    clusters[cluster][token[anchor.start : anchor.stop]] += 1
+        coverage.update(seen)
+    good: dict[Cluster, tuple[float, set[str]]] = {}
+    least = max(_LEAST_TOKENS, len(tokens) // 50)
+    for cluster, counts in clusters.items():
+        frequent = {text: count for text, count in counts.items() if count >= least}
+        if not frequent or len(frequent) > _MOST_ANCHORS or coverage[cluster] < _COVERAGE * len(tokens):
+            continue
+        mean = sum(frequent.values()) / len(frequent)
+        spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5
+        explained = sum(frequent.values())
+        if explained >= _EXPLAINED * coverage[cluster] and spread <= _SPREAD * mean:
+            good[cluster] = explained / log2(1 + len(frequent)), set(frequent)
+    best = max((worth for worth, _ in good.values()), default=0.0)
+    return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}
+
+
+def _cluster(anchor: Anchor) -> Cluster:
+    return anchor.before, anchor.after, anchor.numeric
+
+
+def _with_delimiters(anchor: Anchor) -> tuple[int, int]:
+    start = anchor.start - (1 if anchor.before not in {"", "^"} else 0)
+    return start, anchor.stop + (1 if anchor.after not in {"", "$"} else 0)
+
+
+def _fixed(anchor: Anchor, spans: Spans) -> bool:
+    return any(start <= anchor.start and anchor.stop <= stop for start, stop in spans)
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> Spans:
+    out: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        else:
+            out.append((start, stop))
+    return tuple(out)
