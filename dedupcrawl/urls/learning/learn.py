@@ -169,8 +169,7 @@ def _fitted(
     corpus = _corpus(site, sample, proved)
     accepted = expose(corpus)
     likely = [*support, *(rule for rule in priors.expected if rule not in support)]
-    while more := accept(likely, corpus, bar, priors.expected):
-        accepted += more
+    accepted += accept(likely, corpus, bar, priors.expected)
     return [
         Candidate(
             replace(found.rule, id=f"r{number + 1}-{i}"),

@@ -1,4 +1,4 @@
-"""The search for a site's rules: hypotheses from pairs, contexts by trees, the best first, again on what is left."""
+"""The search for a site's rules: hypotheses from pairs and from paths, contexts by trees, the best first."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
 
-_ROUNDS = 4
-_MOST_HYPOTHESES = 48  # that are tried in a round, those with the most clusters first
+_MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
 _WORTH_EXPOSING = 10  # clusters
 _CLUSTERS_ASKED = 400
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
@@ -57,7 +56,7 @@ def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = (), expected: Sequ
     """Rules for the site of a corpus, in the order in which they are to be applied. Uses the corpus up.
 
     Each accepted rule is applied before the next is looked at, so that a rule is judged by what those before it left
-    to do, and later rounds see pairs that differ in less.
+    to do.
 
     Args:
         corpus: To learn from.
@@ -65,13 +64,7 @@ def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = (), expected: Sequ
         hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
         expected: Hypotheses that hold on most sites.
     """
-    accepted = expose(corpus)
-    for _ in range(_ROUNDS):
-        found = accept(_likely(suggestions(corpus), hints, expected), corpus, bar, expected)
-        accepted += found
-        if not found:
-            break
-    return accepted
+    return expose(corpus) + accept(_likely(suggestions(corpus), hints, expected), corpus, bar, expected)
 
 
 def expose(corpus: Corpus) -> list[Found]:
