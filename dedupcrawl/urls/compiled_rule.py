@@ -21,9 +21,12 @@ class CompiledRule:
 
     Attributes:
         rule: The rule as written.
+        keeps_tokens: True when its result needs no new tokenizing: what was a segment or the value of an argument stays
+            one, and so holds no delimiter that means more in its new place.
     """
 
     __slots__ = (
+        "_arg_names",
         "_args",
         "_convert",
         "_drop",
@@ -34,18 +37,21 @@ class CompiledRule:
         "_has_front",
         "_has_scope",
         "_hosts",
+        "_is_path_only",
         "_kept",
         "_match",
         "_may_grow",
         "_may_hold_urls",
         "_not_hosts",
         "_path",
+        "_takes_no_others",
         "_to",
         "_to_args",
         "_unless",
         "_unless_forms",
         "_within",
         "_without",
+        "keeps_tokens",
         "rule",
     )
 
@@ -57,10 +63,13 @@ class CompiledRule:
         self._match = match
         self._path = PathForm(match.path) if match and match.path else None
         self._args = [(name, f"{name}=", form) for name, form in match.args] if match else []
+        self._arg_names = frozenset(name for name, _, _ in self._args)
         self._to_args = dict(self._to.args) if self._to else {}
         self._edited = {name for name, _, _ in self._args} | self._to_args.keys()
         self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
+        self.keeps_tokens = _keeps_tokens(rule, match, self._to)
+        self._is_path_only = self.keeps_tokens and not self._edits_args
         self._may_hold_urls = any({"decode", "base64"} & set(capture.conversions) for capture in uses)
         self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
         self._hosts = frozenset(host.lower() for host in rule.hosts if not host.startswith("!"))
@@ -69,7 +78,8 @@ class CompiledRule:
         self._unless_forms = [(f"{name}=", form) for name, form in rule.exceptions()]
         self._drop = frozenset(name for name in rule.drop if not name.endswith("*"))
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
-        self._kept = frozenset(name for name, _, _ in self._args if "*" in rule.drop)
+        self._takes_no_others = "*" in self._unless
+        self._kept = self._arg_names if "*" in rule.drop else frozenset()
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
         self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or rule.unless)
         self._has_context = match is not None or self._has_scope
@@ -80,8 +90,9 @@ class CompiledRule:
 
         Segments are counted from the start (0 and up) or from the end (-1 and down). Empty when it takes any URL.
         """
-        if self._args:
-            return [("arg", 0, self._args[0][0])]
+        if self._args:  # one whose value is known is the rarest
+            known = [name for name, _, form in self._args if form is None or form.is_literal]
+            return [("arg", 0, (known or [self._args[0][0]])[0])]
         if self._drop or self._drop_starts:
             return [] if self._drop_starts else [("arg", 0, name) for name in sorted(self._drop)]
         for paths in ([self._path] if self._path else [], self._within):
@@ -105,6 +116,16 @@ class CompiledRule:
             return [max(self._path.texts(), key=len, default="")]
         return [""]
 
+    def needs_args(self) -> bool:
+        """True when it changes arguments only, whatever they are called."""
+        return self.rule.convert in {"sort-query", "drop-empty", "last-of-name"}
+
+    def is_idempotent(self) -> bool:
+        """True when it is known to leave its own result alone."""
+        if self.rule.to:
+            return self.rule.to == self.rule.match
+        return bool(self.rule.drop) or self.rule.convert in {"sort-query", "drop-empty", "collapse-slashes"}
+
     def is_settled_after(self, earlier: Sequence[CompiledRule]) -> bool:
         """True when no rule of `earlier`, nor this one, can apply to its result unless it applied to what it was given.
 
@@ -123,11 +144,17 @@ class CompiledRule:
         values: dict[str, str] = {}
         if not self._fits(parts, values):
             return None
+        if self._is_path_only:
+            path = self._to.path
+            segments = _build_path(path, values) if path else parts.segments
+            return None if segments == parts.segments else parts.with_segments(segments)
         built = self._build(self._to, parts, values, site)
         return None if built == parts else built
 
     def _fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         """True when the URL is of the rule's context; puts captured values into `values`."""
+        if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):
+            return False
         for name, start, form in self._args:
             for arg in parts.args:  # the first argument of the name decides
                 if arg.startswith(start):
@@ -170,10 +197,10 @@ class CompiledRule:
                 return False
         if not self._unless:
             return True
-        names = parts.names()
-        if "*" in self._unless:
-            return all(any(name == known for known, _, _ in self._args) for name in names)
-        return self._unless.isdisjoint(names)
+        if self._takes_no_others:
+            known = self._arg_names
+            return all(arg.partition("=")[0] in known for arg in parts.args)
+        return self._unless.isdisjoint(parts.names())
 
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
         drop, starts = self._drop, self._drop_starts
@@ -226,6 +253,18 @@ class CompiledRule:
         return [*args, *wanted.values()] if wanted else args
 
 
+def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bool:
+    if to is None:
+        return rule.convert != "syntax"
+    if match is None or to.whole or to.host or to.scheme or any(capture.conversions for capture in to.captures()):
+        return False
+    of_path = {capture.name for piece in match.path or () for capture in piece.captures}
+    of_args = {capture.name for _, piece in match.args if piece for capture in piece.captures}
+    path = {capture.name for piece in to.path or () for capture in piece.captures}
+    args = {capture.name for _, piece in to.args if piece for capture in piece.captures}
+    return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
+
+
 def _length(literal: tuple[int, str]) -> int:
     return len(literal[1])
 
@@ -234,10 +273,13 @@ def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:
     """Segments with the values put in; a segment that is one empty value is left out, one with slashes is several."""
     segments: list[str] = []
     for piece in path:
-        if piece.is_literal:
+        if not piece.captures:
             segments.append(piece.literals[0])
         elif segment := piece.build(values):
-            segments += segment.split("/")
+            if "/" in segment:
+                segments += segment.split("/")
+            else:
+                segments.append(segment)
     return segments or [""]
 
 

@@ -57,7 +57,18 @@ class SiteNormalizer:
     sites of one software, are one object.
     """
 
-    __slots__ = ("_by_token", "_ids", "_rules", "_settled", "_texts", "_texts_of", "site")
+    __slots__ = (
+        "_by_token",
+        "_idempotent",
+        "_ids",
+        "_keep_tokens",
+        "_kinds",
+        "_rules",
+        "_settled",
+        "_texts",
+        "_with_args",
+        "site",
+    )
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
@@ -66,16 +77,18 @@ class SiteNormalizer:
         self._rules = tuple(rules)
         self._ids = tuple(sys.intern(rule.id) for rule in active)
         self._settled = frozenset(i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i]))
+        self._kinds = tuple(rule.kind for rule in active)
+        self._keep_tokens = frozenset(i for i, rule in enumerate(rules) if rule.keeps_tokens)
+        self._idempotent = frozenset(i for i, rule in enumerate(rules) if rule.is_idempotent())
+        self._with_args = tuple(i for i, rule in enumerate(rules) if rule.needs_args())
         self._by_token: dict[str, tuple[int, ...]] = {}
         texts: list[tuple[str, int]] = []
         for i, rule in enumerate(rules):
-            needles = rule.needles()
-            for _, _, token in needles:
+            tokens, parts_of = _needles(rule)
+            for token in tokens:
                 self._by_token[sys.intern(token)] = (*self._by_token.get(token, ()), i)
-            if not needles:
-                texts += [(sys.intern(text), i) for text in rule.texts()]
-        self._texts = tuple(text for text, _ in texts)
-        self._texts_of = tuple(i for _, i in texts)
+            texts += [(sys.intern(text), i) for text in parts_of]
+        self._texts = tuple(texts)
 
     def normalize(self, url: str) -> Normalized:
         """Apply the rules in order, again and again until nothing changes.
@@ -92,52 +105,61 @@ class SiteNormalizer:
         changed, by = self._one_pass(parts, hits)
         if not by:
             return Normalized(url, url, "unchanged", ())
+        text = changed.join()
         if self._settled.issuperset(by):
-            return self._result(url, changed.join(), by)
-        return self._to_fixed_point(url, changed, by)
+            return self._result(url, text, by)
+        return self._to_fixed_point(url, text, changed, hits, by)
 
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        hits = [i for text, i in zip(self._texts, self._texts_of, strict=True) if text in url]
+        hits = [i for text, i in self._texts if text in url]
         by_token = self._by_token
-        if by_token:
-            for token in parts.segments:
-                if token in by_token:
-                    hits += by_token[token]
+        for token in parts.segments:
+            if token in by_token:
+                hits += by_token[token]
+        if parts.args:
+            hits += self._with_args
             for arg in parts.args:
                 name = arg.partition("=")[0]
                 if name in by_token:
                     hits += by_token[name]
         return sorted(set(hits)) if len(hits) > 1 else hits
 
-    def _to_fixed_point(self, url: str, parts: UrlParts, by: list[int]) -> Normalized:
+    def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:
+        """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens."""
         used = by
         trail = [url]
         while True:
-            text = parts.join()
             if text in trail:
                 return self._result(url, min(trail[trail.index(text) :]), used)
-            again = split_url(text) if len(text) <= LONGEST_URL else None
-            if again is None or len(trail) > _MOST_PASSES:
+            if len(text) > LONGEST_URL or len(trail) > _MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
+            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
+            if again is None:
+                return Normalized(url, url, "unchanged", ())
+            hits = self._hits(text, again)
+            if hits and again is parts:
+                # What came after the last change has been tried on this very URL.
+                last = by[-1]
+                done = {i for i in tried if i > last} | ({last} & self._idempotent)
+                hits = [i for i in hits if i not in done]
+            if not hits:
+                return self._result(url, text, used)
             trail.append(text)
-            parts, by = self._one_pass(again, self._hits(text, again))
+            parts, by = self._one_pass(again, hits)
             if not by:
                 return self._result(url, text, used)
-            used = [*used, *by]
+            used, tried, text = [*used, *by], hits, parts.join()
             if self._settled.issuperset(by):
-                return self._result(url, parts.join(), used)
+                return self._result(url, text, used)
 
     def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
         if canonical == url:
             return Normalized(url, url, "unchanged", ())
-        kind: NormalizedKind = "rewrite"
-        ids: dict[str, None] = {}
-        for i in used:
-            ids[self._ids[i]] = None
-            if self._rules[i].rule.kind == "equivalence":
-                kind = "equivalence"
-        return Normalized(url, canonical, kind, tuple(ids))
+        if len(used) == 1:
+            return Normalized(url, canonical, self._kinds[used[0]], (self._ids[used[0]],))
+        kind: NormalizedKind = "equivalence" if any(self._kinds[i] == "equivalence" for i in used) else "rewrite"
+        return Normalized(url, canonical, kind, tuple(dict.fromkeys(self._ids[i] for i in used)))
 
     def _one_pass(self, parts: UrlParts, hits: list[int]) -> tuple[UrlParts, list[int]]:
         """The tokens after the rules with these numbers, and which of them changed something."""
@@ -158,6 +180,20 @@ def _compiled(rule: Rule) -> CompiledRule:
 def _bare(rule: Rule) -> Rule:
     """What a rule does, without what is only told of it."""
     return replace(rule, id="-", state="active", source="hand", learned=None, evidence=Evidence(), examples=(), note="")
+
+
+def _needles(rule: CompiledRule) -> tuple[list[str], list[str]]:
+    """Tokens (segments, names of arguments) and texts of which a URL must have one for the rule to apply.
+
+    Both empty for a rule of which `needs_args` says when it may.
+    """
+    if rule.needs_args() and not rule.needles():
+        return [], []
+    if rule.rule.drop and not rule.rule.match:
+        names = rule.rule.drop
+        return [name for name in names if name[-1] != "*"], [name[:-1] for name in names if name[-1] == "*"]
+    tokens = [token for _, _, token in rule.needles()]
+    return tokens, [] if tokens else rule.texts()
 
 
 class Normalizer:

@@ -36,6 +36,7 @@ _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0
 _LIMIT = 4096  # characters of a template
 _SHARED = 16_384  # pieces of templates that are kept for other templates with the same
 
+_WHOLE = ("", "")  # literals of a piece that is one capture
 _ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _CLASSES: dict[str, frozenset[str]] = {
     "digits": frozenset("0123456789"),
@@ -67,12 +68,6 @@ class Capture:
     characters: frozenset[str] = frozenset()
     conversions: tuple[str, ...] = ()
 
-    def takes(self, value: str) -> bool:
-        """True when the value is one of its words and made of its characters."""
-        if self.words:
-            return value in self.words
-        return not self.characters or self.characters.issuperset(value)
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -99,6 +94,8 @@ class Piece:
         literals, captures = self.literals, self.captures
         if not captures:
             return text == literals[0]
+        if literals == _WHOLE:
+            return text != "" and _take(captures[0], text, values)
         first, last = literals[0], literals[-1]
         if len(text) <= len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
             return False
@@ -113,6 +110,8 @@ class Piece:
 
     def build(self, values: Mapping[str, str]) -> str:
         """The text of this form with the captured values put in."""
+        if self.literals == _WHOLE and not self.captures[0].conversions:
+            return values.get(self.captures[0].name, IRRELEVANT)
         out = [self.literals[0]]
         for capture, literal in zip(self.captures, self.literals[1:], strict=True):
             value = values.get(capture.name, IRRELEVANT)
@@ -123,7 +122,10 @@ class Piece:
 
 
 def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
-    if not capture.takes(value):
+    if capture.words:
+        if value not in capture.words:
+            return False
+    elif capture.characters and not capture.characters.issuperset(value):
         return False
     return not capture.name or values.setdefault(capture.name, value) == value
 

@@ -1,0 +1,219 @@
+"""The normalizer: what it promises for any string and any rules, and that its short cuts change no answer."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.url_parts import split_url
+
+HOST = "http://a.com"
+RULES = (
+    Rule("sid", "rewrite", drop=("sid", "utm_*")),
+    Rule("keep-id", "equivalence", match="/item?id={}", drop=("*",)),
+    Rule("drop-b", "rewrite", drop=("b",), unless=("a",), within=("/p/{*}", "!/p/c")),
+    Rule("index", "rewrite", match="/{folders*}/index.html", to="/{folders}/"),
+    Rule("only-title", "rewrite", match="/index.php?title={t}", unless=("*",), to="/wiki/{t}"),
+    Rule("printable", "rewrite", match="/index.php?title={t}&printable=yes", to="/wiki/{t}"),
+    Rule("print", "rewrite", match="/print/{page*}", to="/{page}"),
+    Rule("unprint", "rewrite", match="/a/{x}", to="/print/b/{x}"),
+    Rule("swap", "rewrite", match="/p/{x}/{y}", to="/p/{y}/{x}"),
+    Rule("grow", "rewrite", match="/g/{x}", to="/g/{x}-{x}"),
+    Rule("token", "equivalence", match="/t-{}/{n}", to="/t-{}/{n}"),
+    Rule("id", "rewrite", match="/{title}-{id:digits}.html", to="/item?id={id}"),
+    Rule("to-path", "rewrite", match="/s?q={q}", to="/s/{q}"),
+    Rule("to-arg", "rewrite", match="/s/{q}", to="/s?q={q}"),
+    Rule("decode", "rewrite", match="/d/{x}", to="/d/{x|decode}"),
+    Rule("lower", "rewrite", match="/About/{x}", to="/about/{x|lower}"),
+    Rule("www", "rewrite", match="//www.{host}", to="//{host}"),
+    Rule("mobile", "rewrite", match="//m.a.com/{p*}", to="//a.com/{p}", hosts=("m.a.com",)),
+    Rule("secure", "rewrite", match="https://", to="http://"),
+    Rule("away", "rewrite", match="/out?url={u}", to="{u|decode}"),
+    Rule("home", "rewrite", match="/", to="/index.html"),
+    Rule("slash", "rewrite", match="/{p*}/", to="/{p}"),
+    Rule("no-slash", "rewrite", match="/p/{x}", to="/p/{x}/"),
+    *(
+        Rule(name, "rewrite", convert=name)
+        for name in (
+            "syntax",
+            "sort-query",
+            "drop-empty",
+            "last-of-name",
+            "collapse-slashes",
+            "collapse-repeats",
+            "lower-path",
+        )
+    ),
+)
+
+PLAIN = ["", "p", "a", "b", "c", "s", "d", "g", "item", "print", "index.html", "index.php", "About", "wiki", "out"]
+ODD = ["t-1", "t-*", "x-7.html", "%2Fp", "%3fq=1", "%23", "..", ".", "x?y", "é", "a%2fb"]
+SEGMENTS = st.sampled_from(PLAIN + ODD)
+PLAIN_ARGS = ["sid=1", "utm_x=2", "a=1", "b=2", "b", "b=", "", "id=3", "title=T", "printable=yes", "q=x", "q=a/b"]
+ODD_ARGS = ["title=a/b?c", "q=?", "c=%20", "c=+", "a=%3d", "url=http%3A%2F%2Fa.com%2Fp", "url=/p%3Fb=2"]
+ARGS = st.sampled_from([*PLAIN_ARGS, *ODD_ARGS, "url=http%3A%2F%2Fevil.com"])
+FRONTS = st.sampled_from(
+    [HOST, "http://www.a.com", "https://a.com", "HTTP://A.com:80", "http://m.a.com", "http://a.com."]
+)
+
+
+@st.composite
+def urls(draw: st.DrawFn) -> str:
+    path = "".join(f"/{segment}" for segment in draw(st.lists(SEGMENTS, max_size=4)))
+    args = draw(st.lists(ARGS, max_size=4))
+    query = "?" + draw(st.sampled_from(["&", ";"])).join(args) if args else ""
+    return draw(FRONTS) + path + query + draw(st.sampled_from(["", "", "#", "#x?y=/1"]))
+
+
+sites_rules = st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, max_size=7).map(tuple)
+
+
+def by_the_book(url: str, rules: tuple[Rule, ...]) -> tuple[str, tuple[str, ...]]:
+    """Every rule in order, tokenized anew after each pass, until nothing changes; no short cut."""
+    compiled = [CompiledRule(rule) for rule in rules if rule.state != "disabled"]
+    used: dict[str, None] = {}
+    trail, text = [url], url
+    for _ in range(18):
+        parts = split_url(text)
+        if parts is None or len(text) > LONGEST_URL:
+            return url, ()
+        changed = False
+        for rule in compiled:
+            after = rule.apply(parts, "a.com")
+            if after is not None:
+                parts, changed = after, True
+                used[rule.rule.id] = None
+        if not changed:
+            return text, tuple(used) if text != url else ()
+        text = parts.join()
+        if text in trail:
+            text = min(trail[trail.index(text) :])
+            return text, tuple(used) if text != url else ()
+        trail.append(text)
+    return url, ()
+
+
+@settings(max_examples=1500, deadline=None)
+@given(urls(), sites_rules)
+def test_short_cuts_change_no_answer(url: str, rules: tuple[Rule, ...]) -> None:
+    found = SiteNormalizer(SiteRules("a.com", rules)).normalize(url)
+    canonical, used = by_the_book(url, rules)
+    assert found.canonical == canonical
+    assert set(found.rules) == set(used)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.one_of(urls(), st.text(), st.text().map(f"{HOST}/{{}}".format)), sites_rules)
+def test_any_string(url: str, rules: tuple[Rule, ...]) -> None:
+    normalizer = Normalizer([SiteRules("a.com", rules)])
+    found = normalizer.normalize(url)
+    assert found == normalizer.normalize(url)
+    assert found.url == url
+    assert (found.canonical == url) == (found.kind == "unchanged") == (found.rules == ())
+    if found.kind != "unchanged":
+        assert site_of(found.canonical) == site_of(url) == "a.com"
+        assert set(found.rules) <= {rule.id for rule in rules}
+    assert normalizer.normalize(found.canonical).canonical == found.canonical
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "javascript:alert(1)",
+        "data:text/html;base64,PGI+",
+        "mailto:a@a.com",
+        "http://user@a.com/?sid=1",
+        "//a.com/?sid=1",
+        "/?sid=1",
+        "http://",
+        "http:///?sid=1",
+        "http://[::1/?sid=1",
+        "http://a.com\\@b.com/?sid=1",
+        "http://b.com/?sid=1",
+        "http://a.com.b.com/?sid=1",
+        f"{HOST}/" + "x" * 2_000_000 + "?sid=1",
+        f"{HOST}/?" + "sid=1&" * 400_000,
+        f"{HOST}/" + "a/" * 1_000_000,
+    ],
+)
+def test_what_is_left_alone(url: str) -> None:
+    assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == (url, url, "unchanged", ())
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        (f"{HOST}/?sid=\udcff&x=\udcfe", f"{HOST}/?x=\udcfe"),
+        (f"{HOST}/?x=1&x=2&sid=a&sid=b&x=3", f"{HOST}/?x=1&x=2&x=3"),
+        (f"{HOST}/?sid", f"{HOST}/"),
+        (f"{HOST}/?x=1;sid=2;y=3", f"{HOST}/?x=1;y=3"),
+        (f"{HOST}?sid=1#part", f"{HOST}#part"),
+        (f"{HOST}/president?sidx=1", f"{HOST}/president?sidx=1"),
+    ],
+)
+def test_duplicate_names_odd_separators_and_bytes_that_are_no_text(url: str, canonical: str) -> None:
+    assert Normalizer([SiteRules("a.com", RULES[:1])]).normalize(url).canonical == canonical
+
+
+@pytest.mark.parametrize(
+    "site", ["bücher.example", "xn--bcher-kva.example", "例え.jp", "127.0.0.1", "[::1]", "localhost"]
+)
+def test_any_kind_of_host_has_its_file(tmp_path: Path, site: str) -> None:
+    write_rules(tmp_path, SiteRules(site, RULES[:1]))
+    found = Normalizer.from_paths([tmp_path]).normalize(f"http://{site}:8080/a?sid=1")
+    assert found.canonical == f"http://{site}:8080/a"
+
+
+def test_files_are_opened_when_their_site_is_met(tmp_path: Path) -> None:
+    for n in range(60):
+        write_rules(tmp_path, SiteRules(f"s{n}.com", RULES[:1]))
+    (tmp_path / "s0.com.toml").write_text("nonsense")
+    (tmp_path / "s1.com.toml").write_text('site = "other.com"')
+    normalizer = Normalizer.from_paths([tmp_path])
+    assert normalizer.site_count == 60
+    assert normalizer.normalize("http://www.s5.com/?sid=1").canonical == "http://www.s5.com/"
+    assert normalizer.normalize("http://s0.com/?sid=1").kind == "unchanged"
+    assert normalizer.normalize("http://s1.com/?sid=1").kind == "unchanged"
+
+
+def test_a_broken_file_of_a_small_folder_is_an_error_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "a.com.toml").write_text("nonsense")
+    with pytest.raises(RuleError, match=r"a\.com\.toml"):
+        Normalizer.from_paths([tmp_path])
+
+
+def test_rules_that_say_the_same_for_other_sites_keep_their_own_names(tmp_path: Path) -> None:
+    one, other = Rule("one", "rewrite", drop=("sid",), note="1"), Rule("other", "rewrite", drop=("sid",))
+    off = Rule("off", "rewrite", drop=("sid",), state="disabled")
+    normalizer = Normalizer([SiteRules("a.com", (one,)), SiteRules("b.com", (other,)), SiteRules("c.com", (off,))])
+    assert normalizer.normalize("http://a.com/?sid=1").rules == ("one",)
+    assert normalizer.normalize("http://b.com/?sid=1").rules == ("other",)
+    assert normalizer.normalize("http://c.com/?sid=1").rules == ()
+
+
+def test_rules_that_do_not_end_leave_a_url_alone() -> None:
+    grow = Rule("grow", "rewrite", match="/g/{x*}", to="/g/x/{x}")
+    found = SiteNormalizer(SiteRules("a.com", (grow,))).normalize(f"{HOST}/g/1")
+    assert found.kind == "unchanged"
+
+
+def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many sites only the newest are remembered; answers do not change."""
+    for n in range(40):
+        write_rules(tmp_path, SiteRules(f"s{n}.com", RULES[:1]))
+    monkeypatch.setattr("dedupcrawl.urls.normalizer._HOSTS_KEPT", 8)
+    normalizer = Normalizer.from_paths([tmp_path])
+    for n in random.Random(0).choices(range(60), k=300):
+        url = f"http://s{n}.com/"
+        assert normalizer.normalize(f"{url}?sid=1").canonical == (url if n < 40 else f"{url}?sid=1")
+    assert len(normalizer._by_authority) <= 8
