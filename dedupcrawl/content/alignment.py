@@ -5,13 +5,15 @@ there: patience diff (Cohen), except that blocks may have moved and repeated tex
 *tiles*. What is left in the new sequence between two tiles is a *gap*; opposite it lies what the kept sequence has
 between the same tiles and no tile covers. Gaps are aligned symbol by symbol.
 
+Where one sequence stands in the other in one piece there is nothing to align.
+
 Cost: O(n log n) for sorting the grams. A gap costs its size, and is not aligned where that is more than `_GAP_LIMIT`;
 nor is any that follows once the gaps have cost `_EFFORT` times the kept sequence, which takes one made for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -21,6 +23,8 @@ from numpy.typing import NDArray
 Symbols = NDArray[np.uint16]
 """Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
 Places = NDArray[np.intp]
+Piece = tuple[int, int, int, int]
+"""Begin and end in the new sequence, begin and end in the kept one."""
 
 LONGEST = 1 << 14
 """Symbols of a sequence at most."""
@@ -66,8 +70,7 @@ class Differences:
         numbers_changed: Places in the new sequence of numbers where the kept one has another number.
         skips: Places inside the new sequence where the kept one has a block that the new one lacks.
         moves: Places inside the new sequence where what follows stands earlier in the kept one.
-        pieces: Shape (n, 4): begin and end in the new sequence, begin and end in the kept one, of the pieces that
-            differ; none longer than `_SMALL`, and none at the ends that one side lacks.
+        pieces: The pieces that differ, none longer than `_SMALL`, and none at the ends that one side lacks.
     """
 
     common: int = 0
@@ -81,10 +84,7 @@ class Differences:
     numbers_changed: list[int] = field(default_factory=list)
     skips: int = 0
     moves: int = 0
-    pieces: Places = field(default_factory=lambda: _NO_PIECES)
-
-
-_NO_PIECES: Places = np.zeros((0, 4), dtype=np.intp)
+    pieces: list[Piece] = field(default_factory=list)
 
 
 def _grams(symbols: Symbols) -> NDArray[np.uint64]:
@@ -192,12 +192,18 @@ def _lcs_rows(a: Sequence[int], b: Sequence[int]) -> list[int]:
 
 
 def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
-    """Length of the longest common subsequence, in len(a) steps on numbers of len(b) bits."""
-    return len(b) - _lcs_rows(a, b)[-1].bit_count()
+    """Length of the longest common subsequence, in at most len(a) steps on numbers of at most len(b) bits."""
+    both = set(a).intersection(b)
+    if len(both) < 2:
+        return min(a.count(next(iter(both))), b.count(next(iter(both)))) if both else 0
+    a, b = [symbol for symbol in a if symbol in both], [symbol for symbol in b if symbol in both]
+    return len(a) if a == b else len(b) - _lcs_rows(a, b)[-1].bit_count()
 
 
-def differing(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int, int, int]]:
+def differing(a: Sequence[int], b: Sequence[int]) -> list[Piece]:
     """Begin and end in `a`, begin and end in `b`, of what is not in a longest common subsequence."""
+    if set(a).isdisjoint(b):
+        return [(0, len(a), 0, len(b))] if a or b else []
     rows = _lcs_rows(a, b)
     pieces = []
     here, there = len(a), len(b)
@@ -219,13 +225,24 @@ def differing(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int, int, i
     return pieces[::-1]
 
 
-def unchanged(symbols: Symbols) -> Differences:
-    """What `differences` finds between a sequence and itself."""
-    return Differences(common=len(symbols), kept_common=len(symbols), numbers_same=int(np.count_nonzero(symbols & 1)))
+def _place(piece: Symbols, symbols: Symbols) -> int:
+    """Where a sequence first stands in another in one piece; −1 where it does not."""
+    packed, text = piece.tobytes(), symbols.tobytes()
+    place = text.find(packed)
+    while place >= 0 and place & 1:
+        place = text.find(packed, place + 1)
+    return place // 2
 
 
 def differences(new: Symbols, kept: Symbols) -> Differences:
     """Align two sequences, neither longer than `LONGEST`."""
+    numbers = int(np.count_nonzero(new & 1))
+    if len(new) <= len(kept):
+        if _place(new, kept) >= 0:
+            return Differences(common=len(new), kept_common=len(new), numbers_same=numbers)
+    elif (place := _place(kept, new)) >= 0:
+        ends = max(place, len(new) - place - len(kept))
+        return Differences(common=len(kept), kept_common=len(kept), added_at_ends=ends, numbers_same=numbers)
     found = tiles(new, kept)
     begin, end = _between(found.new, found.length, len(new))
     kept_begin, kept_end = _between(found.kept, found.length, len(kept))
@@ -240,21 +257,20 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
         free.cumsum(out=free_before[1:])
         room = np.where(span > 0, free_before[kept_end] - free_before[kept_begin], 0)
         kept_common = len(kept) - int(free_before[-1])
-    result = Differences(common=common, kept_common=kept_common, numbers_same=int(np.count_nonzero(new & 1)))
-    inner = slice(1, -1)
-    result.moves = int(np.count_nonzero(span[inner] < 0))
-    result.skips = int(np.count_nonzero(room[inner] - size[inner] >= BLOCK))
-    pieces = [np.stack((begin, end, kept_begin, kept_end), axis=1)[inner]]
-    pieces[0] = pieces[0][_one_sided(size[inner], span[inner], room[inner])]
-    here, opposite = size > 0, room > 0
-    _add_blocks(size[inner][~opposite[inner]], [0, *(int(size[i]) for i in (0, -1) if not opposite[i])], result)
-    both = here & opposite
+    result = Differences(common=common, kept_common=kept_common, numbers_same=numbers)
+    result.added_at_ends = max(0, 0, *(int(size[gap]) for gap in (0, -1) if not room[gap]))
+    opposite = room > 0
+    if len(size) > 2:
+        _compare_one_sided(begin, kept_begin, size, span, room, result)
+    both = size > 0
+    both &= opposite
     level = both & (size == span)
     level &= room == span
     if level.any():
-        pieces.append(_compare_level(new, kept, begin[level], size[level], kept_begin[level], result))
+        _compare_level(new, kept, begin[level], size[level], kept_begin[level], result)
+        both &= ~level
     effort = _EFFORT * len(kept)
-    for gap in (both & ~level).nonzero()[0].tolist():
+    for gap in both.nonzero()[0].tolist():
         first, other_first = int(begin[gap]), int(kept_begin[gap])
         one = new[first : int(end[gap])].tolist()
         effort -= int(span[gap])
@@ -264,8 +280,7 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
             there = there[free[other_first : int(kept_end[gap])]]
         other = there.tolist() if effort >= 0 else []
         at = (first, other_first) if whole else None
-        pieces += _compare_uneven(one, other, first, at, gap in (0, len(size) - 1), result)
-    result.pieces = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+        _compare_uneven(one, other, first, at, gap in (0, len(size) - 1), result)
     return result
 
 
@@ -279,32 +294,42 @@ def _between(tiles_begin: Places, length: Places, end: int) -> tuple[Places, Pla
     return begins, ends
 
 
-def _one_sided(size: Places, span: Places, room: Places) -> NDArray[np.bool_]:
-    """Short gaps of which one side is empty: what was put in or left out there."""
-    put_in = (span == 0) & (size > 0) & (size <= _SMALL)
-    left_out = (size == 0) & (span > 0) & (span <= _SMALL) & (room == span)
-    one_sided: NDArray[np.bool_] = put_in | left_out
-    return one_sided
+def _compare_one_sided(
+    begin: Places, kept_begin: Places, size: Places, span: Places, room: Places, result: Differences
+) -> None:
+    """Gaps inside of which one side is empty: what was put in or left out there."""
+    size, span, room = size[1:-1], span[1:-1], room[1:-1]
+    empty = room == 0
+    put_in = size[empty]
+    if len(put_in):
+        result.added = int(put_in.max())
+        result.inserted = int(put_in[put_in >= BLOCK].sum())
+    result.moves = int(np.count_nonzero(span < 0))
+    result.skips = int(np.count_nonzero(room - size >= BLOCK))
+    longer = np.maximum(size, span)
+    short = (np.minimum(size, span) == 0) & (longer > 0) & (longer <= _SMALL) & (room == span)
+    for gap in short.nonzero()[0].tolist():
+        here, there = int(begin[gap + 1]), int(kept_begin[gap + 1])
+        result.pieces.append((here, here + int(size[gap]), there, there + int(span[gap])))
 
 
 def _compare_level(
     new: Symbols, kept: Symbols, begin: Places, size: Places, kept_begin: Places, result: Differences
-) -> Places:
-    """Gaps with as many symbols on either side: the i-th here stands opposite the i-th there. Returns the pieces."""
+) -> None:
+    """Gaps with as many symbols on either side: the i-th here stands opposite the i-th there."""
     ends = size.cumsum()
     places = np.arange(ends[-1]) + np.repeat(begin - (ends - size), size)
     shift = np.repeat(kept_begin - begin, size)
     here, there = new[places], kept[places + shift]
     differ = here != there
     differing_of = np.add.reduceat(differ, ends - size, dtype=np.intp)
-    pieces: list[Places] = []
     for gap in ((size >= _CLEAR) & (2 * differing_of > size)).nonzero()[0].tolist():
         inside = slice(ends[gap] - size[gap], ends[gap])
         one, other = here[inside].tolist(), there[inside].tolist()
         if _common(one, other) <= size[gap] - differing_of[gap]:
             continue
         at = int(begin[gap]), int(kept_begin[gap])
-        pieces += _compare_uneven(one, other, at[0], at, False, result)  # they are shifted
+        _compare_uneven(one, other, at[0], at, False, result)  # they are shifted
         differ[inside] = False
         result.common -= int(size[gap])
         result.kept_common -= int(size[gap])
@@ -323,27 +348,21 @@ def _compare_level(
         result.rewritten += int(runs[runs >= BLOCK].sum())
         result.numbers_same -= int(np.count_nonzero(here[changed] & 1))
         result.numbers_changed += where[(here[changed] & there[changed] & 1) != 0].tolist()
-        pieces.append(np.stack((first, last, first + offset, last + offset), axis=1)[runs <= _SMALL])
-    return np.concatenate(pieces) if pieces else _NO_PIECES
-
-
-def _add_blocks(inside: Places, at_ends: Iterable[int], result: Differences) -> None:
-    """Gaps in whose place the kept sequence has nothing, by their sizes."""
-    if len(inside):
-        result.added = max(result.added, int(inside.max()))
-        result.inserted += int(inside[inside >= BLOCK].sum())
-    result.added_at_ends = max(result.added_at_ends, *at_ends)
+        for here_begin, length, shifted in zip(first.tolist(), runs.tolist(), offset.tolist(), strict=True):
+            if length <= _SMALL:
+                there_begin = here_begin + shifted
+                result.pieces.append((here_begin, here_begin + length, there_begin, there_begin + length))
 
 
 def _compare_uneven(
     here: list[int], there: list[int], begin: int, at: tuple[int, int] | None, at_end: bool, result: Differences
-) -> list[Places]:
-    """A gap whose sides differ in length, or seem shifted. Returns its pieces where it is short and begins `at`."""
-    pieces: list[Places] = []
+) -> None:
+    """A gap whose sides differ in length, or seem shifted; `at` says where it begins if nothing is left out of it."""
     if there and at is not None and max(len(here), len(there)) <= _SMALL:
         found = differing(here, there)
         common = len(here) - sum(end - first for first, end, _, _ in found)
-        pieces.append(np.array(found, dtype=np.intp).reshape(-1, 4) + np.array((at[0], at[0], at[1], at[1])))
+        one, other = at
+        result.pieces += [(one + a, one + b, other + c, other + d) for a, b, c, d in found]
     else:
         common = _common(here, there)
     result.common += common
@@ -360,14 +379,13 @@ def _compare_uneven(
         result.rewritten += replaced
         result.inserted += inserted
     others = [symbol for symbol in there if symbol & 1]
-    if others:
-        numbers = [symbol for symbol in here if symbol & 1]
+    numbers = [symbol for symbol in here if symbol & 1] if others else []
+    if numbers:
         changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
         known = set(others)
         unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
         result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
         result.numbers_same -= changed
-    return pieces
 
 
 def _common(here: Sequence[int], there: Sequence[int]) -> int:

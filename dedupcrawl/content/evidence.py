@@ -17,13 +17,13 @@ What all this comes to is one number (`dedupcrawl.content.probability`), and a p
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.alignment import LONGEST, Places, Symbols
+from dedupcrawl.content.alignment import LONGEST, Piece, Symbols
 from dedupcrawl.content.facts import Facts, compared
 from dedupcrawl.content.probability import COVERED, probability
 from dedupcrawl.content.symbols import SymbolText
@@ -36,7 +36,7 @@ _SHOWN = 8  # pieces that differ
 _SHOWN_CHARACTERS = 80  # of each
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What is to be said about a new page and a kept one.
 
@@ -48,7 +48,7 @@ class Evidence:
 
     facts: Facts
     probability: float
-    pieces: Places
+    pieces: list[Piece]
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
         """JSON values for a verdict, shares rounded to four places.
@@ -56,16 +56,16 @@ class Evidence:
         Args:
             text: The new page, to show what it says where the two differ; of the kept page there is no text any more.
         """
-        values = {"probability": self.probability, **asdict(self.facts)}
-        shown: dict[str, Any] = {
-            name: round(value, 4) if isinstance(value, float) else value for name, value in values.items()
-        }
-        if text is not None and len(self.pieces):
-            shown["differs"] = [_shown(piece, text) for piece in sorted(self.pieces.tolist())[:_SHOWN]]
+        shown: dict[str, Any] = {"probability": round(self.probability, 4)}
+        for name in Facts.__slots__:
+            value = getattr(self.facts, name)
+            shown[name] = round(value, 4) if isinstance(value, float) else value
+        if text is not None and self.pieces:
+            shown["differs"] = [_shown(piece, text) for piece in sorted(self.pieces)[:_SHOWN]]
         return shown
 
 
-def _shown(piece: list[int], text: SymbolText) -> dict[str, Any]:
+def _shown(piece: Piece, text: SymbolText) -> dict[str, Any]:
     """Where a piece stands, what the new page says there, and how many symbols the kept one has in its place."""
     begin, end, kept_begin, kept_end = piece
     starts, lengths = text.starts, text.lengths
@@ -94,7 +94,7 @@ def _read(outline: bytes) -> tuple[Symbols, int, bytes]:
     return np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS), int.from_bytes(tail[:4], "little"), tail[4:]
 
 
-def side_by_side(new: bytes, kept: bytes) -> tuple[Facts, Places]:
+def side_by_side(new: bytes, kept: bytes) -> tuple[Facts, list[Piece]]:
     """The facts about the outlines of a new page and a kept one, and the short pieces that differ."""
     new_symbols, new_tail, new_hash = _read(new)
     kept_symbols, kept_tail, kept_hash = _read(kept)

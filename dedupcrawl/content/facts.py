@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dedupcrawl.content.alignment import Places, Symbols, differences, unchanged
+from dedupcrawl.content.alignment import Piece, Symbols, differences
 from dedupcrawl.content.wording import wording
 
 _SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
@@ -58,7 +58,7 @@ class Facts:
     negated: int
 
 
-def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> tuple[Facts, Places]:
+def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> tuple[Facts, list[Piece]]:
     """The facts, and the pieces that differ as in `Differences`.
 
     Args:
@@ -68,8 +68,7 @@ def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_ta
         kept_tail: How many symbols more the kept text has.
         same_tail: Whether these are the same.
     """
-    same = len(new) == len(kept) and new.tobytes() == kept.tobytes()
-    found = unchanged(new) if same else differences(new, kept)
+    found = differences(new, kept)
     if same_tail:
         found.common += new_tail
         found.kept_common += kept_tail

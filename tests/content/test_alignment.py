@@ -61,7 +61,7 @@ def test_what_differs_is_what_no_longest_common_subsequence_has(a: list[int], b:
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
 def test_pieces_differ_and_stand_between_what_is_the_same(a: list[int], b: list[int]) -> None:
     end = 0
-    for begin, piece_end, kept_begin, kept_end in sorted(differences(symbols(a), symbols(b)).pieces.tolist()):
+    for begin, piece_end, kept_begin, kept_end in sorted(differences(symbols(a), symbols(b)).pieces):
         assert end <= begin <= piece_end <= len(a)
         assert 0 <= kept_begin <= kept_end <= len(b)
         assert a[begin:piece_end] != b[kept_begin:kept_end]
@@ -130,6 +130,18 @@ def test_a_sequence_and_itself(values: list[int]) -> None:
     assert (found.replaced, found.rewritten, found.added, found.added_at_ends) == (0, 0, 0, 0)
     assert found.numbers_changed == []
     assert found.numbers_same == sum(value & 1 for value in values)
+
+
+@given(FEW, FEW, FEW)
+def test_one_inside_the_other(before: list[int], inside: list[int], after: list[int]) -> None:
+    outside = [*before, *inside, *after]
+    found = differences(symbols(inside), symbols(outside))
+    assert (found.common, found.kept_common) == (len(inside), len(inside))
+    assert (found.replaced, found.added, found.added_at_ends, found.pieces) == (0, 0, 0, [])
+    found = differences(symbols(outside), symbols(inside))
+    assert (found.common, found.kept_common) == (len(inside), len(inside))
+    assert (found.replaced, found.added, found.pieces) == (0, 0, [])
+    assert found.added_at_ends <= max(len(outside) - len(inside), 0)
 
 
 @given(st.sets(st.integers(0, 199), max_size=30))

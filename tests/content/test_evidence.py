@@ -3,12 +3,10 @@ from __future__ import annotations
 import json
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.alignment import differences, unchanged
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, confirm, duplicates, outline
 from dedupcrawl.content.probability import TARGET_PRECISION, threshold
 from dedupcrawl.content.symbols import SymbolText
@@ -73,13 +71,6 @@ class TestDuplicatesAtOnce:
             found = duplicates(one, other, 0.5)
             assert (found is not None) == (confirmed.probability >= 0.5)
             assert found is None or found.facts == confirmed.facts
-
-    def test_the_same_text_is_not_aligned_and_no_different(self) -> None:
-        text = np.frombuffer(made(*prose(50), "12", "12", "a 12 a 12 a 12 a 12"), dtype="<u2")
-        for part in (text, text[:3]):
-            found = differences(part, part)
-            assert (unchanged(part).common, unchanged(part).numbers_same) == (found.common, found.numbers_same)
-            assert len(unchanged(part).pieces) == len(found.pieces) == 0
 
     def test_the_least_probability_is_passed_on(self) -> None:
         new, kept = made(" ".join(prose(100))), made(" ".join(["other", *prose(100)[1:]]))

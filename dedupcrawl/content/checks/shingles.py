@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -148,15 +149,18 @@ class ShinglesCheck:
         order, counts = _rarest_first(sample, postings)
         if not counts[-1]:
             return _NO_PAGES
-        places = [np.arange(len(order)) if at <= level else _places(at, order) for at in range(LEVELS + 1)]
-        least = [self._least(len(at)) for at in places]
-        exact = max(int(at[-few]) + 1 for at, few in zip(places, least, strict=True) if len(at))
+        own = self._least(len(order))
+        places = {at: _places(at, order) for at in range(level + 1, LEVELS + 1)}
+        least = {at: self._least(len(places[at])) for at in places}
+        exact = max(len(order) - own + 1, *(int(places[at][-least[at]]) + 1 for at in places if len(places[at])), 0)
         read = min(max(exact, _within(counts, _CHEAP)), _within(counts, MOST_POSTINGS))
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
         # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
         # a level, none of that level's pages was found.
-        needed = [few - len(at) + int(at.searchsorted(read)) for at, few in zip(places, least, strict=True)]
-        enough = shared >= np.array(needed)[(keys & np.uint64(7)).astype(np.intp)]
+        needed = np.full(LEVELS + 1, own - len(order) + read)
+        for at, found in places.items():
+            needed[at] = least[at] - len(found) + int(found.searchsorted(read))
+        enough = shared >= needed[(keys & np.uint64(7)).astype(np.intp)]
         return _most(pages[enough], shared[enough])
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
@@ -175,10 +179,7 @@ class ShinglesCheck:
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""
-        level, sample = _read(new)
-        if level < kept[0]:
-            sample = _at(kept[0], sample)
-        mine = set(sample.tolist())
+        mine = _shingles_at(max(new[0], kept[0]), new)
         if not mine:
             return None
         # A shingle that `kept` has beyond the larger modulus is none of `mine`.
@@ -188,6 +189,13 @@ class ShinglesCheck:
     def _least(self, count: int) -> int:
         """⌈αn⌉, at least one."""
         return max(1, math.ceil(count * self.share - 1e-9))
+
+
+@lru_cache(maxsize=LEVELS + 1)
+def _shingles_at(level: int, signature: bytes) -> frozenset[int]:
+    """The sample at a level; remembered, because a page is compared with many others in turn."""
+    own_level, sample = _read(signature)
+    return frozenset((sample if level == own_level else _at(level, sample)).tolist())
 
 
 def _rarest_first(sample: Sample, postings: Postings) -> tuple[Sample, Counts]:
@@ -205,8 +213,13 @@ def _within(counts: Counts, limit: int) -> int:
 def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:
     """Of every page that has one of these shingles: one of its keys, its id, and how many of them it has."""
     keys, found = postings.find(order[counts > 0].astype(np.uint64))
-    pages, first, shared = np.unique(found, return_index=True, return_counts=True)
-    return keys[first], pages, shared
+    by_page = found.argsort(kind="stable")
+    pages = found[by_page]
+    edges = np.empty(len(pages) + 1, dtype=np.bool_)
+    edges[0] = edges[-1] = True
+    np.not_equal(pages[1:], pages[:-1], out=edges[1:-1])
+    first = edges.nonzero()[0] if len(pages) else np.zeros(1, dtype=np.intp)
+    return keys[by_page[first[:-1]]], pages[first[:-1]], np.diff(first)
 
 
 def _most(pages: PageIds, shared: Counts) -> PageIds:
