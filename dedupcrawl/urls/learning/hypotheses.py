@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -26,6 +27,8 @@ def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     if source.args != target.args:
         yield from _args(source, target)
     if source.segments != target.segments:
+        if templates := packed(source, target):
+            yield hypothesis(*templates)
         yield from _paths(source, target)
 
 
@@ -90,12 +93,11 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     gone = [n for n in here if n not in there and not _BRACES.search(n)]
     new = [n for n in there if n not in here and not _BRACES.search(n)]
     changed = [n for n in here if n in there and here[n] != there[n] and not _BRACES.search(n)]
-    if not gone and not new and not changed:
-        if source.args != target.args:
-            yield hypothesis(convert="last-of-name")
-            yield hypothesis(convert="sort-query")
-        return
     if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
+        yield hypothesis(convert="sort-query")
+        return
+    if not gone and not new and not changed:
+        yield hypothesis(convert="last-of-name")
         yield hypothesis(convert="sort-query")
         return
     if any(here[n] == "" for n in gone) or any(there[n] == "" for n in new):
@@ -216,7 +218,7 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
     if back:
         stop = len(old) - back
         yield hypothesis(f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}")
-    for conversion in ("lower", "decode", "underscores"):
+    for conversion in ("lower", "upper", "decode", "encode", "underscores"):
         if VALUE_CONVERSIONS[conversion](old) == new:
             yield hypothesis(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 

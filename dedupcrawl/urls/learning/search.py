@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
-from dedupcrawl.urls.learning.contexts import Tree, common_context
+from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import embedded, exposing, hypotheses
@@ -109,11 +109,15 @@ def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Container
     return accepted
 
 
-def rank(found: Found) -> tuple[bool, float, int, str]:
-    """Sort key: simple rules before those that take several arguments out at once, then by what they bring."""
+def rank(found: Found) -> tuple[bool, float, int, int, str]:
+    """Sort key: simple rules before those that take several arguments out at once, then by what they bring.
+
+    Of two that bring the same, a rewrite is better than a wildcard, and a shorter rule than a longer one.
+    """
     rule, counts = found.rule, found.counts
     worth = counts.right - _WRONG_COSTS * counts.wrong - _UNMET_COSTS * found.unmet
-    return len(rule.drop) > 1, -worth, len(rule.match) + len(rule.within), str(rule)
+    wildcards = rule.to.count("{}") + rule.drop.count("*")
+    return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
 
 
 def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
@@ -160,14 +164,22 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
         tried = _try(within, corpus) if context else (found, tally(found.sources, found.targets))
         if not bar.accepts(tried[1], cost_of(within) + known):
             continue
-        right = [form for (_, form), flag in zip(tried[0].sources, tried[1].flags, strict=True) if flag]
-        common = common_context(right, tried[0].covered, {condition.key for condition in context})
-        narrower = scoped(within, common) if common else None
-        if narrower is not None:
-            within, tried = narrower, _try(narrower, corpus)
+        if not rule.match.startswith(("//", "http")):  # mirrors are one site, and seldom crawled as a whole
+            within, tried = _narrowed(within, tried, context, corpus)
         if tried[1].clusters:
-            refined.append(Found(within, rule, tried[1], len(tried[0].covered) - len(tried[0].sources)))
+            unmet = len(tried[0].covered) - len(tried[0].sources)
+            refined.append(Found(within, rule, tried[1], unmet))
     return refined
+
+
+def _narrowed(
+    within: Rule, tried: tuple[Meetings, Tally], context: Context, corpus: Corpus
+) -> tuple[Rule, tuple[Meetings, Tally]]:
+    """The rule, kept to what all evidence for it has in common."""
+    right = [form for (_, form), flag in zip(tried[0].sources, tried[1].flags, strict=True) if flag]
+    common = common_context(right, tried[0].covered, {condition.key for condition in context})
+    narrower = scoped(within, common) if common else None
+    return (within, tried) if narrower is None else (narrower, _try(narrower, corpus))
 
 
 def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, Tally]:

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, deep_patterns, deep_tokens
+from dedupcrawl.urls.template import parse_template
+
+LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
+CITIES = ["Vienna", "Salzburg", "Graz", "Linz", "Wels", "Steyr", "Villach", "Dornbirn", "Bregenz", "Krems", "Leoben"]
+SIGHTS = ["Belvedere", "Dommuseum", "Eisriesenwelt", "Albertina", "Schloss", "Hofburg"]
+
+
+def attractions() -> list[str]:
+    """Figure 2 of the paper."""
+    random_ = random.Random(1)
+
+    def number() -> int:
+        return random_.randrange(10**7, 10**8)
+
+    first = [f"ctattractions-{number()}-Austria_{random_.choice(CITIES)}-attractions.html" for _ in range(30)]
+    return first + [
+        f"profile-{number()}-Austria_{random_.choice(CITIES)}-{random_.choice(SIGHTS)}{i}.html" for i in range(30)
+    ]
+
+
+def downloads() -> list[str]:
+    random_ = random.Random(1)
+    return [
+        f"accelerate.php[id]{random_.randrange(10**5, 10**6)}[SiteID]{random_.choice(['softwareoasis', 'simtel', 'foo'])}"
+        for _ in range(40)
+    ]
+
+
+def friends() -> list[str]:
+    random_ = random.Random(1)
+    return ["friends-" + "".join(random_.choice(LETTERS) for _ in range(12)) for _ in range(40)]
+
+
+def titles() -> list[str]:
+    random_ = random.Random(1)
+    return [f"tt{random_.randrange(10**7):07}" for _ in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "token", "expected"),
+    [
+        (
+            attractions(),
+            "ctattractions-17876002-Austria_Vienna-attractions.html",
+            "ctattractions - 17876002 - Austria _ Vienna - attractions . html",
+        ),
+        (
+            downloads(),
+            "accelerate.php[id]100019[SiteID]softwareoasis",
+            "accelerate.php [ id ] 100019 [ SiteID ] softwareoasis",
+        ),
+        (friends(), "friends-lttU7d6kIuGq", "friends - lttU7d6kIuGq"),
+        (titles(), "tt0810900", "tt 0810900"),
+    ],
+    ids=["figure-2", "simtel", "yahoo", "imdb"],
+)
+def test_examples_of_the_paper(tokens: list[str], token: str, expected: str) -> None:
+    template = deep_patterns(tokens).path_of(token)[-1]
+    assert deep_tokens(token, template) == expected.split()
+
+
+def test_tree_of_figure_2() -> None:
+    root = deep_patterns(attractions())
+    assert root.template == "{}"
+    assert [child.template for child in root.children] == [
+        "ctattractions-{}-Austria_{}-attractions.html",
+        "profile-{}-Austria_{}.html",
+    ]
+
+
+def test_candidate_anchors_end_at_delimiters_and_unit_changes() -> None:
+    token = "Special:WhatLinksHere/x86"
+    assert [token[a.start : a.stop] for a in candidate_anchors(token)] == [
+        "Special",
+        "What",
+        "Links",
+        "Here",
+        "x",
+        "86",
+    ]
+    random_token = "lttU7d6kIuGq"
+    assert [random_token[a.start : a.stop] for a in candidate_anchors(random_token)] == [random_token]
+
+
+def test_random_values_have_no_pattern() -> None:
+    random_ = random.Random(1)
+    root = deep_patterns(["".join(random_.choice(LETTERS) for _ in range(16)) for _ in range(300)])
+    assert not root.children
+
+
+@given(st.lists(st.text(max_size=30), max_size=60), st.text(max_size=30))
+def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str], token: str) -> None:
+    root = deep_patterns(tokens * 4)
+    for text in [token, *tokens]:
+        path = root.path_of(text)
+        assert path[0] == "{}"
+        assert "".join(deep_tokens(text, path[-1])) == text
+        if len(path) > 1:
+            parse_template(f"?a={path[-1]}")  # rules can say it

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.hypotheses import boundaries, embedded, exposing, hypotheses
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+
+def parts(url: str) -> UrlParts:
+    found = split_url(url)
+    assert found is not None
+    return found
+
+
+def suggested(source: str, target: str) -> list[Rule]:
+    return list(hypotheses(parts(source), parts(target)))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "match", "to"),
+    [
+        ("http://a.com/x/art/index.html", "http://a.com/x/art", "/{p*}/index.html", "/{p*}"),
+        ("http://a.com/x/art/index.html", "http://a.com/x/art/", "/{p*}/index.html", "/{p*}/"),
+        ("http://a.org/?title=Casino_Royale", "http://a.org/wiki/Casino_Royale", "/?title={value}", "/wiki/{value}"),
+        ("http://a.com/tt1/photogallery", "http://a.com/tt1/mediaindex", "/{p*}/photogallery", "/{p*}/mediaindex"),
+        ("http://a.com/Lord-Rings/dp/B1", "http://a.com/dp/B1", "/{p*}/dp/{x1}", "/dp/{x1}"),
+        ("http://a.com/Recipe/x", "http://a.com/RECIPE/x", "/{p*}/{name}/{x0}", "/{p*}/{name|upper}/{x0}"),
+        ("http://a.com/wiki/page.", "http://a.com/wiki/page", "/{p*}/{name}.", "/{p*}/{name}"),
+        ("http://www.a.com/x", "http://a.com/x", "//www.{host}", "//{host}"),
+        ("http://a.com/x", "https://a.com/x", "http://", "https://"),
+        ("http://a.com/knives/folding/robin.html", "http://a.com/robin.html", "/{p*}/{x0}.html", "/{x0}.html"),
+    ],
+)  # fmt: skip
+def test_transformations_of_a_pair(source: str, target: str, match: str, to: str) -> None:
+    assert (match, to) in [(rule.match, rule.to) for rule in suggested(source, target)]
+
+
+def test_arguments() -> None:
+    found = suggested("http://a.com/x?sid=1&cat=8", "http://a.com/x?sid=2&cat=8")
+    assert ("sid",) in [rule.drop for rule in found]
+    assert ("cat",) not in [rule.drop for rule in found]
+    assert [rule.convert for rule in suggested("http://a.com/?b=1&a=2", "http://a.com/?a=2&b=1")] == ["sort-query"]
+
+
+def test_urls_in_urls() -> None:
+    assert [r.match for r in embedded(parts("http://a.com/go?to=http%3A%2F%2Fa.com%2Fx"))] == ["?to={url}"]
+    rule = exposing(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"))
+    assert rule is not None
+    after = CompiledRule(rule).apply(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"), "a.com")
+    assert after is not None
+    assert after.args == ["q=1"]  # what is decoded is taken apart again
+
+
+@given(st.text("ab/?&=.%{}1A-", max_size=25), st.text("ab/?&=.%{}1A-", max_size=25))
+def test_every_hypothesis_is_a_rule(source: str, target: str) -> None:
+    for rule in suggested(f"http://a.com/{source}", f"http://a.com/{target}"):
+        try:
+            CompiledRule(rule)
+        except RuleError:
+            assert "{" in source + target or "|" in source + target
+
+
+def test_boundaries() -> None:
+    assert boundaries("tt0810") == {0, 2, 6}
+    assert boundaries("lttU7d6kIuGq") == {0, 12}

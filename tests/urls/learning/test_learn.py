@@ -1,0 +1,192 @@
+"""Learning from whole sites: the examples of Koppula et al. (WSDM 2010), each as a site of some clusters."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule_files import SiteRules
+
+Clusters = list[list[str]]
+LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
+
+
+def random_word(random_: random.Random, length: int = 12) -> str:
+    return "".join(random_.choice(LETTERS) for _ in range(length))
+
+
+def arizona(random_: random.Random) -> Clusters:
+    """index.html at the end, at any depth."""
+    folders = ["/".join(f"f{random_.randrange(10**6)}" for _ in range(random_.randrange(1, 5))) for _ in range(40)]
+    return [[f"http://ag.arizona.edu/{f}/index.html", f"http://ag.arizona.edu/{f}/"] for f in folders]
+
+
+def yahoo(random_: random.Random) -> Clusters:
+    """A random deep token after friends-, whatever it is; after blog-, it names the page."""
+    users = [f"http://360.yahoo.com/u{random_.randrange(10**6)}" for _ in range(40)]
+    friends = [[f"{user}/friends-{random_word(random_)}" for _ in range(3)] for user in users]
+    return friends + [[f"{user}/blog-{random_word(random_)}"] for user in users for _ in range(3)]
+
+
+def allrecipes(random_: random.Random) -> Clusters:
+    names = [f"Dish{random_.randrange(10**6)}" for _ in range(40)]
+    return [
+        [f"http://allrecipes.com/Recipe/{name}/default.aspx", f"http://allrecipes.com/RECIPE/{name}/default.aspx"]
+        for name in names
+    ]
+
+
+def imdb(random_: random.Random) -> Clusters:
+    titles = [f"http://www.imdb.com/title/tt{random_.randrange(10**7):07}" for _ in range(40)]
+    return [[f"{title}/photogallery", f"{title}/mediaindex"] for title in titles] + [[f"{t}/credits"] for t in titles]
+
+
+def wikipedia(random_: random.Random) -> Clusters:
+    words = [f"Casino_Royale_{random_.randrange(10**6)}" for _ in range(40)]
+    return [[f"http://en.wikipedia.org/wiki/{word}", f"http://en.wikipedia.org/?title={word}"] for word in words]
+
+
+def stanford(random_: random.Random) -> Clusters:
+    page = "http://cs.stanford.edu/degrees/mscs/faq/index.php?sid={}&cat={}"
+    return [[page.format(random_.randrange(10**5), cat) for _ in range(3)] for cat in range(40)]
+
+
+def amazon(random_: random.Random) -> Clusters:
+    books = [f"B{random_.randrange(10**9):09}" for _ in range(40)]
+    return [
+        [f"http://www.amazon.com/Lord-{i}-Rings/dp/{b}", f"http://www.amazon.com/dp/{b}"] for i, b in enumerate(books)
+    ]
+
+
+def youtube(random_: random.Random) -> Clusters:
+    clusters = []
+    for _ in range(40):
+        video = f"http://www.youtube.com/watch?v={random_word(random_, 11)}"
+        feature = random_.choice(["related", "channel", "fvw"])
+        clusters.append([video, f"{video}&feature={feature}", f"{video}&ytsession={random_word(random_, 20)}"])
+    return clusters
+
+
+def ebay(random_: random.Random) -> Clusters:
+    clusters = []
+    for _ in range(40):
+        name, product, tab = (
+            f"The_Grudge_UPC_{random_.randrange(10**12):012}",
+            random_.randrange(10**8),
+            random_.randrange(9),
+        )
+        clusters.append(
+            [
+                f"http://catalog.ebay.com/{name}_W0QQ_fclsZ1QQ_pcatidZ1QQ_pidZ{product}QQ_tabZ{tab}",
+                f"http://catalog.ebay.com/{name}_W0?_fcls=1&_pcatid=1&_pid={product}&_tab={tab}",
+            ]
+        )
+    return clusters
+
+
+def drupal(random_: random.Random) -> Clusters:
+    """Arguments in another order, and spaces written in two ways."""
+    page = "http://a.com/forum/{}?page={}&order=Last%20reply"
+    other = "http://a.com/forum/{}?order=Last+reply&page={}"
+    return [[page.format(f, p), other.format(f, p)] for f in range(4) for p in random_.sample(range(100), 12)]
+
+
+def repeating(random_: random.Random) -> Clusters:
+    """A path component that a relative link adds again and again."""
+    names = [f"page{random_.randrange(10**6)}" for _ in range(30)]
+    return [[f"http://a.com/{name}/", f"http://a.com/{name}/{name}/{name}/"] for name in names]
+
+
+def mirrored(random_: random.Random) -> Clusters:
+    """One site under two hosts and two schemes."""
+    pages = [f"a.com/x/{random_.randrange(10**6)}?id={random_.randrange(9)}" for _ in range(40)]
+    return [[f"http://www.{page}", f"https://{page}", f"http://{page}"] for page in pages]
+
+
+EXAMPLES = [arizona, yahoo, allrecipes, imdb, wikipedia, stanford, amazon, youtube, ebay, drupal, repeating, mirrored]
+
+
+def learned(clusters: Sequence[Sequence[str]]) -> SiteRules:
+    urls = [url for cluster in clusters for url in cluster]
+    labels = [label for label, cluster in enumerate(clusters) for _ in cluster]
+    return learn_site(site_of(urls[0]), urls, labels)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
+def test_examples_of_the_paper_and_others(example: Callable[[random.Random], Clusters]) -> None:
+    rules = learned(example(random.Random(1)))
+    normalize = SiteNormalizer(rules).normalize
+    assert len(rules.rules) <= 3
+    owner: dict[str, int] = {}
+    for label, cluster in enumerate(example(random.Random(2))):  # other URLs of the same site
+        forms = {normalize(url).canonical for url in cluster}
+        assert len(forms) == 1, (cluster, forms)
+        assert owner.setdefault(forms.pop(), label) == label
+
+
+def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
+    """A wiki whose printable pages are the pages themselves, but for a share of them that changed in between."""
+    clusters = []
+    for _ in range(200):
+        page = f"http://a.com/wiki/Page_{random_.randrange(10**6)}"
+        printable = f"{page}?printable=yes"
+        clusters += [[page], [printable]] if random_.random() < stale else [[page, printable]]
+    return clusters
+
+
+def test_some_pages_that_changed_do_not_speak_against_a_rule() -> None:
+    assert [rule.drop for rule in learned(wiki(random.Random(1), stale=0.01)).rules] == [("printable",)]
+    assert not learned(wiki(random.Random(1), stale=0.4)).rules
+
+
+def test_general_knowledge_is_overruled_by_the_site() -> None:
+    """On this site s= is the page, and no session."""
+    assert not learned([[f"http://a.com/x?s={i}"] for i in range(100)] + [["http://a.com/y", "http://a.com/z"]]).rules
+
+
+def test_nothing_is_learned_where_nothing_is_redundant_or_where_it_is_by_chance() -> None:
+    random_ = random.Random(1)
+    pages = [f"http://a.com/{random_word(random_)}?t={random_.randrange(10**6)}&u={i}" for i in range(400)]
+    assert not learned([[page] for page in pages]).rules
+    assert not learned([pages[i : i + 2] for i in range(0, 400, 2)]).rules
+
+
+def test_evidence_is_of_the_held_out_clusters() -> None:
+    (rule,) = learned(stanford(random.Random(1))).rules
+    assert rule.source == "learned"
+    assert 0 < rule.evidence.correct <= rule.evidence.coverage < 3 * 40
+    assert rule.evidence.support > 0
+    assert rule.examples
+    assert all(before != after for before, after in rule.examples)
+
+
+def test_the_order_of_the_log_does_not_matter() -> None:
+    clusters = wiki(random.Random(1))
+    shuffled = random.Random(2).sample(clusters, len(clusters))
+    drops = {tuple(rule.drop for rule in learned(order).rules) for order in (clusters, clusters[::-1], shuffled)}
+    assert drops == {(("printable",),)}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)", "data:text/html,x", "http://a.com/" + "x" * 2_000_000, "http://a.com/{x}?{y}={z}&{}",
+        "http://a.com/?a=1&a=2&a=3&;;&=&==", "http://b\u00fccher.a.com/\ud800", "http://a.com/%ff%00?%", "http://a.com",
+        "",
+    ],
+)  # fmt: skip
+def test_hostile_urls_cost_nothing_but_themselves(url: str) -> None:
+    clusters = wiki(random.Random(1))
+    clusters[0].append(url)
+    assert ("printable",) in [rule.drop for rule in learned(clusters).rules]
+
+
+def test_a_cluster_of_a_hundred_thousand_urls() -> None:
+    sessions = [f"http://a.com/wiki/login?sid={i}" for i in range(100_000)]
+    rules = learned([*wiki(random.Random(1)), sessions])
+    assert ("printable",) in [rule.drop for rule in rules.rules]
