@@ -51,15 +51,15 @@ class Evidence:
     pieces: list[Piece]
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
-        """JSON values for a verdict, shares rounded to four places.
+        """JSON values for a verdict, shares rounded to four places; what is 0 is left out.
 
         Args:
             text: The new page, to show what it says where the two differ; of the kept page there is no text any more.
         """
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         for name in Facts.__slots__:
-            value = getattr(self.facts, name)
-            shown[name] = round(value, 4) if isinstance(value, float) else value
+            if value := getattr(self.facts, name):
+                shown[name] = round(value, 4) if isinstance(value, float) else value
         if text is not None and self.pieces:
             shown["differs"] = [_shown(piece, text) for piece in sorted(self.pieces)[:_SHOWN]]
         return shown
