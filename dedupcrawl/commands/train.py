@@ -14,6 +14,7 @@ from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.parts import WorkerKilledError
 from dedupcrawl.training.train import TrainingSummary, train
@@ -48,6 +49,11 @@ _DEFAULTS = LearningOptions()
     type=click.IntRange(1),
     help="... and of so many URLs there; small sites need fewer.",
 )
+@click.option(
+    "--knowledge",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="ClearURLs' data.min.json: parameters to drop unless the site speaks against it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def command(
     logs: Sequence[Path],
@@ -56,6 +62,7 @@ def command(
     seed: int,
     min_precision: float,
     min_coverage: int,
+    knowledge: Path | None,
     as_json: bool,
 ) -> None:
     """Learn URL rules from crawl LOGS, prove them on clusters held out, and write one rule file a site.
@@ -70,11 +77,13 @@ def command(
     dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
     """
     tally = Tally()
-    options = LearningOptions(holdout, seed, min_precision, min_coverage)
+    options = LearningOptions(holdout, seed, min_precision, min_coverage, knowledge)
     try:
+        if knowledge:
+            read_clearurls(knowledge)  # a mistake in it shows before the logs are read
         with stages_progress() as progress:
             summary = train(logs, rules, options, tally=tally, progress=progress)
-    except LogError as error:
+    except (LogError, KnowledgeError) as error:
         raise BadInputError(printable(str(error))) from error
     except WorkerKilledError as error:
         raise FailureError(str(error)) from error

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
 from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
 from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule_files import SiteRules
 
 _MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
@@ -26,12 +29,14 @@ class LearningOptions:
         seed: Of the split.
         min_precision: A rule is kept when its precision on the held-out clusters is at least this.
         min_coverage: ... and it applies to at least so many of their URLs; small sites need fewer.
+        knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
     """
 
     holdout: float = 0.5
     seed: int = 0
     min_precision: float = 0.95
     min_coverage: int = 10
+    knowledge: Path | None = None
 
 
 @dataclass(slots=True)
@@ -123,14 +128,16 @@ def bounded(pages: pl.DataFrame) -> pl.DataFrame:
 
 
 def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
-    importance = pages["importance"]
+    importance, urls = pages["importance"], pages["url"].to_list()
+    known = known_parameters(urls, read_clearurls(options.knowledge)) if options.knowledge else ()
     return learn_site(
         site,
-        pages["url"].to_list(),
+        urls,
         pages["cluster"].to_list(),
         importance=None if importance.null_count() == pages.height else importance.fill_null(0.0).to_list(),
         holdout=options.holdout,
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
+        priors=GENERAL.with_dropped(known),
     )

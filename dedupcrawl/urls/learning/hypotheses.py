@@ -138,6 +138,9 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     here, there = source.segments or [""], target.segments or [""]
     if any(map(_BRACES.search, here + there)):
         return
+    if (len(here) > 1 and not here[0]) or (len(there) > 1 and not there[0]):
+        yield hypothesis(convert="collapse-slashes")  # in a template // is the beginning of a host
+        return
     first = 0
     while first < min(len(here), len(there)) and here[first] == there[first]:
         first += 1

@@ -45,11 +45,9 @@ class Priors:
     assumed: tuple[Rule, ...]
     expected: tuple[Rule, ...]
 
-    def with_dropped(self, names: Sequence[str], id_: str) -> Priors:
-        """These, and the assumption that arguments of these names are irrelevant."""
-        if not names:
-            return self
-        return Priors((*self.assumed, _assumed(id_, drop=tuple(names))), self.expected)
+    def with_dropped(self, names: Sequence[str]) -> Priors:
+        """These, and the assumption that arguments of these names are irrelevant, each by itself."""
+        return Priors((*self.assumed, *(_assumed(f"known-{name}", drop=(name,)) for name in names)), self.expected)
 
 
 GENERAL = Priors(

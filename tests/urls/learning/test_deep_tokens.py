@@ -29,10 +29,8 @@ def attractions() -> list[str]:
 
 def downloads() -> list[str]:
     random_ = random.Random(1)
-    return [
-        f"accelerate.php[id]{random_.randrange(10**5, 10**6)}[SiteID]{random_.choice(['softwareoasis', 'simtel', 'foo'])}"
-        for _ in range(40)
-    ]
+    sites = ["softwareoasis", "simtel", "foo"]
+    return [f"accelerate.php[id]{random_.randrange(10**5, 10**6)}[SiteID]{random_.choice(sites)}" for _ in range(40)]
 
 
 def friends() -> list[str]:

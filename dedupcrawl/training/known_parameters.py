@@ -1,0 +1,96 @@
+"""What others know of URLs: lists of parameters that say nothing of the page, as prior belief.
+
+Read as it is: ClearURLs' `data.min.json` (https://docs.clearurls.xyz), whose providers each have a pattern of URLs and
+patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.priors`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+
+_LONGEST_NAME = 64  # characters; the patterns of a list are matched against nothing longer
+_LONGEST_URL = 1024
+_MOST_NAMES = 50  # of a site, the most frequent ones
+
+
+class KnowledgeError(ValueError):
+    """A list that cannot be read; the message says which, why, and what it takes."""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    urlPattern: str
+    rules: list[str] = []
+    exceptions: list[str] = []
+
+
+class _File(msgspec.Struct, frozen=True):
+    providers: dict[str, _Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Parameters of some URLs.
+
+    Attributes:
+        urls: Pattern of the URLs (searched).
+        names: Pattern of the names (the whole name).
+        exceptions: Patterns of URLs that need all their parameters (searched).
+    """
+
+    urls: re.Pattern[str]
+    names: re.Pattern[str]
+    exceptions: tuple[re.Pattern[str], ...]
+
+
+@lru_cache(maxsize=4)
+def read_clearurls(path: Path) -> tuple[Provider, ...]:
+    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
+
+    Raises:
+        KnowledgeError: When it is no such file.
+    """
+    try:
+        rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
+        return tuple(
+            Provider(
+                re.compile(row.urlPattern, re.I),
+                re.compile("|".join(f"(?:{rule})" for rule in row.rules), re.I),
+                tuple(re.compile(exception, re.I) for exception in row.exceptions),
+            )
+            for row in rows.values()
+            if row.rules
+        )
+    except (OSError, msgspec.DecodeError, re.error, UnicodeDecodeError) as error:
+        raise KnowledgeError(f"{path}: not a ClearURLs data.min.json: {error}") from error
+
+
+def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:
+    """Names of arguments of these URLs of one site that say nothing of the page, the most frequent ones first."""
+    examples: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for url in urls:
+        query = url.partition("#")[0].partition("?")[2]
+        if query and len(url) <= _LONGEST_URL:
+            for arg in query.replace(";", "&").split("&"):
+                name = arg.partition("=")[0]
+                if 0 < len(name) <= _LONGEST_NAME:
+                    counts[name] = counts.get(name, 0) + 1
+                    if counts[name] <= 3:
+                        examples.setdefault(name, []).append(url)
+    known = [name for name, found in examples.items() if any(_knows(p, name, found) for p in providers)]
+    return sorted(known, key=lambda name: (-counts[name], name))[:_MOST_NAMES]
+
+
+def _knows(provider: Provider, name: str, urls: Sequence[str]) -> bool:
+    return (
+        provider.names.fullmatch(unquote(name)) is not None
+        and all(provider.urls.search(url) for url in urls)
+        and not any(exception.search(url) for exception in provider.exceptions for url in urls)
+    )
