@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.checks_quality import FALSE_SHARE, differing_share, shingle_jaccard, table
 from benchmarks.planted import Paragraphs, size
-from benchmarks.planted_cases import look_alikes, originals, variants, versions
+from benchmarks.planted_cases import Case, look_alikes, originals, other_things, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
@@ -63,13 +63,25 @@ def planted(data: Path, half: str) -> list[Row]:
     """Originals, their variants, and pairs of pages that only look alike; shuffled, but each original first."""
     chance = random.Random(7)
     pages = originals(data, half, chance)
+    return _rows(pages, list(variants(pages, chance)), list(look_alikes(pages, chance)), chance)
+
+
+def hard(data: Path, half: str) -> list[Row]:
+    """Originals, and other pages in nearly the same words."""
+    chance = random.Random(7)
+    pages = originals(data, half, chance)
+    return _rows(pages, [], list(other_things(pages, chance)), chance)
+
+
+def _rows(
+    pages: dict[str, Paragraphs], duplicates: Sequence[Case], look_alike: Sequence[Case], chance: random.Random
+) -> list[Row]:
     names = {page: name for name, page in pages.items()}
     first: dict[str, Row] = {name: Row("original", name, page, False) for name, page in pages.items()}
     others = [
-        Row(f"{names[case.kept][:2]}: {case.kind}", names[case.kept], case.new, True)
-        for case in variants(pages, chance)
+        Row(f"{names[case.kept][:2]}: {case.kind}", names[case.kept], case.new, case.duplicate) for case in duplicates
     ]
-    for number, case in enumerate(look_alikes(pages, chance)):
+    for number, case in enumerate(look_alike):
         group = names.get(case.kept, f"look-alike {number}")
         first.setdefault(group, Row("first of its template", group, case.kept, False))
         others.append(Row(case.kind, f"{group} other {number}", case.new, False))
@@ -154,6 +166,8 @@ def report_planted(rows: Sequence[Row], names: Sequence[str]) -> None:
             wrong += not right
         found[row.duplicate, row.kind].append(right if row.duplicate else dropped)
     for duplicate, title in ((True, "rightly dropped"), (False, "dropped, though not planted")):
+        if not any(is_duplicate is duplicate for is_duplicate, _ in found):
+            continue
         kinds = sorted((kind, facts) for (is_duplicate, kind), facts in found.items() if is_duplicate is duplicate)
         table(title, ["pages", "share"], [(kind, [len(facts), statistics.mean(facts)]) for kind, facts in kinds])
     drops = by_check.total()
@@ -221,6 +235,8 @@ def main() -> None:
     given = parser.parse_args()
     data, names = data_folder(given.data), given.checks.split(",")
     report_planted(planted(data, given.half), names)
+    print("\nOther pages in nearly the same words")
+    report_planted(hard(data, given.half), names)
     for language in ("zh", "en"):
         report_versions(data, given.half, names, language)
 
