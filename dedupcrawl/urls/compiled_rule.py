@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
@@ -12,6 +13,10 @@ from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
+
+_SHARED = 16_384  # forms of paths that are kept for other rules with the same
+_NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
+_NO_ARGS: Mapping[str, Piece | None] = {}
 
 Needle = tuple[str, int, str]
 
@@ -59,27 +64,27 @@ class CompiledRule:
         self.rule = rule
         match, self._to = rule.templates()
         within, without = rule.scopes()
-        self._within, self._without = [PathForm(path) for path in within], [PathForm(path) for path in without]
+        self._within, self._without = tuple(map(PathForm, within)), tuple(map(PathForm, without))
         self._match = match
-        self._path = PathForm(match.path) if match and match.path else None
-        self._args = [(name, f"{name}=", form) for name, form in match.args] if match else []
-        self._arg_names = frozenset(name for name, _, _ in self._args)
-        self._to_args = dict(self._to.args) if self._to else {}
-        self._edited = {name for name, _, _ in self._args} | self._to_args.keys()
+        self._path = _path_form(match.path) if match and match.path else None
+        self._args = tuple((name, f"{name}=", form) for name, form in match.args) if match else ()
+        self._arg_names = _names(name for name, _, _ in self._args)
+        self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
+        self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
         self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edits_args
         self._may_hold_urls = any({"decode", "base64"} & set(capture.conversions) for capture in uses)
         self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
-        self._hosts = frozenset(host.lower() for host in rule.hosts if not host.startswith("!"))
-        self._not_hosts = frozenset(host[1:].lower() for host in rule.hosts if host.startswith("!"))
-        self._unless = frozenset(name for name in rule.unless if "=" not in name)
-        self._unless_forms = [(f"{name}=", form) for name, form in rule.exceptions()]
-        self._drop = frozenset(name for name in rule.drop if not name.endswith("*"))
+        self._hosts = _names(host.lower() for host in rule.hosts if not host.startswith("!"))
+        self._not_hosts = _names(host[1:].lower() for host in rule.hosts if host.startswith("!"))
+        self._unless = _names(name for name in rule.unless if "=" not in name)
+        self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
+        self._drop = _names(name for name in rule.drop if not name.endswith("*"))
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
         self._takes_no_others = "*" in self._unless
-        self._kept = self._arg_names if "*" in rule.drop else frozenset()
+        self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
         self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or rule.unless)
         self._has_context = match is not None or self._has_scope
@@ -263,6 +268,15 @@ def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bo
     path = {capture.name for piece in to.path or () for capture in piece.captures}
     args = {capture.name for _, piece in to.args if piece for capture in piece.captures}
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
+
+
+@lru_cache(maxsize=_SHARED)
+def _path_form(path: tuple[Piece, ...]) -> PathForm:
+    return PathForm(path)
+
+
+def _names(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(names) or _NO_NAMES
 
 
 def _length(literal: tuple[int, str]) -> int:

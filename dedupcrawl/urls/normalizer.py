@@ -25,7 +25,8 @@ logger = logging.getLogger(__name__)
 _MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
-_HOSTS_KEPT = 20_000  # hosts whose rules, or whose lack of rules, are remembered
+_SETS_SHARED = 1_000  # sets of rule numbers
+_HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
@@ -76,10 +77,10 @@ class SiteNormalizer:
         rules = [_compiled(_bare(rule)) for rule in active]
         self._rules = tuple(rules)
         self._ids = tuple(sys.intern(rule.id) for rule in active)
-        self._settled = frozenset(i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i]))
-        self._kinds = tuple(rule.kind for rule in active)
-        self._keep_tokens = frozenset(i for i, rule in enumerate(rules) if rule.keeps_tokens)
-        self._idempotent = frozenset(i for i, rule in enumerate(rules) if rule.is_idempotent())
+        self._kinds = tuple(rule.rule.kind for rule in rules)
+        self._settled = _numbers(i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i]))
+        self._keep_tokens = _numbers(i for i, rule in enumerate(rules) if rule.keeps_tokens)
+        self._idempotent = _numbers(i for i, rule in enumerate(rules) if rule.is_idempotent())
         self._with_args = tuple(i for i, rule in enumerate(rules) if rule.needs_args())
         self._by_token: dict[str, tuple[int, ...]] = {}
         texts: list[tuple[str, int]] = []
@@ -102,7 +103,12 @@ class SiteNormalizer:
         hits = self._hits(url, parts)
         if not hits:
             return Normalized(url, url, "unchanged", ())
-        changed, by = self._one_pass(parts, hits)
+        changed, by, rules = parts, [], self._rules
+        for i in hits:
+            after = rules[i].apply(changed, self.site)
+            if after is not None:
+                changed = after
+                by.append(i)
         if not by:
             return Normalized(url, url, "unchanged", ())
         text = changed.join()
@@ -112,7 +118,10 @@ class SiteNormalizer:
 
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        hits = [i for text, i in self._texts if text in url]
+        hits = []
+        for text, i in self._texts:
+            if text in url:
+                hits.append(i)
         by_token = self._by_token
         for token in parts.segments:
             if token in by_token:
@@ -146,7 +155,12 @@ class SiteNormalizer:
             if not hits:
                 return self._result(url, text, used)
             trail.append(text)
-            parts, by = self._one_pass(again, hits)
+            parts, by, rules = again, [], self._rules
+            for i in hits:
+                after = rules[i].apply(parts, self.site)
+                if after is not None:
+                    parts = after
+                    by.append(i)
             if not by:
                 return self._result(url, text, used)
             used, tried, text = [*used, *by], hits, parts.join()
@@ -161,16 +175,6 @@ class SiteNormalizer:
         kind: NormalizedKind = "equivalence" if any(self._kinds[i] == "equivalence" for i in used) else "rewrite"
         return Normalized(url, canonical, kind, tuple(dict.fromkeys(self._ids[i] for i in used)))
 
-    def _one_pass(self, parts: UrlParts, hits: list[int]) -> tuple[UrlParts, list[int]]:
-        """The tokens after the rules with these numbers, and which of them changed something."""
-        by = []
-        for i in hits:
-            after = self._rules[i].apply(parts, self.site)
-            if after is not None:
-                parts = after
-                by.append(i)
-        return parts, by
-
 
 @lru_cache(maxsize=_RULES_SHARED)
 def _compiled(rule: Rule) -> CompiledRule:
@@ -180,6 +184,16 @@ def _compiled(rule: Rule) -> CompiledRule:
 def _bare(rule: Rule) -> Rule:
     """What a rule does, without what is only told of it."""
     return replace(rule, id="-", state="active", source="hand", learned=None, evidence=Evidence(), examples=(), note="")
+
+
+@lru_cache(maxsize=_SETS_SHARED)
+def _shared(numbers: frozenset[int]) -> frozenset[int]:
+    return numbers
+
+
+def _numbers(numbers: Iterable[int]) -> frozenset[int]:
+    """One object for all sites with the same numbers."""
+    return _shared(frozenset(numbers))
 
 
 def _needles(rule: CompiledRule) -> tuple[list[str], list[str]]:
@@ -225,7 +239,9 @@ class Normalizer:
 
     def normalize(self, url: str) -> Normalized:
         """The canonical form of any string. See `SiteNormalizer.normalize`."""
-        site = self._site(url)
+        pieces = url.split("/", 3)
+        known = self._by_authority.get(pieces[2]) if len(pieces) > 2 else None
+        site = known or self._site(url)
         return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
 
     @property
