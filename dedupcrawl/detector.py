@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import TARGET_PRECISION, threshold
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.contract import Entry, Index, Kept
+from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
 from dedupcrawl.verdict import Verdict
@@ -18,10 +18,17 @@ _TITLE_LIMIT = 200  # characters kept of a title
 
 
 class Analysis:
-    """A page with its symbols and signatures, each made once and only when asked for."""
+    """A page with its symbols and signatures, each made once and only when asked for.
+
+    Attributes:
+        page: The page.
+        text: Its main text.
+        kept_under: The URL under which the index keeps it, once a detector has judged it unique.
+    """
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.kept_under: str | None = None
         self.text = SymbolText.of(page.paragraphs)
         self._signatures: dict[str, bytes | None] = {}
 
@@ -45,6 +52,7 @@ class Detector:
         self._spider = spider
         self._run = run
         self._first_id_of_run = index.first_id_of_run(run)
+        self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
 
     def judge(
         self,
@@ -54,6 +62,7 @@ class Detector:
         scope: str = "run",
         canonical: str | None = None,
         target_precision: float = TARGET_PRECISION,
+        request: Callable[[], bytes] | None = None,
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
@@ -63,6 +72,7 @@ class Detector:
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
             target_precision: Share of the drops that shall be right.
+            request: Given where a duplicate is dropped: what to ask for, should what it duplicates never be stored.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -86,8 +96,11 @@ class Detector:
         by_name = {check.name: check for check in checks}
         least = threshold(target_precision)
         compared: dict[str, evidence.Evidence | None] = {}
+        keeper = ""
 
         def judge(check: str, kept: Entry) -> Verdict | None:
+            nonlocal keeper
+            keeper = kept.url
             if check not in by_name or not _in_scope(kept, entry, scope):
                 return None
             similarity = by_name[check].compare(entry.signatures[check], kept.signatures[check])
@@ -108,12 +121,22 @@ class Detector:
             return evidence.duplicates(kept.outline, entry.outline, least) is not None
 
         first_id = self._first_id_of_run if scope == "run" else 0
-        answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)
-        if isinstance(answer, Kept):
-            details = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
-            return Verdict(page.url, "unique", evidence=details)
-        self._index.record(answer, run=self._run, site=entry.site)
-        return answer
+        packed = b""
+        while True:
+            answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)
+            if isinstance(answer, Kept):
+                analysis.kept_under = identity
+                break
+            packed = packed or (request() if request else b"")
+            if not packed or self._index.depend(keeper, Dependent(self._spider, page.url, packed)):
+                self._index.record(answer, run=self._run, site=entry.site)
+                break
+        if orphan := self._orphans.pop(page.url, None):
+            self._index.adopt(orphan, analysis.kept_under)
+        if isinstance(answer, Verdict):
+            return answer
+        details = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
+        return Verdict(page.url, "unique", evidence=details)
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.

@@ -145,6 +145,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
         Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db'", _text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
+        Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
         Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", _optional_path, False),
         Setting(
             "DEDUP_ITEM_FIELDS",
@@ -182,6 +183,7 @@ class DedupSettings:
     mark_field: str
     index: str
     scope: str
+    confirm: str
     crawl_log: Path | str | None
     item_fields: Mapping[str, Mapping[str, str]]
     selector: str | None

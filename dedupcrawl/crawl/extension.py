@@ -17,9 +17,11 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
+from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
 from dedupcrawl.crawl.start_error import cannot_start
+from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
@@ -45,6 +47,7 @@ class Dedup:
         batch: Pages that wait to be looked at together.
         pages: Fetched pages and their items.
         rewriter: The URL half.
+        storing: What becomes of the items of kept pages.
         log: The crawl log, or None.
     """
 
@@ -55,6 +58,7 @@ class Dedup:
         assert crawler.spider is not None
         assert crawler.stats is not None
         self.stats: StatsCollector = crawler.stats
+        self._spider = crawler.spider
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
@@ -72,7 +76,12 @@ class Dedup:
             self._index = open_index(spec, self._index_checks, default_path=data / "index")
         except ValueError as error:
             raise SettingError(f"DEDUP_INDEX: {error}.") from error
+        abandoned = self._index.start_claiming()
+        if abandoned:
+            logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
+        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm)
         self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
+        self._warned = False
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
         self.log = LogFile(Path(log_path)) if log_path is not None else None
@@ -80,6 +89,7 @@ class Dedup:
 
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
+        crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
         if self._normalizer.site_count:  # without rules nothing is rewritten; a signal for every known link costs much
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
@@ -105,10 +115,11 @@ class Dedup:
             raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
         return dedup
 
-    def judge(self, analysis: Analysis, settings: DedupSettings, body_length: int) -> Verdict | None:
-        """The verdict on a page; None when the index cannot be asked: the page is then let through."""
+    def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
+        """The verdict on a page, or on an item of it; None when the index cannot be asked: it is then let through."""
         if id(settings) not in self._checks_of:
             self._checks_of[id(settings)] = make_checks(settings.checks, settings.parameters)
+        drops = settings.action == "drop"
         try:
             verdict = self._detector.judge(
                 analysis,
@@ -116,17 +127,34 @@ class Dedup:
                 scope=settings.scope,
                 canonical=self.rewriter.canonical(analysis.page.url),
                 target_precision=settings.parameters["TARGET_PRECISION"],
+                request=partial(self._packed, fetched) if drops else None,
             )
         except (OSError, IndexDamagedError):
             if not self.stats.get_value("dedup/index/errors"):
                 logger.exception("The index cannot be used; pages are kept unchecked from here on while this lasts.")
             self.stats.inc_value("dedup/index/errors")
             return None
+        if analysis.kept_under is not None:
+            fetched.kept_under.append(analysis.kept_under)
         self.stats.inc_value("dedup/content/checked")
         self.stats.inc_value(f"dedup/content/{verdict.verdict}")
         if verdict.is_duplicate:
-            self.stats.inc_value("dedup/content/duplicate_bytes", body_length)
+            self.stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
         return verdict
+
+    def _packed(self, fetched: FetchedPage) -> bytes:
+        try:
+            return pack_request(fetched.request or Request(fetched.url), self._spider)
+        except (TypeError, ValueError) as error:
+            if not self._warned:
+                self._warned = True
+                logger.warning(
+                    "Should %s have to be fetched again after a crash, its callback will be the spider's default one, "
+                    "for its request cannot be stored (%s). This is said once.",
+                    fetched.url,
+                    error,
+                )
+            return pack_request(Request(fetched.url), self._spider)
 
     def log_response(self, request: Request, response: Response, fetched_at: float) -> None:
         """Write the response's row, and one for each redirect that led to it."""
@@ -167,10 +195,14 @@ class Dedup:
         for name, value in self._index.info().items():
             self.stats.set_value(f"dedup/index/{name}", value)
         logger.info(closing_line(self.stats))
-        self._index.close()
         self.rewriter.close()
         if self.log is not None:
             self.log.close()
+
+    def engine_stopped(self) -> None:
+        """Close the index, now that the feeds are closed too."""
+        self.storing.close()
+        self._index.close()
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""

@@ -27,9 +27,28 @@ class FetchedPage:
         wanted: False when the request's meta switched the content half off.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
+        request: Whose response it is.
+        kept_under: Where the index keeps it, or its items, while they are on their way.
+        on_their_way: Items that were let through and are in later pipelines.
+        stored: Items that came through all pipelines.
+        lost: Items that did not.
     """
 
-    __slots__ = ("_analysis", "_response", "_settings", "body_length", "items", "url", "verdict", "wanted")
+    __slots__ = (
+        "_analysis",
+        "_response",
+        "_settings",
+        "body_length",
+        "items",
+        "kept_under",
+        "lost",
+        "on_their_way",
+        "request",
+        "stored",
+        "url",
+        "verdict",
+        "wanted",
+    )
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         meta = response.request.meta if response.request is not None else {}
@@ -41,6 +60,9 @@ class FetchedPage:
         self.wanted = not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
         self.verdict: Verdict | None = None
         self.items = 0
+        self.request = response.request
+        self.kept_under: list[str] = []
+        self.on_their_way = self.stored = self.lost = 0
 
     def analyse(self) -> Analysis:
         """The page's text and signatures, the same object at each call."""
@@ -104,6 +126,10 @@ class Pages:
             page = self._of_response[response] = FetchedPage(response, self._settings)
             self._fetched(page)
         return page
+
+    def known(self, response: Response | None) -> FetchedPage | None:
+        """The page of a response, if anybody has asked for it before."""
+        return None if response is None else self._of_response.get(response)
 
     def link(self, item: Any, response: Response) -> None:
         """`item` was made of `response`."""

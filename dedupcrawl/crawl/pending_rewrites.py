@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 from scrapy import Request, Spider
-from scrapy.utils.request import request_from_dict
 
 from dedupcrawl.crawl.journal_file import read_rows
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +70,7 @@ class PendingRewrites:
         if self._file is None:
             return
         try:
-            # MessagePack in a JSON row: headers and body are bytes.
-            packed = msgspec.msgpack.encode(request.to_dict(spider=self._spider)) if request is not None else b""
+            packed = pack_request(request, self._spider) if request is not None else b""
         except (TypeError, ValueError) as error:
             assert request is not None
             logger.warning(
@@ -90,5 +89,4 @@ class PendingRewrites:
                 self._refuted.add(canonical)
                 self._waiting.pop(canonical, None)
             else:
-                fields: dict[str, Any] = msgspec.msgpack.decode(packed)
-                self._waiting.setdefault(canonical, []).append(request_from_dict(fields, spider=self._spider))
+                self._waiting.setdefault(canonical, []).append(unpack_request(packed, self._spider))

@@ -9,11 +9,11 @@ from urllib.parse import urljoin
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detector import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
@@ -50,10 +50,11 @@ class DedupPipeline:
             self._mark(item, verdict, settings.mark_field)
         elif verdict.is_duplicate and settings.action == "drop":
             self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
-            raise DropItem(
+            raise DropDuplicate(
                 f"duplicate of {verdict.duplicate_of} by {verdict.check}, similarity {verdict.similarity:.2f}",
                 log_level="DEBUG",
             )
+        fetched.on_their_way += 1
         return item
 
     def _verdict(self, item: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
@@ -62,9 +63,9 @@ class DedupPipeline:
         if roles:
             fetched.items += 1
             page = _page_of_item(ItemAdapter(item), roles, fetched)
-            return self._dedup.judge(Analysis(page), settings, fetched.body_length)
+            return self._dedup.judge(Analysis(page), settings, fetched)
         if fetched.verdict is None:
-            fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched.body_length)
+            fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched)
         return fetched.verdict
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:

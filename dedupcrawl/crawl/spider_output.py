@@ -19,8 +19,16 @@ class SpiderOutput(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         dedup = Dedup.of(crawler)
+        self._orphans = dedup.storing.orphans
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """What the spider starts with, and what a run that was cut off makes necessary."""
+        async for one in super().process_start(start):
+            yield one
+        for request in self._orphans():
+            yield request
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None

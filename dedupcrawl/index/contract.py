@@ -50,6 +50,20 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         return self.fetched_url or self.url
 
 
+class Dependent(msgspec.Struct, frozen=True, array_like=True):
+    """A page that was dropped because of another, which is not stored yet.
+
+    Attributes:
+        spider: Name of the spider that fetched it.
+        url: Where.
+        request: What to ask for when it must be fetched again, packed; the index does not look into it.
+    """
+
+    spider: str
+    url: str
+    request: bytes
+
+
 Judge = Callable[[str, Entry], "Verdict | None"]
 """Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
 
@@ -110,6 +124,40 @@ class Index(Protocol):
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        ...
+
+    def start_claiming(self) -> int:
+        """From now on this process claims what it keeps, until it confirms it.
+
+        Pages that are claimed by processes that are no more are forgotten, and what was dropped because of them is
+        orphaned. Returns how many pages were forgotten.
+        """
+        ...
+
+    def confirm(self, urls: Iterable[str]) -> None:
+        """The pages kept under these URLs are stored: they may justify drops for ever."""
+        ...
+
+    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
+        """The pages kept under these URLs will never be stored: forget them, and orphan what depends on them.
+
+        Returns what was orphaned.
+        """
+        ...
+
+    def depend(self, keeper: str, dependent: Dependent) -> bool:
+        """`dependent` is dropped because of the page kept under `keeper`; remembered while that is claimed.
+
+        Returns False when no such page is kept any more, so that this is no reason to drop anything.
+        """
+        ...
+
+    def orphans(self, spider: str) -> list[Dependent]:
+        """What is to be fetched again by this spider, because what it was dropped for was never stored."""
+        ...
+
+    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
+        """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
         ...
 
     def info(self) -> dict[str, int | float | str]:

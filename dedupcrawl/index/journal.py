@@ -21,13 +21,15 @@ from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.record import Raw, gravestone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
+_RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
+_LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-_DATABASES = ("meta", "pages", "runs", "verdicts", "verdict_urls")
+_DATABASES = ("meta", "pages", "runs", "verdicts", "verdict_urls", "claims", "dependents", "orphans")
 _DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
 
 
@@ -40,6 +42,9 @@ class Journal:
     Attributes:
         path: The folder.
         lock: Held around every transaction.
+        claims: A database for `dedupcrawl.index.claims`.
+        dependents: Another.
+        orphans: Another.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -65,13 +70,18 @@ class Journal:
 
     def _open_databases(self) -> None:
         data = self.path / "data.mdb"
-        if data.stat().st_size < (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]:
-            # To read on would end in a bus error.
+        self._page_bytes = self._env.stat()["psize"]
+        self._length = data.stat().st_size
+        if self._length < (self._env.info()["last_pgno"] + 1) * self._page_bytes:
+            # To read on would end in a bus error. LMDB leaves pages at the end unwritten that it took and freed again:
+            # `_reserve` sees to it that the file is longer even so.
             raise IndexDamagedError(f"{data} was cut: delete the folder {self.path}, or bring back a copy of it")
         self._env.reader_check()
+        self._reserve()
         with self._env.begin(write=True) as txn:
             opened = [self._env.open_db(name.encode(), txn=txn) for name in _DATABASES]
-        self._meta, self._pages, self._runs, self._verdicts, self._verdict_urls = opened
+        self._meta, self._pages, self._runs, self._verdicts, self._verdict_urls, *others = opened
+        self.claims, self.dependents, self.orphans = others
 
     # Transactions
 
@@ -89,11 +99,20 @@ class Journal:
         """
         while True:
             try:
+                self._reserve()
                 with self._begin(write=True) as txn:
                     result = work(txn)
                 return result
             except lmdb.MapFullError:
                 self._env.set_mapsize(2 * self._env.info()["map_size"])
+
+    def _reserve(self) -> None:
+        """Make the file so long that it cannot be taken for one that was cut, whatever the next transaction does."""
+        needed = self._env.info()["last_pgno"] + _LEAST_RESERVE
+        if self._length < needed * self._page_bytes:
+            self._length = (needed + _RESERVE) * self._page_bytes
+            with open(self.path / "data.mdb", "r+b") as data:
+                os.posix_fallocate(data.fileno(), self._length - 1, 1)  # never makes it shorter
 
     def _begin(self, write: bool) -> Transaction:
         while True:
@@ -149,7 +168,7 @@ class Journal:
 
     def run_start(self, run: str, txn: Transaction) -> int:
         """Where the pages of a crawl start: at the next one, when the crawl is new."""
-        key = _digest(run)
+        key = digest(run)
         value = txn.get(key, None, self._runs)
         if value is not None:
             return int(_ID.unpack(value)[0])
@@ -162,11 +181,11 @@ class Journal:
         with txn.cursor(self._verdicts) as cursor:
             key = _ID.pack(_ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0)
         txn.put(key, raw, append=True, db=self._verdicts)
-        txn.put(_digest(url), key, db=self._verdict_urls)
+        txn.put(digest(url), key, db=self._verdict_urls)
 
     def newest_verdict(self, txn: Transaction, url: str) -> bytes | None:
         """The newest packed verdict on a URL."""
-        key = txn.get(_digest(url), None, self._verdict_urls)
+        key = txn.get(digest(url), None, self._verdict_urls)
         raw = None if key is None else txn.get(key, None, self._verdicts)
         return None if raw is None else bytes(raw)
 
@@ -239,6 +258,6 @@ def explained(error: lmdb.Error | OSError, path: Path) -> Exception:
     return OSError(code, f"the index at {path} cannot be used: {reason}")
 
 
-def _digest(text: str) -> bytes:
+def digest(text: str) -> bytes:
     """16 bytes that stand for a string of any length; nobody can make two of one digest."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()

@@ -14,7 +14,8 @@ import msgspec
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Entry, Holds, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.claims import Claims
+from dedupcrawl.index.contract import Dependent, Entry, Holds, IndexDamagedError, Judge, Kept
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
@@ -26,6 +27,7 @@ from dedupcrawl.verdict import Verdict
 
 _HEADER = b"header"
 _RETRY_PAGES = 64  # pages until a process asks again whether it may merge
+_CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
 _ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it
 
 
@@ -86,6 +88,7 @@ class LmdbIndex:
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
             self._store = opened.enter_context(closing(SegmentStore(self._journal, schema, header.batch_pages)))
+            self._claims = opened.enter_context(closing(Claims(self._journal)))
             self._store.recover()
             self._look()
             opened.pop_all()
@@ -155,6 +158,8 @@ class LmdbIndex:
             self._journal.append(txn, catalog.next_id, pack(row, catalog.next_id))
             if new.replaces is not None:
                 self._journal.bury(txn, new.replaces)
+            if self._claims.started:
+                self._claims.claim(txn, entry.url)
             return txn.id(), new, posted
 
         answer = self._journal.writing(append)
@@ -177,6 +182,74 @@ class LmdbIndex:
         self._journal.bury(txn, page)
         self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
+
+    @_in_turn
+    def start_claiming(self) -> int:
+        """From now on this process claims what it keeps, until it confirms it (see Index)."""
+        if not self._claims.started:
+            self._claims.start()
+        with self._journal.reading() as txn:
+            dead = self._claims.dead(txn)
+        self._abandon(dead)
+        self._claims.remove_dead_owners()
+        return len(dead)
+
+    @_in_turn
+    def confirm(self, urls: Iterable[str]) -> None:
+        """The pages kept under these URLs are stored."""
+        stored = [plain(url) for url in urls]
+        for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
+            self._journal.writing(partial(self._confirm, stored[first : first + _CONFIRMED_AT_ONCE]))
+
+    def _confirm(self, urls: list[str], txn: Transaction) -> None:
+        for url in urls:
+            self._claims.confirm(txn, url)
+
+    @_in_turn
+    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
+        """The pages kept under these URLs will never be stored."""
+        return self._abandon(urls)
+
+    def _abandon(self, urls: Iterable[str]) -> list[Dependent]:
+        def work(url: str, txn: Transaction) -> list[Dependent]:
+            self._forget(url, txn)
+            return self._claims.abandon(txn, url)
+
+        return [orphan for url in urls for orphan in self._journal.writing(partial(work, plain(url)))]
+
+    @_in_turn
+    def depend(self, keeper: str, dependent: Dependent) -> bool:
+        """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
+        keeper = plain(keeper)
+        with self._snapshot() as txn:
+            if not self._claims.is_claimed(txn, keeper):
+                return newest(self._catalog, keeper, self._journal.fetch(txn)) is not None
+
+        def work(txn: Transaction) -> bool:
+            if self._claims.is_claimed(txn, keeper):
+                self._claims.depend(txn, keeper, dependent)
+                return True
+            self._catch_up(txn, txn.id() - 1)
+            return newest(self._catalog, keeper, self._journal.fetch(txn)) is not None
+
+        return self._journal.writing(work)
+
+    @_in_turn
+    def orphans(self, spider: str) -> list[Dependent]:
+        """What is to be fetched again by this spider."""
+        with self._journal.reading() as txn:
+            return self._claims.orphans(txn, spider)
+
+    @_in_turn
+    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
+        """An orphan was fetched again and judged."""
+
+        def work(txn: Transaction) -> None:
+            if kept_under is not None and self._claims.is_claimed(txn, plain(kept_under)):
+                self._claims.depend(txn, plain(kept_under), orphan)
+            self._claims.adopt(txn, orphan.spider, orphan.url)
+
+        self._journal.writing(work)
 
     @_in_turn
     def entry(self, url: str) -> Entry | None:
@@ -230,6 +303,7 @@ class LmdbIndex:
                 "index": f"lmdb:{self._path}",
                 **self._catalog.info(),
                 "verdicts": self._journal.verdict_count(txn),
+                **self._claims.info(txn),
                 "bytes": self._journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
@@ -250,6 +324,7 @@ class LmdbIndex:
         with self._journal.lock:
             if not self._closed:
                 self._closed = True
+                self._claims.close()
                 self._store.close()
                 self._journal.close()
 

@@ -10,7 +10,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Entry, Holds, Judge, Kept
+from dedupcrawl.index.contract import Dependent, Entry, Holds, Judge, Kept
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
 from dedupcrawl.index.search import New, examine, newest, superseding
@@ -36,6 +36,9 @@ class MemoryIndex:
         self._verdicts: list[bytes] = []
         self._verdict_of: dict[str, int] = {}
         self._runs: dict[str, int] = {}
+        self._claiming = False
+        self._claims: dict[str, dict[tuple[str, str], Dependent]] = {}  # URL of a page → what depends on it
+        self._orphans: dict[tuple[str, str], Dependent] = {}
         self._closed = False
 
     def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
@@ -55,6 +58,8 @@ class MemoryIndex:
             self._rows.append(pack(record, self._catalog.next_id))
             if answer.replaces is not None:
                 self._bury(answer.replaces)
+            if self._claiming:
+                self._claims.setdefault(entry.url, {})
             kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()))
             self._fold()
             return kept
@@ -73,6 +78,52 @@ class MemoryIndex:
                     self._rows.append(pack(record, self._catalog.next_id))
                     self._catalog.add(record)
         return forgotten
+
+    def start_claiming(self) -> int:
+        """From now on what is kept is claimed; no other process can have claims here."""
+        with self._lock:
+            self._usable()
+            self._claiming = True
+        return 0
+
+    def confirm(self, urls: Iterable[str]) -> None:
+        """The pages kept under these URLs are stored."""
+        with self._lock:
+            self._usable()
+            for url in urls:
+                self._claims.pop(plain(url), None)
+
+    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
+        """The pages kept under these URLs will never be stored."""
+        with self._lock:
+            plain_urls = [plain(url) for url in urls]
+            self.forget(plain_urls)
+            orphaned = [one for url in plain_urls for one in self._claims.pop(url, {}).values()]
+            self._orphans |= {(one.spider, one.url): one for one in orphaned}
+            return orphaned
+
+    def depend(self, keeper: str, dependent: Dependent) -> bool:
+        """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
+        with self._lock:
+            self._usable()
+            claim = self._claims.get(plain(keeper))
+            if claim is not None:
+                claim[dependent.spider, dependent.url] = dependent
+            return claim is not None or newest(self._catalog, plain(keeper), self._rows.__getitem__) is not None
+
+    def orphans(self, spider: str) -> list[Dependent]:
+        """What is to be fetched again by this spider."""
+        with self._lock:
+            self._usable()
+            return [one for one in self._orphans.values() if one.spider == spider]
+
+    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
+        """An orphan was fetched again and judged."""
+        with self._lock:
+            self._usable()
+            if kept_under is not None and plain(kept_under) in self._claims:
+                self._claims[plain(kept_under)][orphan.spider, orphan.url] = orphan
+            self._orphans.pop((orphan.spider, orphan.url), None)
 
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
@@ -129,6 +180,8 @@ class MemoryIndex:
                 "index": "memory:",
                 **self._catalog.info(),
                 "verdicts": len(self._verdicts),
+                "claimed": len(self._claims),
+                "orphans": len(self._orphans),
                 "bytes": stored
                 + sum(keys.nbytes + ids.nbytes for s in self._catalog.segments for keys, ids in s.tables),
             }

@@ -1,0 +1,31 @@
+"""Requests as bytes, so that they outlive the process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from scrapy import Request, Spider
+from scrapy.utils.request import request_from_dict
+
+
+def pack_request(request: Request, spider: Spider) -> bytes:
+    """MessagePack of all that the request is.
+
+    Raises:
+        TypeError, ValueError: its meta holds what cannot be stored, or its callback is no method of the spider.
+    """
+    return msgspec.msgpack.encode(request.to_dict(spider=spider))
+
+
+def unpack_request(packed: bytes, spider: Spider) -> Request:
+    """What `pack_request` was given.
+
+    Raises:
+        ValueError: the spider has no such method any more, or these are other bytes.
+    """
+    try:
+        fields: dict[str, Any] = msgspec.msgpack.decode(packed)
+        return request_from_dict(fields, spider=spider)
+    except (AttributeError, TypeError, msgspec.DecodeError) as error:
+        raise ValueError(str(error)) from error

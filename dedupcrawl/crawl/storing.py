@@ -1,0 +1,153 @@
+"""Storing: whether the item of a kept page has reached its storage, so that the page may justify drops for ever.
+
+Until then the index holds the page as claimed by this process. When its item is dropped or lost in a later pipeline,
+the page is forgotten, and what was dropped because of it is fetched again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterator
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+from scrapy.extensions.feedexport import FeedSlot
+from scrapy.http import Response
+
+from dedupcrawl.crawl.packed_request import unpack_request
+from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError
+
+logger = logging.getLogger(__name__)
+
+_CONFIRMED_AT_ONCE = 64  # pages
+
+
+class DropDuplicate(DropItem):
+    """Raised by our own pipeline."""
+
+
+class Storing:
+    """Follows the items that our pipeline let through to the end of their way.
+
+    Args:
+        crawler: Whose signals tell what becomes of an item.
+        index: Where the claims are.
+        pages: Which page an item belongs to.
+        confirm: "feed": an item is stored when every feed that holds it is closed; "item": after the last pipeline.
+    """
+
+    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str) -> None:
+        assert crawler.stats is not None
+        assert crawler.spider is not None
+        self._crawler = crawler
+        self._index = index
+        self._pages = pages
+        self._stats = crawler.stats
+        self._spider = crawler.spider
+        feeds = crawler.settings.getdict("FEEDS") if confirm == "feed" else {}
+        self._closed = dict.fromkeys(map(str, feeds), 0)  # URI of a feed → items in its closed files
+        self._feeds_take_all = not any(feed.get("item_classes") or feed.get("item_filter") for feed in feeds.values())
+        self._scraped = 0
+        self._waiting: deque[tuple[int, str]] = deque()  # items scraped until then, and where the page is kept
+        self._stored: list[str] = []
+        connect = crawler.signals.connect
+        connect(self._item_scraped, signal=signals.item_scraped)
+        connect(self._item_dropped, signal=signals.item_dropped)
+        connect(self._item_error, signal=signals.item_error)
+        if self._closed:
+            connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
+            connect(self._feeds_closed, signal=signals.feed_exporter_closed)
+
+    def close(self) -> None:
+        """Confirm what is stored."""
+        self._confirm()
+
+    def _item_scraped(self, response: Response | None) -> None:
+        self._scraped += 1
+        self._arrived(response, stored=True)
+
+    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
+        if not isinstance(exception, DropDuplicate):
+            self._arrived(response, stored=False)
+
+    def _item_error(self, response: Response | None) -> None:
+        self._arrived(response, stored=False)
+
+    def _arrived(self, response: Response | None, *, stored: bool) -> None:
+        page = self._pages.known(response)
+        if page is None or not page.on_their_way:
+            return  # no item of ours
+        page.on_their_way -= 1
+        page.stored += stored
+        page.lost += not stored
+        if page.on_their_way:
+            return
+        urls, page.kept_under = page.kept_under, []
+        if not urls:
+            return
+        # Items that were judged one by one are kept one by one; which of them was lost cannot be told.
+        if not page.stored or (page.lost and page.items):
+            self._abandon(urls)
+        elif self._closed:
+            self._waiting.extend((self._scraped, url) for url in urls)
+        else:
+            self._stored += urls
+            if len(self._stored) >= _CONFIRMED_AT_ONCE:
+                self._confirm()
+
+    def _feed_slot_closed(self, slot: FeedSlot) -> None:
+        if slot.uri_template in self._closed and self._feeds_take_all:
+            self._closed[slot.uri_template] += slot.itemcount
+            self._confirm_until(min(self._closed.values()))
+
+    def _feeds_closed(self) -> None:
+        if not self._feeds_take_all:
+            self._confirm_until(self._scraped)
+
+    def _confirm_until(self, scraped: int) -> None:
+        if any(name.startswith("feedexport/failed_count/") for name in self._stats.get_stats()):
+            return  # some file has not been stored; which items were in it cannot be told
+        while self._waiting and self._waiting[0][0] <= scraped:
+            self._stored.append(self._waiting.popleft()[1])
+        self._confirm()
+
+    def _confirm(self) -> None:
+        stored, self._stored = self._stored, []
+        try:
+            if stored:
+                self._index.confirm(stored)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot be told that pages are stored; the next run will fetch them again.")
+
+    def _abandon(self, urls: list[str]) -> None:
+        try:
+            orphans = self._index.abandon(urls)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot be told that the items of a page were lost.")
+            return
+        self._stats.inc_value("dedup/content/abandoned", len(urls))
+        for orphan in orphans:
+            if (request := self._request_for(orphan)) and self._crawler.engine is not None:
+                self._crawler.engine.crawl(request.replace(dont_filter=True))
+
+    def orphans(self) -> Iterator[Request]:
+        """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
+        resumes = bool(self._crawler.settings.get("JOBDIR"))  # then Scrapy takes them for done
+        for orphan in self._index.orphans(self._spider.name):
+            if request := self._request_for(orphan):
+                yield request.replace(dont_filter=resumes)
+
+    def _request_for(self, orphan: Dependent) -> Request | None:
+        """None for an orphan of another spider, which will ask for it at its next start."""
+        if orphan.spider != self._spider.name:
+            return None
+        try:
+            request = unpack_request(orphan.request, self._spider)
+        except ValueError as error:
+            logger.error("%r must be fetched again, but its request cannot be read: %s", orphan.url, error)
+            return None
+        self._stats.inc_value("dedup/content/refetched")
+        return request

@@ -1,0 +1,167 @@
+"""Claims: which kept pages are not stored yet, and what was dropped because of them.
+
+A page that an index keeps may cost others their place in the output before its own item has reached any storage. So
+who keeps it claims it, and confirms it once it is stored. What is dropped because of a claimed page depends on it. When
+the claimant dies first, its claims die with it: the pages are forgotten, and what depended on them is orphaned, to be
+fetched again. A crash may cost a duplicate, never a page.
+
+A claimant is alive as long as it holds the lock on its file, which the kernel releases however a process ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import lmdb
+import msgspec
+
+from dedupcrawl.index.contract import Dependent
+from dedupcrawl.index.journal import Journal, Transaction, digest
+
+_OWNERS = "owners"  # folder of the claimants' lock files
+
+
+class _Claim(msgspec.Struct, frozen=True, array_like=True):
+    url: str
+    owner: str
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_claim = msgspec.msgpack.Decoder(_Claim).decode
+_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
+
+
+class Claims:
+    """The claims in a journal. All methods but `start` and `close` work within a transaction of it.
+
+    Args:
+        journal: Where they are kept, beside the pages.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._folder = journal.path / _OWNERS
+        self._owner = ""
+        self._lock: int | None = None
+
+    @property
+    def started(self) -> bool:
+        """True when this process claims what it keeps."""
+        return self._lock is not None
+
+    def start(self) -> None:
+        """Become a claimant."""
+        self._folder.mkdir(exist_ok=True)
+        self._owner = uuid.uuid4().hex
+        path = self._folder / self._owner
+        new = path.with_suffix(".new")  # until it is locked, nobody must take it for that of a dead one
+        self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        new.rename(path)
+
+    def claim(self, txn: Transaction, url: str) -> None:
+        """The page under `url` is kept, but not stored yet."""
+        txn.put(digest(url), _encode(_Claim(url, self._owner)), db=self._journal.claims)
+
+    def confirm(self, txn: Transaction, url: str) -> None:
+        """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
+        key = digest(url)
+        raw = txn.get(key, None, self._journal.claims)
+        if raw is not None and _decode_claim(raw).owner == self._owner:
+            txn.delete(key, db=self._journal.claims)
+            for dependent, _ in list(self._dependents(txn, key)):
+                txn.delete(dependent, db=self._journal.dependents)
+
+    def is_claimed(self, txn: Transaction, url: str) -> bool:
+        """True when the page under `url` is not known to be stored."""
+        return txn.get(digest(url), None, self._journal.claims) is not None
+
+    def depend(self, txn: Transaction, keeper: str, dependent: Dependent) -> None:
+        """`dependent` is dropped because of the page under `keeper`, which is claimed."""
+        key = digest(keeper) + digest(dependent.spider) + digest(dependent.url)
+        txn.put(key, _encode(dependent), db=self._journal.dependents)
+
+    def abandon(self, txn: Transaction, url: str) -> list[Dependent]:
+        """The page under `url` will never be stored: what depended on it is orphaned, and returned."""
+        key = digest(url)
+        txn.delete(key, db=self._journal.claims)
+        orphaned = []
+        for row, raw in list(self._dependents(txn, key)):
+            dependent = _decode_dependent(raw)
+            txn.put(digest(dependent.spider) + digest(dependent.url), raw, db=self._journal.orphans)
+            txn.delete(row, db=self._journal.dependents)
+            orphaned.append(dependent)
+        return orphaned
+
+    def dead(self, txn: Transaction) -> list[str]:
+        """The URLs that are claimed by processes that are no more."""
+        alive: dict[str, bool] = {}
+        urls = []
+        with txn.cursor(self._journal.claims) as cursor:
+            for raw in cursor.iternext(keys=False, values=True):
+                claim = _decode_claim(raw)
+                if claim.owner not in alive:
+                    alive[claim.owner] = claim.owner == self._owner or _is_locked(self._folder / claim.owner)
+                if not alive[claim.owner]:
+                    urls.append(claim.url)
+        return urls
+
+    def orphans(self, txn: Transaction, spider: str) -> list[Dependent]:
+        """What is to be fetched again by a spider."""
+        return [_decode_dependent(raw) for _, raw in _with_prefix(txn, self._journal.orphans, digest(spider))]
+
+    def adopt(self, txn: Transaction, spider: str, url: str) -> None:
+        """An orphan has been fetched again and judged."""
+        txn.delete(digest(spider) + digest(url), db=self._journal.orphans)
+
+    def info(self, txn: Transaction) -> dict[str, int]:
+        """How many pages are claimed, and how many wait to be fetched again."""
+        return {
+            "claimed": txn.stat(self._journal.claims)["entries"],
+            "orphans": txn.stat(self._journal.orphans)["entries"],
+        }
+
+    def remove_dead_owners(self) -> None:
+        """Remove the lock files that nobody holds. Their claims must have been abandoned."""
+        if self._folder.is_dir():
+            for path in self._folder.iterdir():
+                if path.name != self._owner and path.suffix != ".new" and not _is_locked(path):
+                    path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Release the lock: what is still claimed is nobody's from now on."""
+        if self._lock is not None:
+            (self._folder / self._owner).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
+
+    def _dependents(self, txn: Transaction, keeper: bytes) -> Iterator[tuple[bytes, bytes]]:
+        return _with_prefix(txn, self._journal.dependents, keeper)
+
+
+def _with_prefix(txn: Transaction, database: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    with txn.cursor(database) as cursor:
+        if cursor.set_range(prefix):
+            for key, value in cursor:
+                if bytes(key[: len(prefix)]) != prefix:
+                    return
+                yield bytes(key), bytes(value)
+
+
+def _is_locked(path: Path) -> bool:
+    """True when some process holds the lock on this file, so is alive."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False

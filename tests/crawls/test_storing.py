@@ -1,0 +1,166 @@
+"""A page may cost others their place only once it is stored itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.exceptions import DropItem
+
+from dedupcrawl.index.lmdb import LmdbIndex
+from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests.crawls.site import Answer, Site, crawl, page, prose, serve
+
+STORY = prose(1, 200)
+
+
+class Fussy:
+    """Takes its time, and then does not take what comes from /first."""
+
+    error: type[Exception] = DropItem
+
+    async def process_item(self, item: Any) -> Any:
+        if item["url"].endswith("/first"):
+            await asyncio.sleep(0.5)
+            raise self.error("not this one")
+        return item
+
+
+class Failing(Fussy):
+    error = ValueError
+
+
+@pytest.mark.parametrize("pipeline", [Fussy, Failing])
+async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(pipeline: type[Fussy]) -> None:
+    pages = {"/": page("Start " + prose(0), "/second", "/first"), "/first": page(STORY), "/second": page(STORY)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"ITEM_PIPELINES": {pipeline: 300}, "CONCURRENT_REQUESTS": 1})
+    assert done.urls == {f"{site.base}/", f"{site.base}/second"}
+    assert done.fetched.count(f"{site.base}/second") == 2
+    assert done.stats["dedup/content/abandoned"] == 1
+    assert done.stats["dedup/content/refetched"] == 1
+    assert done.stats["dedup/index/pages"] == 2
+
+
+async def test_other_items_of_the_page_are_enough(tmp_path: Path) -> None:
+    """One item of a page that is stored is what the page may stand on."""
+
+    class OneOfTwo(Fussy):
+        seen = 0
+
+        async def process_item(self, item: Any) -> Any:
+            OneOfTwo.seen += 1
+            if OneOfTwo.seen == 1:
+                raise DropItem("the first")
+            return item
+
+    from tests.crawls.test_content import spider_of
+
+    with serve({"/": page(STORY)}) as site:
+        path = tmp_path / "index"
+        settings = {"ITEM_PIPELINES": {OneOfTwo: 300}, "DEDUP_INDEX": f"lmdb:{path}"}
+        done = await crawl(f"{site.base}/", settings, spider_of(dict, copies=2))
+    assert len(done.items) == 1
+    index = LmdbIndex(path, ())
+    assert index.info()["claimed"] == 0
+    index.close()
+
+
+async def test_after_a_crawl_everything_is_confirmed(tmp_path: Path) -> None:
+    pages = {"/": page("Start " + prose(0), "/second", "/first"), "/first": page(STORY), "/second": page(STORY)}
+    feeds = {f"{tmp_path}/items.jsonl": {"format": "jsonlines"}, f"{tmp_path}/items.json": {"format": "json"}}
+    for name, more in (("feeds", {"FEEDS": feeds}), ("none", {}), ("item", {"FEEDS": feeds, "DEDUP_CONFIRM": "item"})):
+        path = tmp_path / name
+        with serve(pages) as site:
+            await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{path}", **more})
+        index = LmdbIndex(path, ())
+        assert index.info()["pages"] == 2
+        assert index.info()["claimed"] == 0
+        index.close()
+
+
+async def test_a_feed_that_cannot_be_stored_confirms_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    path = tmp_path / "index"
+    feeds = {f"{tmp_path}/file/items.jsonl": {"format": "jsonlines"}, f"{tmp_path}/items.jl": {"format": "jsonlines"}}
+    with serve({"/": page(STORY)}) as site:
+        await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{path}", "FEEDS": feeds})
+    index = LmdbIndex(path, ())
+    assert index.info()["claimed"] == 1
+    index.close()
+
+
+def kill_when(project: Path, site: Site, feed: str, enough: Callable[[], bool], *options: str) -> None:
+    """Crawl until `enough`, then SIGKILL."""
+    running = subprocess.Popen(crawl_command(f"{site.base}/", feed, *options), cwd=project, start_new_session=True)
+    while not enough() and running.poll() is None:
+        time.sleep(0.01)
+    assert running.poll() is None
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+
+
+def slow(text: str) -> Callable[[], Answer]:
+    def answer() -> Answer:
+        time.sleep(0.02)
+        return Answer(page(text))
+
+    return answer
+
+
+def test_a_kill_brings_back_what_was_dropped_for_what_was_in_no_feed_yet(tmp_path: Path) -> None:
+    """The second run does not come by the pages itself."""
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in range(60)), "/first", "/second"),  # last is first
+        "/first": page(STORY),
+        "/second": page(STORY),
+        "/elsewhere": page("Elsewhere " + prose(5)),
+        **{f"/p/{n}": slow(prose(100 + n, 80)) for n in range(60)},
+    }
+    settings = {"DEDUP_SCOPE": "spider", "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "INFO", "DEPTH_PRIORITY": 1}
+    project = make_project(tmp_path, settings)
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 30)
+        done = scrapy_crawl(project, f"{site.base}/elsewhere", "second.jsonl")
+        assert "are not known to be stored" in done.stderr
+        found = [item["url"].removeprefix(site.base) for item in items(project, "second.jsonl")]
+        assert len(found) == 2
+        assert "/elsewhere" in found
+        assert {"/first", "/second"} & set(found)
+        third = scrapy_crawl(project, f"{site.base}/elsewhere", "third.jsonl")
+    assert "are not known to be stored" not in third.stderr
+    assert len(items(project, "third.jsonl")) == 1
+
+
+def test_files_of_a_feed_that_are_closed_confirm_what_is_in_them(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in range(60))),
+        **{f"/p/{n}": slow(prose(100 + n, 80)) for n in range(60)},
+    }
+    feeds = {"part-%(batch_id)d.jsonl": {"format": "jsonlines", "batch_item_count": 5}}
+    project = make_project(
+        tmp_path,
+        {"CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "ERROR", "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "FEEDS": feeds},
+    )
+    with serve(pages) as site:
+        kill_when(
+            project,
+            site,
+            "whole-%(batch_id)d.jsonl:jsonlines",
+            (project / "part-6.jsonl").exists,
+            "-s",
+            "FEED_EXPORT_BATCH_ITEM_COUNT=5",
+        )
+    index = LmdbIndex(tmp_path / "index", ())
+    info = index.info()
+    index.close()
+    assert isinstance(info["claimed"], int)
+    assert isinstance(info["pages"], int)
+    assert 0 < info["claimed"] <= 15 < info["pages"]

@@ -1,0 +1,166 @@
+"""Claims: what is kept but not stored yet, and what was dropped because of it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index.contract import Dependent, Index, Kept
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.verdict import Verdict
+from tests.index.conftest import AnyIndex
+from tests.index.toys import CHECKS, accept, page
+
+ROOT = Path(__file__).parents[2]
+COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
+
+
+def keep(index: Index, url: str, content: int) -> None:
+    entry = page(url, content)
+    assert isinstance(index.offer(entry, accept(entry)), Kept)
+
+
+def keeper_of(index: Index, url: str, content: int) -> str | None:
+    entry = page(url, content)
+    answer = index.offer(entry, accept(entry))
+    return answer.duplicate_of if isinstance(answer, Verdict) else None
+
+
+def test_what_depends_on_an_abandoned_page_is_orphaned(index: AnyIndex) -> None:
+    assert index.start_claiming() == 0
+    keep(index, "http://a/1", 7)
+    keep(index, "http://a/2", 8)
+    assert index.depend("http://a/1", COPY)
+    other = Dependent("other", "http://a/copy", b"")
+    assert index.depend("http://a/1", other)
+    assert index.orphans("toy") == []
+    assert set(index.abandon(["http://a/1"])) == {COPY, other}
+    assert index.entry("http://a/1") is None
+    assert index.entry("http://a/2") is not None
+    assert index.orphans("toy") == [COPY]
+    assert index.orphans("other") == [other]
+    assert keeper_of(index, "http://a/3", 7) is None
+    assert index.verify() == []
+
+
+def test_what_is_confirmed_stays_and_nothing_depends_on_it(index: AnyIndex) -> None:
+    index.start_claiming()
+    keep(index, "http://a/1", 7)
+    index.depend("http://a/1", COPY)
+    index.confirm(["http://a/1", "http://a/unknown"])
+    assert index.depend("http://a/1", COPY), "it is kept, though nobody remembers this"
+    assert index.abandon(["http://a/1"]) == []
+    assert index.orphans("toy") == []
+
+
+def test_nothing_can_depend_on_what_is_not_kept(index: AnyIndex) -> None:
+    index.start_claiming()
+    assert not index.depend("http://a/1", COPY)
+    keep(index, "http://a/1", 7)
+    index.abandon(["http://a/1"])
+    assert not index.depend("http://a/1", COPY)
+
+
+def test_an_orphan_that_is_kept_is_one_again_if_that_claim_dies(index: AnyIndex) -> None:
+    index.start_claiming()
+    keep(index, "http://a/1", 7)
+    index.depend("http://a/1", COPY)
+    index.abandon(["http://a/1"])
+    keep(index, COPY.url, 7)
+    index.adopt(COPY, COPY.url)
+    assert index.orphans("toy") == []
+    assert index.abandon([COPY.url]) == [COPY]
+    assert index.orphans("toy") == [COPY]
+
+
+def test_an_orphan_that_is_a_duplicate_again_is_one_no_more(index: AnyIndex) -> None:
+    index.start_claiming()
+    keep(index, "http://a/1", 7)
+    index.depend("http://a/1", COPY)
+    index.abandon(["http://a/1"])
+    index.adopt(COPY, None)
+    assert index.orphans("toy") == []
+
+
+def test_without_claims_everything_is_stored(index: AnyIndex) -> None:
+    keep(index, "http://a/1", 7)
+    assert index.depend("http://a/1", COPY)
+    assert index.abandon(["http://a/1"]) == []
+
+
+CLAIM = """
+import sys, time
+from pathlib import Path
+from tests.index.test_claims import COPY, keep
+from tests.index.toys import CHECKS
+from dedupcrawl.index.lmdb import LmdbIndex
+index = LmdbIndex(Path(sys.argv[1]), CHECKS)
+index.start_claiming()
+keep(index, "http://a/stored", 6)
+index.confirm(["http://a/stored"])
+keep(index, "http://a/1", 7)
+index.depend("http://a/1", COPY)
+if sys.argv[2] == "close":
+    index.close()
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("end", ["kill", "close"])
+def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "index"
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLAIM, str(path), end], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    index = LmdbIndex(path, CHECKS)
+    if end == "kill":
+        assert index.start_claiming() == 0, "it is alive"
+        assert keeper_of(index, "http://a/2", 7) == "http://a/1"
+        index.abandon(["http://a/2"])
+        index.close()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        index = LmdbIndex(path, CHECKS)
+    assert index.start_claiming() == 1
+    assert index.entry("http://a/1") is None
+    assert index.entry("http://a/stored") is not None
+    assert index.orphans("toy") == [COPY]
+    assert index.verify() == []
+    index.close()
+    assert list((path / "owners").iterdir()) == []
+    process.kill()
+    process.wait()
+
+
+def test_a_claim_of_another_process_is_not_confirmed_by_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    index = LmdbIndex(path, CHECKS)
+    index.start_claiming()
+    keep(index, "http://a/1", 7)
+    index.close()  # the claim is nobody's now
+    index = LmdbIndex(path, CHECKS)
+    index.confirm(["http://a/1"])
+    index.close()
+    index = LmdbIndex(path, CHECKS)
+    assert index.start_claiming() == 1
+    index.close()
+
+
+def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=100)
+    index.start_claiming()
+    urls = [f"http://a/{number}" for number in range(600)]
+    for number, url in enumerate(urls, 1):
+        keep(index, url, number)
+    index.confirm(urls)
+    index.close()
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    assert index.start_claiming() == 0
+    index.close()
