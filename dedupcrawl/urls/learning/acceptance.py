@@ -10,7 +10,7 @@ from dedupcrawl.urls.rule import Rule
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _PART_SHARE = 2.0  # of a rule in the part that it is learned from, before the proof
 _RULE_SHARE = 1.0  # of a single rule
-_SITE_SHARE = 0.4  # of all rules of a site together
+_SITE_SHARE = 0.25  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 _LEAST_BOUND_OF_A_PART = 0.5

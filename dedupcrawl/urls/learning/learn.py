@@ -9,7 +9,7 @@ from math import ceil
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
-from dedupcrawl.urls.learning.proof import Proof, Use
+from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import accept, compiled, expose, search, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
@@ -18,6 +18,7 @@ from dedupcrawl.urls.url_parts import split_url
 
 _URLS_FOR_FULL_COVERAGE = 200
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
+_MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
 _EXAMPLES = 3  # of a rule
 _TAUGHT_ON = 1000  # URLs of the first part that transformations are sought in; more of a large part
 _FITTED_ON = 1200  # ... and of each part that contexts are fitted to
@@ -92,13 +93,11 @@ class Candidate:
         rule: With an id.
         support: Clusters of the first part that taught its transformation.
         expected: True when it holds on most sites.
-        precision: Share of right ones among the forms that it brought together, on top of the rules before it.
     """
 
     rule: Rule
     support: int
     expected: bool = False
-    precision: float = 1.0
 
     def is_proved_by(self, use: Use, bar: Bar, least: int, worth: int) -> bool:
         """True when the part that it was not learned from bears it out, and both together are evidence enough.
@@ -140,8 +139,23 @@ def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, wor
         if len(proved) == len(candidates):
             if used.right >= bar.min_right_of_site * (used.right + used.wrong):
                 return proved
-            proved.remove(min(proved, key=lambda one: one.precision))
+            proved.remove(_worst(proved, proof, used, bar))
         candidates = proved
+
+
+def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Candidate:
+    """The rule without which the others are best: what they bring together rightly, less what they do wrongly.
+
+    A URL is often changed by several rules, so that the counts of a single rule do not say which of them is to blame.
+    """
+    loss = 1.0 / (1.0 - bar.min_right_of_site) if bar.min_right_of_site < 1.0 else len(proved)
+    suspects = sorted(proved, key=lambda one: -sum(used.by_rule[one.rule.id].wrong))[:_MOST_SUSPECTS]
+
+    def worth_without(one: Candidate) -> float:
+        rest = proof.without(one.rule.id)
+        return rest.right - loss * rest.wrong
+
+    return max(suspects, key=worth_without)
 
 
 def _taught(
@@ -175,7 +189,6 @@ def _fitted(
             replace(found.rule, id=f"r{number + 1}-{i}"),
             support.get(found.origin, 0),
             found.origin in priors.expected,
-            found.counts.precision,
         )
         for i, found in enumerate(accepted, 1)
     ]

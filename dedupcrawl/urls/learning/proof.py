@@ -102,6 +102,15 @@ class Proof:
             else:
                 forms.pop(i, None)
 
+    def without(self, rule_id: str) -> SiteUse:
+        """What the rules do without one of them; nothing is changed for good."""
+        rules, forms = self._rules or (), self._forms
+        self._forms = dict(forms)
+        self.apply([rule for rule in rules if rule.id != rule_id])
+        used = self.uses()
+        self._rules, self._forms = rules, forms
+        return used
+
     def restart(self) -> None:
         """Forget the rules, so that other ones can be applied."""
         self._rules = self._colliding = None
