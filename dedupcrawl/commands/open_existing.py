@@ -32,7 +32,9 @@ def open_existing(spec: str | None) -> Iterator[Index]:
     if spec.startswith("memory:"):
         raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
     if "://" not in spec and not path.is_dir():
-        raise BadInputError(f"there is no index at {path}: name one with --index, or crawl first.")
+        raise BadInputError(
+            f"there is no index at {path}: crawl first, or name one with --index (JOBDIR/dedup/index, if with JOBDIR)."
+        )
     try:
         index = open_index(spec, [], default_path=path)
     except (IndexMismatchError, ValueError) as error:

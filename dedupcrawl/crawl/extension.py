@@ -76,6 +76,7 @@ class Dedup:
             self._index = open_index(spec, self._index_checks, default_path=data / "index")
         except ValueError as error:
             raise SettingError(f"DEDUP_INDEX: {error}.") from error
+        self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else spec
         abandoned = self._index.start_claiming()
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
@@ -187,7 +188,7 @@ class Dedup:
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""
-        logger.info(opening_line(self.settings, self._normalizer))
+        logger.info(opening_line(self.settings, self._normalizer, self._where))
 
     def spider_closed(self, spider: Spider) -> None:
         """Say what it saved, and close everything."""

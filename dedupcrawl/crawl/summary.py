@@ -9,15 +9,15 @@ from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 
 
-def opening_line(settings: DedupSettings, normalizer: Normalizer) -> str:
-    """What is on, and for which sites."""
+def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str) -> str:
+    """What is on, for which sites, and where the `index` is."""
     urls = f"URLs {settings.url_mode}"
     if settings.url_mode != "off":
         urls += f" (rules for {counted(normalizer.site_count, 'site')})"
     content = "content off (no check)"
     if settings.checks:
         content = f"content {settings.action} by {', '.join(settings.checks)}, scope {settings.scope}"
-        content += f", index {settings.index}"
+        content += f", index {index}"
     sites = ", ".join(sorted(settings.sites))
     return f"dedupcrawl: {urls}; {content}" + (f"; own settings for {sites}" if sites else "")
 

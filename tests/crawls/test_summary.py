@@ -21,7 +21,7 @@ RULE = Rule("sid", "rewrite", drop=("sid",))
         (
             {"DEDUP_CHECKS": "exact"},
             0,
-            "dedupcrawl: URLs rewrite (rules for 0 sites); content drop by exact, scope run, index lmdb:",
+            "dedupcrawl: URLs rewrite (rules for 0 sites); content drop by exact, scope run, index lmdb:x/index",
         ),
         ({"DEDUP_CHECKS": ""}, 1, "dedupcrawl: URLs rewrite (rules for 1 site); content off (no check)"),
         ({"DEDUP_CHECKS": "", "DEDUP_URL_MODE": "off"}, 2, "dedupcrawl: URLs off; content off (no check)"),
@@ -29,7 +29,7 @@ RULE = Rule("sid", "rewrite", drop=("sid",))
 )
 def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
     normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
-    assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer) == line
+    assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer, "lmdb:x/index") == line
 
 
 def test_what_it_saved() -> None:
