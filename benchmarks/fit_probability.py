@@ -42,7 +42,7 @@ RARE = 0.04  # what a pair weighs that was made to be hard
 KIND_WEIGHTS = {
     "versions, changed": 2000.0,
     "other documents": 300.0,
-    "own text in an empty template": 300.0,
+    "own text in an empty template": 800.0,
     "a not more or less": 500.0,
     "a shorter listing": 500.0,
     "2 other things, 0 other amounts": 800.0,

@@ -26,11 +26,15 @@ class Pair:
 
     Attributes:
         kind: How it was made, or where it comes from.
+        new: The page that came second.
+        kept: The page that came first.
         facts: What evidence says of them, before it decides.
         duplicate: Whether the new page says the same.
     """
 
     kind: str
+    new: Paragraphs
+    kept: Paragraphs
     facts: Facts
     duplicate: bool
 
@@ -41,17 +45,18 @@ def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
     pages = originals(data, half, chance)
     for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things)):
         for case in cases(pages, chance):
-            yield Pair(prefix + case.kind, _facts(case.new, case.kept), case.duplicate)
+            yield _pair(prefix + case.kind, case.new, case.kept, case.duplicate)
     both = list(versions(data, half))
     for _, earlier, later in both:
         if (alike := shingle_jaccard(earlier, later)) >= ALIKE:
-            yield Pair(f"versions, {'changed' if alike < 1 else 'the same words'}", _facts(later, earlier), True)
+            yield _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
     for documents in (list(pages.values()), [later for _, _, later in both]):
         yield from _other_documents(documents)
 
 
-def _facts(new: Paragraphs, kept: Paragraphs) -> Facts:
-    return side_by_side(outline(SymbolText.of(new)), outline(SymbolText.of(kept)))[0]
+def _pair(kind: str, new: Paragraphs, kept: Paragraphs, duplicate: bool) -> Pair:
+    facts, _ = side_by_side(outline(SymbolText.of(new)), outline(SymbolText.of(kept)))
+    return Pair(kind, new, kept, facts, duplicate)
 
 
 def _other_documents(documents: list[Paragraphs]) -> Iterator[Pair]:
@@ -59,4 +64,4 @@ def _other_documents(documents: list[Paragraphs]) -> Iterator[Pair]:
     for number, (document, text) in enumerate(zip(documents, kept.texts, strict=True)):
         for other in sorted(set().union(*(kept.found(check, text) for check in kept.checks)) - {number}):
             if differing_share(document, documents[other]) > FALSE_SHARE:
-                yield Pair("other documents", side_by_side(kept.outlines[number], kept.outlines[other])[0], False)
+                yield _pair("other documents", document, documents[other], False)

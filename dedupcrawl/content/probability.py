@@ -29,7 +29,7 @@ SPEAKS_FOR = frozenset({"edits", "edits_density", "only_one_sided", "log_short",
 """Features whose weight is positive; that of every other is negative."""
 
 _FORMAT = 1
-_LONG = math.log(10.0)  # pages are no longer than ten times 300 symbols, for what counts for less in a longer page
+_LONG = math.log(10.0)  # what counts for less in a longer page counts no less beyond ten times a usual length
 
 
 class Model(msgspec.Struct, frozen=True):
@@ -65,7 +65,8 @@ def features(facts: Facts) -> dict[str, float]:
     """Name → value of everything that speaks for or against two pages being the same."""
     n = max(1, facts.symbols)
     hundreds = n / 100
-    long = min(_LONG, math.log(n / 300))
+    longer = min(_LONG, math.log(n / 300))  # negative in pages shorter than that
+    long = max(0.0, min(_LONG, math.log(n / 600)))
     replaced = facts.replaced / max(12.0, min(48.0, 0.015 * n))
     words = facts.exchanged + facts.edits
     numbers = facts.numbers_changed + facts.numbers_same
@@ -79,7 +80,7 @@ def features(facts: Facts) -> dict[str, float]:
         "skips_density": math.log1p(facts.skips / hundreds),
         "numbers_changed": facts.numbers_changed / max(1, numbers),
         "figures_changed": math.log1p(facts.figures_changed),
-        "figures_in_long": long if facts.figures_changed else 0.0,
+        "figures_in_long": longer if facts.figures_changed else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
         "exchanged": (facts.unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
         "only_exchanged": min(1.0, facts.unexpected) if facts.exchanged == words else 0.0,
