@@ -21,7 +21,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
 _folder = click.option(
@@ -259,10 +259,10 @@ def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
 
 def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
     """The rules of the site that a URL, host or site belongs to."""
-    files, name = _files(folder), file_name(site_of(site))
-    if name not in files:
+    path = file_of(_files(folder), site_of(site))
+    if path is None:
         raise BadInputError(f"{folder} has no rules for {printable(site)}: 'dedupcrawl rules list' names its sites.")
-    return files[name], _read(files[name])
+    return path, _read(path)
 
 
 def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
@@ -275,8 +275,8 @@ def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
 
 def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
-    path = files.get(file_name(site))
-    site_rules = _read(path) if path is not None else SiteRules(site or "-", ())
+    path = file_of(files, site)
+    site_rules = replace(_read(path), site=site) if path is not None else SiteRules(site or "-", ())
     done = SiteNormalizer(site_rules).normalize(url)
     parts, steps = split_url(url), []
     for rule in site_rules.rules:

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files
+from dedupcrawl.urls.rule_files import SiteRules, file_name, file_of, other_form, read_rules, rule_files
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 logger = logging.getLogger(__name__)
@@ -218,8 +218,9 @@ class Normalizer:
     """
 
     def __init__(self, sites: Iterable[SiteRules] = (), files: dict[str, Path] | None = None) -> None:
-        self._sites = {site_rules.site: SiteNormalizer(site_rules) for site_rules in sites}
+        self._given = {site_rules.site: site_rules for site_rules in sites}
         self._files = files or {}
+        self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
 
     @classmethod
@@ -247,7 +248,7 @@ class Normalizer:
     @property
     def site_count(self) -> int:
         """Number of sites that there are rule files for."""
-        return len(self._sites.keys() | self._files.keys())
+        return len(set(map(file_name, self._given)) | self._files.keys())
 
     def has_rules_for(self, url: str) -> bool:
         """True when there is a rule file, with rules in it, for the site of this URL."""
@@ -262,18 +263,23 @@ class Normalizer:
             return self._by_authority[authority]
         for mark in "?#":
             authority = authority.partition(mark)[0]
+        name = site_of("//" + authority)
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._by_authority.clear()
-        site = self._by_authority[authority] = self._load(site_of("//" + authority))
+            self._by_site.clear()
+        if name not in self._by_site:
+            self._by_site[name] = self._load(name)
+        site = self._by_authority[authority] = self._by_site[name]
         return site
 
     def _load(self, site: str) -> SiteNormalizer | None:
-        path = self._files.get(file_name(site))
-        if path is None or site in self._sites:
-            return self._sites.get(site)
-        try:
-            found = SiteNormalizer(read_rules(path))
-        except RuleError as error:
-            logger.warning("No rules for %s: %s", site, error)
+        found = self._given.get(site) or self._given.get(other_form(site))
+        path = file_of(self._files, site) if found is None else None
+        if path is not None:
+            try:
+                found = read_rules(path)
+            except RuleError as error:
+                logger.warning("No rules for %s: %s", site, error)
+        if found is None or found.site not in (site, other_form(site)):
             return None
-        return found if found.site == site else None
+        return SiteNormalizer(replace(found, site=site))

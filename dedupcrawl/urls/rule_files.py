@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,25 @@ def file_name(site: str) -> str:
     'example.com.toml'
     """
     return "".join(c if c.isalnum() or c in ".-_[]:" else "_" for c in site.lower()).lstrip(".") + SUFFIX
+
+
+def file_of(files: Mapping[str, Path], site: str) -> Path | None:
+    """The file of a site among `files` (name → path), under either form of an international name.
+
+    People write "bücher.example", crawlers "xn--bcher-kva.example".
+    """
+    found = files.get(file_name(site))
+    return files.get(file_name(other_form(site))) if found is None else found
+
+
+def other_form(site: str) -> str:
+    """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
+    try:
+        if not site.isascii():
+            return site.encode("idna").decode("ascii")
+        return site.encode("ascii").decode("idna") if "xn--" in site else site
+    except UnicodeError:
+        return site
 
 
 def rule_files(paths: Sequence[Path]) -> dict[str, Path]:

@@ -78,6 +78,16 @@ def test_no_page_of_the_demo_site_is_lost(done: tuple[str, Path], part: str) -> 
     assert {content: whole[content] for content in site.distinct} == dict.fromkeys(site.distinct, 1)
 
 
+def test_what_the_first_crawl_kept_the_second_kept_too(done: tuple[str, Path]) -> None:
+    """Listings and short pages as well."""
+    contents = []
+    for part in ("first", "second"):
+        urls = [item["url"] for item in items(done[1] / part)]
+        site = Site(urlsplit(urls[0]).port or 0)
+        contents.append({truth.content for url in urls if (truth := site.truth(url)) is not None})
+    assert contents[0] == contents[1]
+
+
 def test_where_to_look_next(done: tuple[str, Path]) -> None:
     output, folder = done
     for command in re.findall(r"^  \.venv/bin/(dedupcrawl .+)$", output, re.M):

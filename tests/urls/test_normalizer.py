@@ -174,6 +174,24 @@ def test_any_kind_of_host_has_its_file(tmp_path: Path, site: str) -> None:
     assert found.canonical == f"http://{site}:8080/a"
 
 
+@pytest.mark.parametrize("by_file", [True, False])
+@pytest.mark.parametrize(("written", "asked"), [("bücher.de", "xn--bcher-kva.de"), ("xn--bcher-kva.de", "bücher.de")])
+def test_an_international_name_in_either_form(tmp_path: Path, written: str, asked: str, by_file: bool) -> None:
+    rules = SiteRules(written, (RULES[0], Rule("www", "rewrite", match="//www.{host}", to="//{host}")))
+    path = write_rules(tmp_path, rules)
+    normalizer = Normalizer.from_paths([path if by_file else tmp_path])
+    assert normalizer.normalize(f"http://www.{asked}/a?sid=1").canonical == f"http://{asked}/a"
+    assert normalizer.site_count == 1
+
+
+def test_the_hosts_of_a_site_share_its_rules(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", RULES[:1]))
+    normalizer = Normalizer.from_paths([tmp_path])
+    for n in range(5):
+        assert normalizer.normalize(f"http://s{n}.a.com/?sid=1").canonical == f"http://s{n}.a.com/"
+        (tmp_path / "a.com.toml").unlink(missing_ok=True)  # it was read once
+
+
 def test_files_are_opened_when_their_site_is_met(tmp_path: Path) -> None:
     for n in range(60):
         write_rules(tmp_path, SiteRules(f"s{n}.com", RULES[:1]))
