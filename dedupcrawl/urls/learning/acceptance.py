@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
@@ -10,7 +11,7 @@ from dedupcrawl.urls.rule import Rule
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _PART_SHARE = 2.0  # of a rule in the part that it is learned from, before the proof
 _RULE_SHARE = 1.0  # of a single rule
-_SITE_SHARE = 0.25  # of all rules of a site together
+_SITE_SHARE = 0.3  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 _LEAST_BOUND_OF_A_PART = 0.5
@@ -41,6 +42,11 @@ class Bar:
     def min_right_of_site(self) -> float:
         """Least share of right ones among all URLs that the rules of a site bring together."""
         return 1.0 - (1.0 - self.min_precision) * _SITE_SHARE
+
+    def holds_for_site(self, right: int, wrong: int) -> bool:
+        """True when so many wrong ones may be chance: at most one standard deviation over what the bar allows."""
+        allowed = (1.0 - self.min_right_of_site) * (right + wrong)
+        return wrong <= allowed + sqrt(allowed)
 
     def passes(self, right: int, wrong: float, clusters: int, collisions: int, cost: float = 0.0) -> bool:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`.

@@ -137,7 +137,7 @@ def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, wor
         used = proof.uses()
         proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least, worth)]
         if len(proved) == len(candidates):
-            if used.right >= bar.min_right_of_site * (used.right + used.wrong):
+            if bar.holds_for_site(used.right, used.wrong):
                 return proved
             proved.remove(_worst(proved, proof, used, bar))
         candidates = proved
