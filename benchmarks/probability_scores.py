@@ -75,7 +75,7 @@ def main() -> None:
     print("| fitted on | log loss, as met in a crawl | log loss, kinds alike |\n| --- | --- | --- |")
     for name, way in ways.items():
         table = {id(pair): way(pair) for half in halves for pair in half}
-        natural, alike = loss(*halves, table)
+        natural, alike = loss(halves[0], halves[1], table)
         print(f"| {name} | {natural:.4f} | {alike:.4f} |")
 
 
