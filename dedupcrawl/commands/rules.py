@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_edits import add_rules, change_rule
 from dedupcrawl.urls.rule_files import SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
@@ -139,8 +141,8 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path) -> Non
     path, site_rules = _of_site(folder, site)
     rule = _of_id(site_rules, rule_id)
     changed = replace(rule, state="active" if undo else "disabled", note=note or rule.note)
-    rules = tuple(changed if other is rule else other for other in site_rules.rules)
-    _write(folder, SiteRules(site_rules.site, rules))
+    with _failing(path):
+        change_rule(path, site_rules.rules.index(rule), changed)
     click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
 
 
@@ -166,12 +168,17 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
             raise BadInputError(f"{file}: {printable(str(error))}") from error
         refused += not_taken
         for new in found:
-            old = _read(folder / file_name(new.site)).rules if (folder / file_name(new.site)).exists() else ()
-            rules = added(old, new.rules)
-            if len(rules) > len(old):
-                count += len(rules) - len(old)
+            path = folder / file_name(new.site)
+            old = _read(path).rules if path.exists() else ()
+            more = added(old, new.rules)[len(old) :]
+            if more:
+                count += len(more)
                 sites.add(new.site)
-                _write(folder, SiteRules(new.site, rules))
+                with _failing(path):
+                    if old:
+                        add_rules(path, more)
+                    else:
+                        write_rules(folder, SiteRules(new.site, more))
     _tell_refused(refused)
     if as_json:
         reasons = Counter(one.why for one in refused)
@@ -241,11 +248,13 @@ def _read(path: Path) -> SiteRules:
         raise BadInputError(printable(str(error))) from error
 
 
-def _write(folder: Path, site_rules: SiteRules) -> None:
+@contextmanager
+def _failing(path: Path) -> Iterator[None]:
+    """What cannot be written is said in one sentence."""
     try:
-        write_rules(folder, site_rules)
+        yield
     except OSError as error:
-        raise FailureError(f"{error.filename or folder}: {error.strerror or error}") from error
+        raise FailureError(f"{error.filename or path}: {error.strerror or error}") from error
 
 
 def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:

@@ -29,7 +29,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 SUFFIX = ".toml"
 _LARGEST_FILE = 64_000_000  # bytes
 _MOST_RULES = 10_000  # of one site
-_RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
+RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def read_rules(path: Path) -> SiteRules:
         content = path.read_bytes()
         return SiteRules.from_dict(msgspec.toml.decode(content))
     except _NumberedRuleError as error:
-        starts = [match.start() for match in _RULE_STARTS.finditer(content)]
+        starts = [match.start() for match in RULE_STARTS.finditer(content)]
         if error.number >= len(starts):  # written as inline tables
             raise RuleError(f"{path}: {error}") from error
         line = content.count(b"\n", 0, starts[error.number]) + 1
@@ -109,15 +109,20 @@ def write_rules(folder: Path, site_rules: SiteRules) -> Path:
     """Write the file of one site into `folder`, in place of the one that is there; give its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / file_name(site_rules.site)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+    write_text(path, msgspec.toml.encode(site_rules.to_dict()).decode())
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a rule file in one step."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.toml.encode(site_rules.to_dict()))
+            file.write(text.encode())
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
 
 
 def file_name(site: str) -> str:

@@ -1,0 +1,72 @@
+"""Small changes to a rule file that leave the rest of its text, a person's comments above all, as it is.
+
+Each change is made in the text and read back: where the text is written in a way that is not foreseen here, the file is
+written anew instead, without its comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, read_rules, write_rules, write_text
+
+_EDITED = ("state", "note")  # keys of a rule that a command changes
+
+
+def change_rule(path: Path, number: int, rule: Rule) -> None:
+    """Give the rule of this number, from 0, in the file at `path` the state and the note of `rule`.
+
+    Raises:
+        RuleError: The file cannot be read.
+        OSError: It cannot be written.
+    """
+    before = read_rules(path)
+    rules = (*before.rules[:number], rule, *before.rules[number + 1 :])
+    text = path.read_text(encoding="utf-8")
+    starts = [match.start() for match in RULE_STARTS.finditer(text.encode())]
+    if number < len(starts):
+        # Offsets are of bytes.
+        encoded = text.encode()
+        end = starts[number + 1] if number + 1 < len(starts) else len(encoded)
+        table = _changed(encoded[starts[number] : end].decode(), rule)
+        text = encoded[: starts[number]].decode() + table + encoded[end:].decode()
+    _write(path, text, SiteRules(before.site, rules))
+
+
+def add_rules(path: Path, added: Sequence[Rule]) -> None:
+    """Add rules at the end of the file at `path`.
+
+    Raises:
+        RuleError: The file cannot be read.
+        OSError: It cannot be written.
+    """
+    before = read_rules(path)
+    text = path.read_text(encoding="utf-8")
+    tables = msgspec.toml.encode({"rules": [rule.to_dict() for rule in added]}).decode()
+    _write(path, f"{text.rstrip()}\n\n{tables}", SiteRules(before.site, (*before.rules, *added)))
+
+
+def _changed(table: str, rule: Rule) -> str:
+    """The text of one rule with other values of the keys that are edited."""
+    values = {name: value for name, value in rule.to_dict().items() if name in _EDITED}
+    lines = msgspec.toml.encode(values).decode() if values else ""
+    table = re.sub(rf"^[ \t]*(?:{'|'.join(_EDITED)})[ \t]*=.*\n?", "", table, flags=re.M)
+    kind = re.search(r"^[ \t]*kind[ \t]*=.*\n", table, flags=re.M)
+    at = kind.end() if kind else table.index("\n") + 1 if "\n" in table else len(table)
+    return table[:at] + lines + table[at:]
+
+
+def _write(path: Path, text: str, wanted: SiteRules) -> None:
+    try:
+        found = SiteRules.from_dict(msgspec.toml.decode(text))
+    except (RuleError, msgspec.DecodeError):
+        found = None
+    if found == wanted:
+        write_text(path, text)
+    else:
+        write_rules(path.parent, wanted)

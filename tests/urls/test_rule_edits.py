@@ -1,0 +1,103 @@
+"""Changes to a rule file: what a person wrote around them stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_edits import add_rules, change_rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+
+FILE = """# Übersicht: by hand
+site = "a.com"
+
+# sessions
+[[rules]]
+id = "sid"
+kind = "rewrite"
+drop = ["sid"]  # never changes the page
+
+[[rules]]
+id = "print"
+note = "é"
+state = "probation"  # watched
+match = "/print/{page*}"
+to = "/{page}"
+kind = "rewrite"
+examples = [
+    [
+        "http://a.com/print/1", "http://a.com/1",
+    ],
+]
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.com.toml"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
+    rules = read_rules(path).rules
+    change_rule(path, 0, replace(rules[0], state="disabled", note='why "so"'))
+    lines = FILE.splitlines()
+    after = path.read_text(encoding="utf-8").splitlines()
+    assert after == [*lines[:7], 'state = "disabled"', "note = 'why \"so\"'", *lines[7:]] or after == [
+        *lines[:7],
+        'state = "disabled"',
+        'note = "why \\"so\\""',
+        *lines[7:],
+    ]
+    change_rule(path, 0, rules[0])
+    assert path.read_text(encoding="utf-8") == FILE
+
+
+def test_what_is_there_is_replaced(path: Path) -> None:
+    rules = read_rules(path).rules
+    change_rule(path, 1, replace(rules[1], state="active", note=""))
+    assert path.read_text(encoding="utf-8") == FILE.replace('note = "é"\nstate = "probation"  # watched\n', "")
+
+
+def test_rules_are_added_at_the_end(path: Path) -> None:
+    more = (Rule("x", "rewrite", drop=("x",), source="imported"), Rule("y", "rewrite", convert="syntax"))
+    add_rules(path, more)
+    assert path.read_text(encoding="utf-8").startswith(FILE)
+    assert read_rules(path).rules[2:] == more
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'site = "a.com"\nrules = [{id = "sid", kind = "rewrite", drop = ["sid"]}]\n',
+        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnote = """\none\ntwo"""\n',
+        'site = "a.com"\r\n[[rules]]\r\nid = "sid"\r\nkind = "rewrite"\r\ndrop = ["sid"]\r\n',
+        '[[rules]]\nid = "sid"\n"kind" = "rewrite"\ndrop = ["sid"]',
+        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\n[rules.evidence]\ncoverage = 3',
+    ],
+)
+def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> None:
+    path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
+    (rule,) = read_rules(path).rules
+    off = replace(rule, state="disabled", note="off")
+    change_rule(path, 0, off)
+    assert read_rules(path) == SiteRules("a.com", (off,))
+    more = Rule("x", "rewrite", drop=("x",))
+    add_rules(path, [more])
+    assert read_rules(path) == SiteRules("a.com", (off, more))
+
+
+@given(st.text(max_size=30), st.integers(0, 2))
+def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: int) -> None:
+    note = note.encode("utf-8", "ignore").decode()
+    rules = tuple(Rule(f"r{n}", "rewrite", drop=(f"x{n}",), note=note[::-1]) for n in range(3))
+    path = write_rules(tmp_path_factory.getbasetemp() / "any", SiteRules("a.com", rules))
+    changed = replace(rules[number], state="disabled", note=note)
+    change_rule(path, number, changed)
+    assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
