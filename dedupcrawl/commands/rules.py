@@ -18,7 +18,7 @@ from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
-from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -287,7 +287,7 @@ def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     path = file_of(files, site)
     site_rules = replace(_read(path), site=site) if path is not None else SiteRules(site or "-", ())
     done = SiteNormalizer(site_rules).normalize(url)
-    parts, steps = split_url(url), []
+    parts, steps = split_url(url) if len(url) <= LONGEST_URL else None, []
     for rule in site_rules.rules:
         after = CompiledRule(rule).apply(parts, site) if parts and rule.state != "disabled" else None
         if after is not None:

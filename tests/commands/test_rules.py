@@ -150,6 +150,12 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert run(tmp_path / "none", "list").exit_code == 2
 
 
+def test_a_url_that_is_too_long_has_no_steps(rules: Path) -> None:
+    lines = run(rules, "test", f"http://a.com/{'x' * 20_000}?sid=1").stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("  unchanged: http://a.com/xxx")
+
+
 def test_escape_sequences_do_not_reach_the_terminal(rules: Path) -> None:
     assert "\x1b" not in run(rules, "test", "http://a.com/\x1b[2J?sid=1").stdout
 
