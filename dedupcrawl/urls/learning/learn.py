@@ -44,6 +44,8 @@ def learn_site(
     The clusters are split in two. The first part teaches transformations, which the second has to prove; contexts are
     then fitted to both parts, as the narrowness of a context is a question of evidence against, which is rare.
 
+    That is done again on what the proved rules leave, and with the URLs that should not have met in the proof.
+
     Args:
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
         urls: Distinct URLs, pages without duplicates included: they are the evidence against.
@@ -79,8 +81,6 @@ def learn_site(
         for taken in (samples, fitted):
             more = proof.collisions([one.share for one in taken])
             taken[:] = [one + other for one, other in zip(taken, more, strict=True)]
-    proof.restart()
-    proof.apply([one.rule for one in proved])
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
