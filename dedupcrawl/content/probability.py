@@ -65,11 +65,11 @@ def features(facts: Facts) -> dict[str, float]:
     """Name → value of everything that speaks for or against two pages being the same."""
     n = max(1, facts.symbols)
     hundreds = n / 100
-    longer = min(_LONG, math.log(n / 300))  # negative in pages shorter than that
     long = max(0.0, min(_LONG, math.log(n / 600)))
     replaced = facts.replaced / max(12.0, min(48.0, 0.015 * n))
     words = facts.exchanged + facts.edits
     numbers = facts.numbers_changed + facts.numbers_same
+    expected = 3 * words * (numbers / n) ** 2  # numbers that edits at random would replace by numbers, at most
     one_sided = not (words or facts.figures_changed or facts.rewritten or facts.inserted)
     return {
         "replaced": math.log1p(replaced),
@@ -79,8 +79,8 @@ def features(facts: Facts) -> dict[str, float]:
         "added_at_ends": facts.added_at_ends / n,
         "skips_density": math.log1p(facts.skips / hundreds),
         "numbers_changed": facts.numbers_changed / max(1, numbers),
-        "figures_changed": math.log1p(facts.figures_changed),
-        "figures_in_long": longer if facts.figures_changed else 0.0,
+        "figures_beyond_edits": math.log1p(max(0.0, facts.figures_changed - expected)),
+        "figures_in_long": long if facts.figures_changed else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
         "exchanged": (facts.unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
         "only_exchanged": min(1.0, facts.unexpected) if facts.exchanged == words else 0.0,

@@ -71,7 +71,7 @@ def test_the_same_text_is_one_however_short() -> None:
     [
         {"replaced": 60, "rewritten": 0.15, "covered": 0.85},
         {"inserted": 0.2, "covered": 0.8},
-        {"skips": 12},
+        {"skips": 20},
         {"numbers_changed": 4, "figures_changed": 4, "numbers_same": 1},
         {"exchanged": 2, "unexpected": 1.8, "replaced": 1, "renamed": 1},
         {"edits": 1, "negated": 1},
