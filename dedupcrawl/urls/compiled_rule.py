@@ -247,6 +247,8 @@ class CompiledRule:
 
     def _build_args(self, parts: UrlParts, values: dict[str, str]) -> list[str]:
         """Arguments that `match` names go; those that `to` names come, at their old place if they had one."""
+        if not self._to_args:
+            return [arg for arg in parts.args if arg.partition("=")[0] not in self._edited]
         wanted = {n: n if form is None else f"{n}={form.build(values)}" for n, form in self._to_args.items()}
         args = []
         for arg in parts.args:

@@ -86,13 +86,13 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
 
 def _sort_query(parts: UrlParts) -> UrlParts | None:
     """Arguments by name, those of one name in their order; a space is "%20"; the separator is "&"."""
-    args = parts.args
-    if "+" in "".join(args):
-        args = [arg.replace("+", "%20") for arg in args]
-    names = [arg.partition("=")[0] for arg in args]
-    if names != sorted(names):
-        args = sorted(args, key=_name)
-    return None if args == parts.args and not parts.separators else parts.with_args(list(args))
+    joined = "&".join(parts.args)
+    if "+" not in joined and "\0" not in joined and not parts.separators:
+        keys = joined.replace("=", "\0").split("&")  # nothing sorts before the end of a name
+        if keys == sorted(keys):
+            return None
+    args = sorted((arg.replace("+", "%20") for arg in parts.args), key=_name)
+    return None if args == parts.args and not parts.separators else parts.with_args(args)
 
 
 def _drop_empty(parts: UrlParts) -> UrlParts | None:
