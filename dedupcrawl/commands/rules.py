@@ -23,7 +23,7 @@ from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import add_rules, change_rule
-from dedupcrawl.urls.rule_files import SiteRules, file_name, file_of, read_rules, rule_files, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
 _folder = click.option(
@@ -171,6 +171,10 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
             path = folder / file_name(new.site)
             old = _read(path).rules if path.exists() else ()
             more = added(old, new.rules)[len(old) :]
+            if len(old) + len(more) > MOST_RULES:  # the file could not be read any more
+                raise BadInputError(
+                    f"{printable(str(path))}: a site has at most {MOST_RULES:,} rules; {file} has more."
+                )
             if more:
                 count += len(more)
                 sites.add(new.site)

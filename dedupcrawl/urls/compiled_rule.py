@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dedupcrawl.sites import site_of
@@ -131,14 +131,16 @@ class CompiledRule:
             return self.rule.to == self.rule.match
         return bool(self.rule.drop) or self.rule.convert in {"sort-query", "drop-empty", "collapse-slashes"}
 
-    def is_settled_after(self, earlier: Sequence[CompiledRule]) -> bool:
-        """True when no rule of `earlier`, nor this one, can apply to its result unless it applied to what it was given.
+    def is_settled_after(self, *, exceptions: bool, escapes: bool) -> bool:
+        """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
         What only takes arguments away, or sorts them, gives no rule that merely asks for some its chance.
+
+        Args:
+            exceptions: Whether an earlier rule asks for arguments to be absent.
+            escapes: Whether an earlier rule asks for an escaped space, which sorting makes.
         """
-        if self.rule.drop:
-            return not any(rule.rule.unless for rule in earlier)
-        return self.rule.convert == "sort-query" and not any("%20" in rule.rule.match for rule in earlier)
+        return not exceptions if self.rule.drop else self.rule.convert == "sort-query" and not escapes
 
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes."""

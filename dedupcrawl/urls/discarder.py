@@ -15,13 +15,14 @@ What cannot be expressed is refused with a reason, never bent:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules
 from dedupcrawl.urls.template import Piece
 
 _ORDER = 100  # as duplicate-url-discarder's own learner of rules writes it
@@ -54,6 +55,7 @@ def imported(rows: object) -> tuple[list[SiteRules], list[Refused]]:
         raise RuleError("a duplicate-url-discarder file is a JSON array of objects")
     by_site: dict[str, list[Rule]] = {}
     refused: list[Refused] = []
+    numbers: Counter[tuple[str, str]] = Counter()
     for row in sorted(rows, key=_order):
         processor, args, pattern = row.get("processor"), row.get("args") or [], row.get("urlPattern")
         if not isinstance(processor, str) or not isinstance(args, list) or not isinstance(pattern, dict):
@@ -70,7 +72,11 @@ def imported(rows: object) -> tuple[list[SiteRules], list[Refused]]:
                 refused.append(Refused(f"{processor} for {include or 'every site'!r}", str(error)))
                 continue
             rules = by_site.setdefault(site, [])
-            rules.append(_numbered(rule, rules))
+            if len(rules) == MOST_RULES:
+                refused.append(Refused(f"{processor} for {include!r}", f"a site has at most {MOST_RULES:,} rules"))
+                continue
+            number = numbers[site, rule.id] = numbers[site, rule.id] + 1
+            rules.append(rule if number == 1 else replace(rule, id=f"{rule.id}-{number}"))
     return [SiteRules(site, tuple(rules)) for site, rules in sorted(by_site.items())], refused
 
 
@@ -97,15 +103,6 @@ def _order(row: Mapping[str, Any]) -> int:
     if type(order) is not int:
         raise RuleError(f"order is a whole number, not {order!r}")
     return order
-
-
-def _numbered(rule: Rule, others: list[Rule]) -> Rule:
-    taken, number = {other.id for other in others}, 2
-    if rule.id not in taken:
-        return rule
-    while f"{rule.id}-{number}" in taken:
-        number += 1
-    return Rule.from_dict({**rule.to_dict(), "id": f"{rule.id}-{number}"})
 
 
 def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[str, Any]) -> tuple[str, Rule]:

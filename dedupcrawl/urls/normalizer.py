@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -78,7 +78,7 @@ class SiteNormalizer:
         self._rules = tuple(rules)
         self._ids = tuple(sys.intern(rule.id) for rule in active)
         self._kinds = tuple(rule.rule.kind for rule in rules)
-        self._settled = _numbers(i for i, rule in enumerate(rules) if rule.is_settled_after(rules[:i]))
+        self._settled = _numbers(_settled(rules))
         self._keep_tokens = _numbers(i for i, rule in enumerate(rules) if rule.keeps_tokens)
         self._idempotent = _numbers(i for i, rule in enumerate(rules) if rule.is_idempotent())
         self._with_args = tuple(i for i, rule in enumerate(rules) if rule.needs_args())
@@ -194,6 +194,16 @@ def _shared(numbers: frozenset[int]) -> frozenset[int]:
 def _numbers(numbers: Iterable[int]) -> frozenset[int]:
     """One object for all sites with the same numbers."""
     return _shared(frozenset(numbers))
+
+
+def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
+    """Numbers of the rules after which no further pass is needed."""
+    exceptions = escapes = False
+    for i, rule in enumerate(rules):
+        if rule.is_settled_after(exceptions=exceptions, escapes=escapes):
+            yield i
+        exceptions = exceptions or bool(rule.rule.unless)
+        escapes = escapes or "%20" in rule.rule.match
 
 
 def _needles(rule: CompiledRule) -> tuple[list[str], list[str]]:

@@ -28,7 +28,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
 _LARGEST_FILE = 64_000_000  # bytes
-_MOST_RULES = 10_000  # of one site
+MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
 
@@ -62,8 +62,8 @@ class SiteRules:
             raise RuleError('a rule file starts with site = "example.com"')
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise RuleError("rules are written as [[rules]] tables")
-        if len(rows) > _MOST_RULES:
-            raise RuleError(f"{len(rows)} rules are too many for one site (at most {_MOST_RULES})")
+        if len(rows) > MOST_RULES:
+            raise RuleError(f"{len(rows)} rules are too many for one site (at most {MOST_RULES})")
         rules: dict[str, Rule] = {}
         for number, row in enumerate(rows):
             try:

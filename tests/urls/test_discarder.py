@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dedupcrawl.urls.discarder import exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules
 
 
 def row(processor: str, args: list[Any], *include: str, **pattern: Any) -> dict[str, Any]:
@@ -180,3 +180,12 @@ def test_what_was_imported_can_be_exported(rows: list[dict[str, Any]]) -> None:
 def test_any_json_is_imported_or_an_error(content: object) -> None:
     with suppress(RuleError):
         imported([content])
+
+
+def test_many_rules_of_one_site_are_taken_over_up_to_the_limit() -> None:
+    rows = [row("queryRemoval", [f"a{n}"], "a.com") for n in range(MOST_RULES + 5)]
+    (site,), refused = imported(rows)
+    assert len({rule.id for rule in site.rules}) == MOST_RULES
+    assert [one.why for one in refused] == ["a site has at most 10,000 rules"] * 5
+    found = SiteNormalizer(site).normalize("http://a.com/?a1=1&a9999=2&a10001=3")
+    assert found.canonical == "http://a.com/?a10001=3"
