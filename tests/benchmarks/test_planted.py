@@ -5,7 +5,20 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.planted import cut, edited, excerpt, head, in_template, other_figures, replaced, shuffled, size, words
+from benchmarks.planted import (
+    cut,
+    edited,
+    excerpt,
+    exchanged,
+    head,
+    in_template,
+    negated,
+    other_figures,
+    replaced,
+    shuffled,
+    size,
+    words,
+)
 
 TEXT = tuple(
     f"Paragraph {n} says thing{n}, and then 系统{'的方法' * (n % 3)} again in {2 * n} words." for n in range(20)
@@ -51,3 +64,17 @@ def test_other_figures() -> None:
     new = other_figures(TEXT, 8, random.Random(1))
     assert sum(a != b for a, b in zip(words(TEXT), words(new), strict=True)) == 8
     assert [len(word) for word in words(new)] == [len(word) for word in words(TEXT)]
+
+
+def test_other_things_stand_wherever_the_first_stood() -> None:
+    new = exchanged(("A clock for Leeds.", "The Clock of Leeds, or clocks"), {"clock": "watch", "Leeds": "York"})
+    assert new == ("A watch for York.", "The Watch of York, or clocks")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_not_more_or_less(seed: int) -> None:
+    for text in (("He was guilty.", "It is so."), ("She was not there.", "It is."), ("可以使用。", "不支持。")):
+        new = negated(text, random.Random(seed))
+        assert new is not None
+        assert abs(sum(map(len, new)) - sum(map(len, text))) in {1, 4}
+    assert negated(("Nothing to turn around",), random.Random(seed)) is None
