@@ -17,7 +17,7 @@ from dedupcrawl.settings import DedupSettings, SettingError
 # (setting, component, order). Why these orders, see docs/architecture.md.
 COMPONENTS = (
     ("EXTENSIONS", Dedup, 0),
-    ("SPIDER_MIDDLEWARES", SpiderOutput, 950),
+    ("SPIDER_MIDDLEWARES", SpiderOutput, 90),
     ("DOWNLOADER_MIDDLEWARES", CrawlLogMiddleware, 55),
     ("DOWNLOADER_MIDDLEWARES", UrlMiddleware, 60),
     ("DOWNLOADER_MIDDLEWARES", RewriteFallback, 610),

@@ -19,6 +19,7 @@ class Page:
         anchors_same_site: Texts of the links within the page's registrable domain.
         anchors_other_sites: Texts of the links that leave it.
         body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
+        is_binary: Whether the body is no text of any kind: an image, a PDF.
     """
 
     url: str
@@ -30,3 +31,9 @@ class Page:
     anchors_same_site: tuple[str, ...] = ()
     anchors_other_sites: tuple[str, ...] = ()
     body_digest: bytes = b""
+    is_binary: bool = False
+
+
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """The paragraphs of a plain text: its lines, without empty ones."""
+    return tuple(line for line in map(str.strip, text.splitlines()) if line)

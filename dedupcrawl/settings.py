@@ -12,6 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cssselect import SelectorError
+from parsel.csstranslator import HTMLTranslator
+
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
 from dedupcrawl.sites import host_of, site_of
 
@@ -122,8 +125,15 @@ def _item_fields(value: Any) -> Mapping[str, Mapping[str, str]]:
     return read
 
 
-def _optional_text(value: Any) -> str | None:
-    return None if value is None or value == "" else _text(value)
+def _selector(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    selector = _text(value)
+    try:
+        HTMLTranslator().css_to_xpath(selector)
+    except SelectorError as error:
+        raise ValueError(f"it is no CSS selector: {error}") from error
+    return selector
 
 
 def _parameter(parameter: Parameter) -> Setting:
@@ -143,7 +153,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", _checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", _one_of("drop", "mark", "observe")),
         Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
-        Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db'", _text, False),
+        Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:' or 'lmdb:/path'", _text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
         Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
         Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", _optional_path, False),
@@ -154,7 +164,7 @@ SETTINGS: Mapping[str, Setting] = {
             "with at least 'text' or 'html'",
             _item_fields,
         ),
-        Setting("DEDUP_SELECTOR", None, "a CSS selector of the main text, or None", _optional_text),
+        Setting("DEDUP_SELECTOR", None, "a CSS selector of the main text, or None", _selector),
         Setting(
             "DEDUP_SITES",
             {},

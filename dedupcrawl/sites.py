@@ -9,6 +9,7 @@ from publicsuffixlist import PublicSuffixList
 
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
+_AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
@@ -26,6 +27,8 @@ def host_of(url_or_host: str) -> str:
     """
     match = _AUTHORITY.match("".join(url_or_host.split()))
     authority = (match[1] or match[2] or "") if match else ""
+    if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take for ever
+        return authority.lower()
     return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
 
 

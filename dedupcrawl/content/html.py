@@ -21,7 +21,7 @@ _BODY_LIMIT = 2_000_000  # bytes of HTML that are looked at; the digest is of al
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
 )  # ends where another script begins, as in 见http://a.cn/。
-_META_NAME = re.compile(rb"(?<![\w-])name\s*=\s*[\"']?\s*(keywords|description)\b", re.IGNORECASE)
+_META_NAME = re.compile(rb"(?<![\w-])name\s*=\s*(?:[\"']\s*)?(keywords|description)\b", re.IGNORECASE)
 _CONTENT = re.compile(rb"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _HREF = re.compile(
     rb"href(?<![\w-]href)\s*=\s*[\"']?\s*(?:(?i:https?):(?=//))?(//[^/\\?#\"'\s>]*|(?i:[a-z][a-z0-9+.-]*:)|)"

@@ -33,15 +33,13 @@ class Batch:
         self._work: list[Callable[[], None]] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, page: FetchedPage) -> None:
-        """A page that will be needed soon."""
-        self._pages.append(page)
-        self._bytes += page.body_length
-
-    def then(self, work: Callable[[], None]) -> None:
-        """Do `work` when the pages added so far are analysed."""
+    def then(self, work: Callable[[], None], page: FetchedPage | None = None) -> None:
+        """Do `work` when `page` is analysed; now, if nothing waits and there is nothing to analyse."""
         self._work.append(work)
-        if len(self._pages) >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
+        if page is not None and not page.is_analysed:
+            self._pages.append(page)
+            self._bytes += page.body_length
+        if not self._pages or len(self._pages) >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
         elif self._timer is None:
             try:
@@ -51,14 +49,14 @@ class Batch:
             else:
                 self._timer = loop.call_later(_LONGEST_WAIT, self.flush)
 
-    async def result(self, work: Callable[[], Result]) -> Result:
+    async def result(self, work: Callable[[], Result], page: FetchedPage | None = None) -> Result:
         """What `work` returns, done in its turn."""
         try:
             future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         except RuntimeError:
             self.flush()
             return work()
-        self.then(partial(_answer, future, work))
+        self.then(partial(_answer, future, work), page)
         return await future
 
     def flush(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 from scrapy import Request
@@ -12,11 +13,14 @@ from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.crawl.extension import Dedup
 
+logger = logging.getLogger(__name__)
+
 
 class CrawlLogMiddleware:
     """Stands next to the spider, where bodies are decompressed; redirects are taken from the request's meta."""
 
     def __init__(self, crawler: Crawler) -> None:
+        self._failed = False
         self._dedup = Dedup.of(crawler)
         if self._dedup.log is None:
             raise NotConfigured  # no message: that is a choice, and no news
@@ -29,5 +33,10 @@ class CrawlLogMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
-            self._dedup.log_response(request, response, time.time())
+            try:
+                self._dedup.log_response(request, response, time.time())
+            except Exception:  # a log is not worth a page
+                if not self._failed:
+                    logger.exception("%r could not be logged; this is said once.", response.url)
+                self._failed = True
         return response

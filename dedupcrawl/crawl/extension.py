@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
 import uuid
+from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
@@ -58,6 +61,7 @@ class Dedup:
         assert crawler.spider is not None
         assert crawler.stats is not None
         self.stats: StatsCollector = crawler.stats
+        self._crawler = crawler
         self._spider = crawler.spider
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
@@ -69,7 +73,7 @@ class Dedup:
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder, fingerprint)
         self.batch = Batch()
-        self.pages = Pages(self.settings, self.batch.add)
+        self.pages = Pages(self.settings)
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         try:
@@ -91,6 +95,7 @@ class Dedup:
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
         crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
+        crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
         if self._normalizer.site_count:  # without rules nothing is rewritten; a signal for every known link costs much
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
@@ -160,8 +165,11 @@ class Dedup:
     def log_response(self, request: Request, response: Response, fetched_at: float) -> None:
         """Write the response's row, and one for each redirect that led to it."""
         assert self.log is not None
-        for source in request.meta.get("redirect_urls", ()):
-            self.log.write(LogRow(source, 301, redirect_to=response.url, fetched_at=fetched_at))
+        reasons = request.meta.get("redirect_reasons", ())
+        for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
+            if source is not None:
+                status = reason if isinstance(reason, int) else 301  # such as a meta refresh
+                self.log.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at))
         mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
         row = LogRow(
             response.url,
@@ -174,8 +182,10 @@ class Dedup:
             self.log.write(row)
             return
         if href := canonical_href(response.body):
-            row.canonical = response.urljoin(href)
-        self.batch.then(partial(self._log_page, row, self.pages.of(response)))
+            with suppress(ValueError):  # http://[
+                row.canonical = response.urljoin(href)
+        page = self.pages.of(response)
+        self.batch.then(partial(self._log_page, row, page), page)
 
     def _log_page(self, row: LogRow, page: FetchedPage) -> None:
         assert self.log is not None
@@ -190,20 +200,32 @@ class Dedup:
         """Say what is on."""
         logger.info(opening_line(self.settings, self._normalizer, self._where))
 
+    def spider_idle(self) -> None:
+        """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large."""
+        assert self._crawler.engine is not None
+        waiting = self.rewriter.give_up()
+        for request in waiting:
+            self._crawler.engine.crawl(request)
+        if waiting:
+            raise DontCloseSpider
+
     def spider_closed(self, spider: Spider) -> None:
         """Say what it saved, and close everything."""
-        self.batch.flush()
-        for name, value in self._index.info().items():
-            self.stats.set_value(f"dedup/index/{name}", value)
-        logger.info(closing_line(self.stats))
-        self.rewriter.close()
-        if self.log is not None:
-            self.log.close()
+        with ExitStack() as closing:
+            if self.log is not None:
+                closing.callback(self.log.close)
+            closing.callback(self.rewriter.close)
+            self.batch.flush()
+            for name, value in self._index.info().items():
+                self.stats.set_value(f"dedup/index/{name}", value)
+            logger.info(closing_line(self.stats))
 
     def engine_stopped(self) -> None:
         """Close the index, now that the feeds are closed too."""
-        self.storing.close()
-        self._index.close()
+        try:
+            self.storing.close()
+        finally:
+            self._index.close()
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""
@@ -221,5 +243,7 @@ def _run_id(folder: Path | None) -> str:
         return uuid.uuid4().hex[:16]
     file = folder / "run-id"
     if not file.exists():
-        file.write_text(uuid.uuid4().hex[:16], encoding="ascii")
+        new = file.with_suffix(".new")
+        new.write_text(uuid.uuid4().hex[:16], encoding="ascii")
+        os.replace(new, file)
     return file.read_text(encoding="ascii").strip()

@@ -65,12 +65,16 @@ class RewriteFallback:
         location = response.headers.get("Location")
         if location is None:
             return False
-        target = urljoin(request.url, location.decode("latin-1").strip())
+        try:
+            target = urljoin(request.url, location.decode("latin-1").strip())
+        except ValueError:  # http://[
+            return False
         return self._rewriter.is_same_page(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta
-        most: int = meta.get("max_retry_times", self._retry_times)
+        most = meta.get("max_retry_times")
+        most = self._retry_times if most is None else most
         return bool(meta.get("dont_retry")) or bool(meta.get("retry_times", 0) >= most)
 
     def _changed_host(self, request: Request) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
 
-from dedupcrawl.crawl.journal_file import append_row, read_rows
+from dedupcrawl.crawl.journal_file import JournalFile, read_rows
 
 
 class FirstSeen:
@@ -13,21 +12,18 @@ class FirstSeen:
 
     def __init__(self, path: Path | None) -> None:
         self._url_of: dict[str, str] = {}
-        self._file: IO[bytes] | None = None
         if path is not None:
             for row in read_rows(path, tuple[str, str]):
                 self._url_of.setdefault(*row)
-            self._file = path.open("ab")
+        self._journal = JournalFile(path)
 
     def url_of(self, identity: str, url: str) -> str:
         """The first URL of `identity`; `url` when there was none before."""
         first = self._url_of.setdefault(identity, url)
-        if first is url and self._file is not None:
-            append_row(self._file, (identity, url))
+        if first is url:
+            self._journal.append((identity, url))
         return first
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._journal.close()

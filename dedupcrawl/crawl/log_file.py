@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import IO
 
 import msgspec
+
+logger = logging.getLogger(__name__)
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
 _CANONICAL = re.compile(rb"<link\b[^<>]{0,500}\brel\s*=\s*[\"']?canonical\b[^<>]{0,2000}>", re.I)
@@ -52,6 +55,7 @@ class LogFile:
         self.path = path
         self._file: IO[bytes] = path.open("ab", buffering=0)
         self._rows: list[bytes] = []
+        self._failed = False
         self._encode = msgspec.json.Encoder().encode
 
     def write(self, row: LogRow) -> None:
@@ -62,9 +66,15 @@ class LogFile:
 
     def flush(self) -> None:
         """Hand all rows to the operating system, in one write."""
-        if self._rows:
-            self._file.write(b"\n".join(self._rows) + b"\n")
-            self._rows.clear()
+        if not self._rows:
+            return
+        rows, self._rows = self._rows, []
+        try:
+            self._file.write(b"\n".join(rows) + b"\n")
+        except OSError as error:
+            if not self._failed:
+                logger.error("The crawl log %s cannot be written: %s. Rows are lost meanwhile.", self.path, error)
+            self._failed = True
 
     def close(self) -> None:
         """Flush and close."""

@@ -13,9 +13,17 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     """MessagePack of all that the request is.
 
     Raises:
-        TypeError, ValueError: its meta holds what cannot be stored, or its callback is no method of the spider.
+        ValueError: its meta would come back as something else, or its callback is no method of the spider.
     """
-    return msgspec.msgpack.encode(request.to_dict(spider=spider))
+    fields = request.to_dict(spider=spider)
+    try:
+        packed = msgspec.msgpack.encode(fields)
+        same = msgspec.msgpack.decode(packed) == fields  # not so for sets, tuples, dates and objects
+    except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
+        raise ValueError(str(error)) from error
+    if not same:
+        raise ValueError("its meta holds what is no number, text, list or dict of these")
+    return packed
 
 
 def unpack_request(packed: bytes, spider: Spider) -> Request:

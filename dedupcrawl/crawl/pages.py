@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import mmh3
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.detector import Analysis
-from dedupcrawl.page import Page
+from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
@@ -24,10 +24,9 @@ class FetchedPage:
     Attributes:
         url: The response's.
         body_length: Bytes of its body.
-        wanted: False when the request's meta switched the content half off.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
-        request: Whose response it is.
+        request: Whose response it is, known once an item was made of it.
         kept_under: Where the index keeps it, or its items, while they are on their way.
         on_their_way: Items that were let through and are in later pipelines.
         stored: Items that came through all pipelines.
@@ -38,6 +37,7 @@ class FetchedPage:
         "_analysis",
         "_response",
         "_settings",
+        "_status",
         "body_length",
         "items",
         "kept_under",
@@ -47,29 +47,43 @@ class FetchedPage:
         "stored",
         "url",
         "verdict",
-        "wanted",
     )
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
-        meta = response.request.meta if response.request is not None else {}
         self.url = response.url
         self._response: Response | None = response
         self._settings = settings
         self._analysis: Analysis | None = None
         self.body_length = len(response.body)
-        self.wanted = not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
         self.verdict: Verdict | None = None
         self.items = 0
-        self.request = response.request
+        self.request: Request | None = None
         self.kept_under: list[str] = []
         self.on_their_way = self.stored = self.lost = 0
+        self._status = response.status
+
+    @property
+    def wanted(self) -> bool:
+        """False for the page of an error, and when the request's meta switched the content half off."""
+        meta = self.request.meta if self.request is not None else {}
+        return 200 <= self._status < 300 and not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
+
+    @property
+    def is_analysed(self) -> bool:
+        """True when `analyse` costs nothing."""
+        return self._response is None
 
     def analyse(self) -> Analysis:
-        """The page's text and signatures, the same object at each call."""
+        """The page's text and signatures, the same object at each call.
+
+        Raises:
+            RuntimeError: It has failed before.
+        """
         if self._analysis is None:
-            assert self._response is not None
-            self._analysis = Analysis(page_of(self._response, self._settings.for_url(self.url)))
-            self._response = None
+            response, self._response = self._response, None
+            if response is None:
+                raise RuntimeError(f"{self.url} could not be analysed before")
+            self._analysis = Analysis(page_of(response, self._settings.for_url(self.url)))
         return self._analysis
 
 
@@ -87,8 +101,8 @@ def page_of(response: Response, settings: DedupSettings) -> Page:
     digest = mmh3.hash_bytes(response.body) if response.body else b""
     lines: tuple[str, ...] = ()
     if isinstance(response, TextResponse) and _media_type(response) == b"text/plain":
-        lines = tuple(line.strip() for line in response.text.splitlines() if line.strip())
-    return Page(url=response.url, paragraphs=lines, body_digest=digest)
+        lines = paragraphs_of(response.text)
+    return Page(response.url, paragraphs=lines, body_digest=digest, is_binary=not isinstance(response, TextResponse))
 
 
 def is_html(response: Response) -> bool:
@@ -107,15 +121,10 @@ class Pages:
 
     Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
     item itself is held until it is taken, so that its id cannot be that of another.
-
-    Args:
-        settings: All settings.
-        fetched: Told each new page.
     """
 
-    def __init__(self, settings: DedupSettings, fetched: Callable[[FetchedPage], None]) -> None:
+    def __init__(self, settings: DedupSettings) -> None:
         self._settings = settings
-        self._fetched = fetched
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
@@ -124,7 +133,6 @@ class Pages:
         page = self._of_response.get(response)
         if page is None:
             page = self._of_response[response] = FetchedPage(response, self._settings)
-            self._fetched(page)
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:
@@ -133,7 +141,9 @@ class Pages:
 
     def link(self, item: Any, response: Response) -> None:
         """`item` was made of `response`."""
-        self._of_item[id(item)] = (item, self.of(response))
+        page = self.of(response)
+        page.request = response.request
+        self._of_item[id(item)] = (item, page)
 
     def take(self, item: Any) -> FetchedPage | None:
         """The page that `item` was made of, once; None for an item that did not come out of a callback."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import IO
 
-import msgspec
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.journal_file import read_rows
+from dedupcrawl.crawl.journal_file import JournalFile, read_rows
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 
 logger = logging.getLogger(__name__)
@@ -27,13 +25,13 @@ class PendingRewrites:
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
         self._spider = spider
-        self._waiting: dict[str, list[Request]] = {}
+        self._waiting: dict[str, dict[str, Request]] = {}  # canonical URL → original URL → its first request
         self._proven: set[str] = set()
         self._refuted: set[str] = set()
-        self._file: IO[bytes] | None = None
         if path is not None:
             self._resume(path)
-            self._file = path.open("ab")
+        self._journal = JournalFile(path)
+        self._survives = path is not None
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
@@ -41,44 +39,43 @@ class PendingRewrites:
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        if canonical not in self._proven:
-            self._waiting.setdefault(canonical, []).append(original)
-            self._write("wait", canonical, original)
+        if canonical in self._proven:
+            return
+        waiting = self._waiting.setdefault(canonical, {})
+        if original.url not in waiting:
+            waiting[original.url] = original
+            if self._survives:
+                self._write_waiting(canonical, original)
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
         if canonical not in self._proven:
             self._proven.add(canonical)
             self._waiting.pop(canonical, None)
-            self._write("proven", canonical)
+            self._journal.append(("proven", canonical, b""))
 
     def refute(self, canonical: str) -> list[Request]:
         """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        waiting = self._waiting.pop(canonical, [])
-        if waiting:
+        if canonical not in self._refuted:
             self._refuted.add(canonical)
-            self._write("refuted", canonical)
-        return waiting
+            self._journal.append(("refuted", canonical, b""))
+        return list(self._waiting.pop(canonical, {}).values())
+
+    def unanswered(self) -> list[str]:
+        """The canonical URLs that somebody waits for."""
+        return list(self._waiting)
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._journal.close()
 
-    def _write(self, event: str, canonical: str, request: Request | None = None) -> None:
-        if self._file is None:
-            return
+    def _write_waiting(self, canonical: str, request: Request) -> None:
         try:
-            packed = pack_request(request, self._spider) if request is not None else b""
-        except (TypeError, ValueError) as error:
-            assert request is not None
-            logger.warning(
-                "A rewritten request will not survive a restart, for its meta cannot: %s (%s)", request, error
-            )
+            packed = pack_request(request, self._spider)  # MessagePack in a JSON row: headers and body are bytes
+        except ValueError as error:
+            logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", request, error)
             return
-        self._file.write(msgspec.json.encode((event, canonical, packed)) + b"\n")
-        self._file.flush()
+        self._journal.append(("wait", canonical, packed))
 
     def _resume(self, path: Path) -> None:
         for event, canonical, packed in read_rows(path, tuple[str, str, bytes]):
@@ -89,4 +86,9 @@ class PendingRewrites:
                 self._refuted.add(canonical)
                 self._waiting.pop(canonical, None)
             else:
-                self._waiting.setdefault(canonical, []).append(unpack_request(packed, self._spider))
+                try:
+                    request = unpack_request(packed, self._spider)
+                except ValueError as error:
+                    logger.warning("A request that waits for %r cannot be restored: %s", canonical, error)
+                    continue
+                self._waiting.setdefault(canonical, {}).setdefault(request.url, request)

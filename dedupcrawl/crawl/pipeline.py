@@ -15,7 +15,7 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detector import Analysis
-from dedupcrawl.page import Page
+from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
@@ -43,7 +43,7 @@ class DedupPipeline:
         settings = self._dedup.settings.for_url(fetched.url)
         if not fetched.wanted or not settings.enabled or not settings.checks:
             return item
-        verdict = await self._dedup.batch.result(partial(self._verdict, item, fetched, settings))
+        verdict = fetched.verdict or await self._judged(item, fetched, settings)
         if verdict is None:
             return item
         if settings.action == "mark":
@@ -57,13 +57,29 @@ class DedupPipeline:
         fetched.on_their_way += 1
         return item
 
-    def _verdict(self, item: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
-        """The verdict on the item's page, or on the item alone where DEDUP_ITEM_FIELDS says so."""
+    async def _judged(self, item: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
+        """The verdict on the item's page, or on the item alone where DEDUP_ITEM_FIELDS says so.
+
+        None when there can be none: whatever goes wrong here, the item goes on.
+        """
         roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
-        if roles:
-            fetched.items += 1
-            page = _page_of_item(ItemAdapter(item), roles, fetched)
-            return self._dedup.judge(Analysis(page), settings, fetched)
+        batch = self._dedup.batch
+        try:
+            if roles:
+                return await batch.result(partial(self._item_verdict, item, roles, fetched, settings))
+            return await batch.result(partial(self._page_verdict, fetched, settings), fetched)
+        except Exception:
+            if not self._dedup.stats.get_value("dedup/content/errors"):
+                logger.exception("%r could not be judged; its item goes on. This is said once.", fetched.url)
+            self._dedup.stats.inc_value("dedup/content/errors")
+            return None
+
+    def _item_verdict(self, item: Any, roles: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
+        fetched.items += 1
+        page = _page_of_item(ItemAdapter(item), roles, fetched)
+        return self._dedup.judge(Analysis(page), settings, fetched)
+
+    def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
         if fetched.verdict is None:
             fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched)
         return fetched.verdict
@@ -90,8 +106,15 @@ def _page_of_item(item: ItemAdapter, roles: Any, fetched: FetchedPage) -> Page:
     An item without a URL is known by its place on the page: equal items at two places are then duplicates, and not
     one item that was updated.
     """
-    value = {role: str(item.get(name) or "") for role, name in roles.items()}
+    value = {role: _text(item.get(name)) for role, name in roles.items()}
     url = urljoin(fetched.url, value["url"]) if value.get("url") else f"{fetched.url}#{fetched.items}"
     page = extract(value["html"], url) if value.get("html") else Page(url)
-    paragraphs = tuple(line.strip() for line in value.get("text", "").splitlines() if line.strip()) or page.paragraphs
+    paragraphs = paragraphs_of(value.get("text", "")) or page.paragraphs
     return Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest)
+
+
+def _text(value: Any) -> str:
+    """A field as text; what a selector's getall() gave, line by line."""
+    if isinstance(value, (list, tuple)):
+        return "\n".join(map(str, value))
+    return "" if value is None else str(value)

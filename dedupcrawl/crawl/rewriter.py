@@ -102,6 +102,8 @@ class Rewriter:
 
         Empty when no rule had to do with it. What a rewritten `request` was made from comes first.
         """
+        if not self._normalizer.has_rules_for(request.url):
+            return []
         canonical = request.meta.get(_CANONICAL, request.url)
         waiting = self._pending.refute(canonical)
         original = request.meta.get(ORIGINAL_URL)
@@ -111,6 +113,13 @@ class Rewriter:
             waiting.sort(key=lambda waited: waited.url != original)
         else:  # this was the way back already
             waiting = [waited for waited in waiting if waited.url != original]
+        if waiting:
+            self._stats.inc_value("dedup/url/fallback", len(waiting))
+        return [_as_asked(waited) for waited in waiting]
+
+    def give_up(self) -> list[Request]:
+        """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
+        waiting = [waited for canonical in self._pending.unanswered() for waited in self._pending.refute(canonical)]
         if waiting:
             self._stats.inc_value("dedup/url/fallback", len(waiting))
         return [_as_asked(waited) for waited in waiting]

@@ -14,7 +14,11 @@ from dedupcrawl.crawl.extension import Dedup
 
 
 class SpiderOutput(BaseSpiderMiddleware):
-    """One middleware for both, because Scrapy hands every link of every page through three generators for each."""
+    """One middleware for both, because Scrapy hands every link of every page through three generators for each.
+
+    It stands next to the engine: what other spider middlewares drop or replace never comes here, and a request that
+    must be fetched as it was asked for has its depth and its referrer already.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)

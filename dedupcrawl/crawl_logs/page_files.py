@@ -14,7 +14,7 @@ from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.crawl_logs.warc_records import HTML, answers
-from dedupcrawl.page import Page
+from dedupcrawl.page import Page, paragraphs_of
 
 
 class _Row(msgspec.Struct):
@@ -53,7 +53,7 @@ def page_of_row(row: bytes, *, fields: bool = False) -> Page:
         return extract(_sound(read.html), url, fields=fields)
     if read.text is None:
         raise ValueError("neither html nor text")
-    return Page(url, title, tuple(line for line in map(str.strip, _sound(read.text).splitlines()) if line))
+    return Page(url, title, paragraphs_of(_sound(read.text)))
 
 
 def _sound(text: str) -> str:

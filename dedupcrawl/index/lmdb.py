@@ -15,7 +15,7 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import Dependent, Entry, Holds, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.contract import Dependent, Entry, Holds, IndexDamagedError, IndexMismatchError, Judge, Kept
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
@@ -78,13 +78,14 @@ class LmdbIndex:
     ) -> None:
         self._path = path
         self._closed = False
+        self._users = 1
         self._judging = False  # a transaction is open while others' code runs
         self._seen = -1  # the last transaction whose effects the catalog knows
         self._retry_at = 0
         self._background = Background()
         with ExitStack() as opened:
             self._journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
-            header = self._open_header(checks, batch_pages)
+            header = self._header = self._open_header(checks, batch_pages)
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
             self._store = opened.enter_context(closing(SegmentStore(self._journal, schema, header.batch_pages)))
@@ -318,8 +319,29 @@ class LmdbIndex:
             end = self._look()
             return self._store.problems() or problems(self._catalog, self._journal.rows(0, end))
 
+    def share(self, checks: Sequence[Check]) -> bool:
+        """One more user of this object, who will close it too; False when it is closed already.
+
+        Raises:
+            IndexMismatchError: It was opened with other checks, thresholds, or in another order.
+        """
+        with self._journal.lock:
+            if self._closed:
+                return False
+            schema = self._catalog.schema
+            if checks or schema.checks:
+                check_header(self._header, checks, str(self._path))
+                if [check for _, check in schema.checks] != list(checks):
+                    raise IndexMismatchError(f"{self._path} is in use in this process with other thresholds")
+            self._users += 1
+        return True
+
     def close(self) -> None:
-        """Wait for a running merge, bring everything to disk and release. Further calls fail."""
+        """Wait for a running merge, bring everything to disk and release, once all users have closed it."""
+        with self._journal.lock:
+            self._users -= 1
+            if self._users > 0:
+                return
         self._background.wait()
         with self._journal.lock:
             if not self._closed:

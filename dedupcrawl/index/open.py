@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
+
+_opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()  # a process may open an LMDB folder only once
 
 
 def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None = None) -> Index:
@@ -34,7 +37,16 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
         path = Path(rest) if rest else default_path
         if path is None:
             raise ValueError("lmdb: needs a path here, as in lmdb:/path")
-        return LmdbIndex(path, checks)
+        return _lmdb(path, checks)
     if not spec or "://" in spec or kind == "memory":
         raise ValueError(f"{spec!r} names no index: take memory:, lmdb:, lmdb:/path or a path")
-    return LmdbIndex(Path(spec), checks)
+    return _lmdb(Path(spec), checks)
+
+
+def _lmdb(path: Path, checks: Sequence[Check]) -> LmdbIndex:
+    """The index at `path`; one object for all crawls of this process that ask for it, closed by the last of them."""
+    place = path.resolve()
+    index = _opened.get(place)
+    if index is None or not index.share(checks):
+        index = _opened[place] = LmdbIndex(path, checks)
+    return index

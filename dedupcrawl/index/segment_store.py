@@ -12,7 +12,7 @@ import fcntl
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -252,7 +252,11 @@ class SegmentStore:
 
     def bytes_on_disk(self) -> int:
         """Bytes of the segments that count."""
-        return sum(self.path(row.name).stat().st_size for row in self.manifest)
+        size = 0
+        for row in self.manifest:
+            with suppress(FileNotFoundError):  # another process has merged it away since
+                size += self.path(row.name).stat().st_size
+        return size
 
     def close(self) -> None:
         """Release the lock file and the maps."""

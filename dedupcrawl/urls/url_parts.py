@@ -82,12 +82,6 @@ class UrlParts:
             gap = index - 1 if index else 0
             self.separators = self.separators[:gap] + self.separators[gap + 1 :]
 
-    def append_arg(self, arg: str) -> None:
-        """Add an argument at the end."""
-        if self.args and self.separators:
-            self.separators += "&"
-        self.args.append(arg)
-
 
 def split_url(url: str) -> UrlParts | None:
     """Tokenize a URL; None for what is no http or https URL with a plain host (javascript:, data:, user@host, …).

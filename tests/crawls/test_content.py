@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 from pathlib import Path
@@ -35,7 +36,8 @@ async def test_a_duplicate_is_dropped_and_the_others_are_kept() -> None:
     assert done.stats["dedup/content/duplicate"] == 1
     assert sum(n for name, n in done.stats.items() if name.startswith("dedup/content/dropped/")) == 1
     assert done.stats["dedup/content/duplicate_bytes"] > 1000
-    assert done.stats["dedup/index/pages"] == 4
+    assert done.stats["dedup/index/pages"] == 3
+    assert done.stats["dedup/content/abstained"] == 1
 
 
 class PlainItem(scrapy.Item):
@@ -96,7 +98,7 @@ async def test_mark_lets_items_go_on_with_their_verdict(kind: Any) -> None:
     with serve(SITE) as site:
         done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(kind))
     verdicts = [ItemAdapter(item)["dedup"] for item in done.items]
-    assert sorted(v["verdict"] for v in verdicts) == ["duplicate", "unique", "unique", "unique", "unique"]
+    assert sorted(v["verdict"] for v in verdicts) == ["abstained", "duplicate", "unique", "unique", "unique"]
     duplicate = next(v for v in verdicts if v["verdict"] == "duplicate")
     assert duplicate["duplicate_of"].startswith(site.base)
     json.dumps(verdicts)
@@ -263,3 +265,119 @@ async def test_a_site_may_be_stricter_or_looser_than_the_others() -> None:
         done = await crawl(f"{site.base}/", {**loose, "DEDUP_SITES": {"127.0.0.1": {"DEDUP_SIMHASH_DISTANCE": 7}}})
     assert len(strict.items) == 3
     assert len(done.items) == 2
+
+
+class Asking(scrapy.Spider):
+    """Asks for each product's stock, which says the same of all."""
+
+    name = "asking"
+
+    def parse(self, response: Any) -> Any:
+        for link in response.css("a::attr(href)"):
+            yield response.follow(link, self.product, errback=self.broken)
+
+    def product(self, response: Any) -> Any:
+        yield {"url": response.url}
+
+    def broken(self, failure: Any) -> Any:
+        yield {"url": failure.value.response.url}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        Answer('{"in_stock": true}', headers={"Content-Type": "application/json"}),
+        "<html><body><div id=app></div><script src=/app.js></script></body></html>",
+        Answer(page(STORY), status=404),
+    ],
+    ids=["JSON", "a shell for scripts", "errors"],
+)
+async def test_what_says_nothing_of_its_page_drops_no_item(body: Any) -> None:
+    links = [f"/item/{number}" for number in range(5)]
+    with serve({"/": page("Start", *links), **dict.fromkeys(links, body)}) as site:
+        done = await crawl(f"{site.base}/", spider=Asking)
+    assert len(done.items) == 5
+
+
+async def test_a_file_under_two_urls_is_one() -> None:
+    image = Answer("\x00\x01" * 500, headers={"Content-Type": "image/png"})
+    with serve({"/": page("Start", "/a.png", "/b.png"), "/a.png": image, "/b.png": image}) as site:
+        done = await crawl(f"{site.base}/", spider=Asking)
+    assert len(done.items) == 1
+
+
+async def test_meta_counts_beside_the_crawl_log(tmp_path: Path) -> None:
+    class Unjudged(Asking):
+        def parse(self, response: Any) -> Any:
+            for link in response.css("a::attr(href)"):
+                yield response.follow(link, self.product, meta={"dedup_content": False})
+
+    pages = {"/": page("Start", "/a", "/b"), "/a": page(STORY), "/b": page(STORY)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": str(tmp_path / "log")}, Unjudged)
+    assert len(done.items) == 2
+
+
+@pytest.mark.parametrize("log", ["log", "/dev/full", None])
+async def test_whatever_a_page_says_of_itself_it_reaches_its_callback(tmp_path: Path, log: str | None) -> None:
+    links = [f"/p/{number}" for number in range(80)]
+    odd = "<html><head><link rel=canonical href='http://[x'></head><body><p>{}</p></body></html>"
+    pages = {"/": page("Start", *links), **{link: odd.format(prose(n, 60)) for n, link in enumerate(links)}}
+    path = str(tmp_path / log) if log else None
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": path}, Asking)
+    assert len(done.items) == 80
+
+
+async def test_an_item_that_cannot_be_judged_goes_on() -> None:
+    class Odd(scrapy.Spider):
+        name = "odd"
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": "http://[x", "text": STORY}
+
+    with serve({"/": page(STORY)}) as site:
+        roles = {"odd": {"url": "url", "text": "text"}}
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles}, Odd)
+    assert len(done.items) == 1
+    assert done.stats["dedup/content/errors"] == 1
+
+
+async def test_items_of_one_page_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dedupcrawl.crawl.batch._LONGEST_WAIT", 1.0)
+    with serve({"/": page(STORY)}) as site:
+        done = await crawl(f"{site.base}/", {"CONCURRENT_ITEMS": 1}, spider_of(dict, copies=100))
+    assert len(done.items) == 100  # which would take 100 seconds
+
+
+async def test_fields_with_several_texts_are_read_line_by_line() -> None:
+    class Lines(scrapy.Spider):
+        name = "lines"
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": "/a", "text": [prose(1, 40), prose(2, 40)]}
+            yield {"url": "/b", "text": prose(1, 40) + "\n" + prose(2, 40)}
+
+    with serve({"/": page(STORY)}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": {"lines": {"url": "url", "text": "text"}}}, Lines)
+    assert len(done.items) == 1
+
+
+async def test_two_crawls_of_one_process_share_an_index(tmp_path: Path) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all"}
+    with serve(SITE) as site, serve(SITE) as other:
+        first, second = await asyncio.gather(crawl(f"{site.base}/", settings), crawl(f"{other.base}/story", settings))
+        third = await crawl(f"{other.base}/other", settings)
+    assert len(first.items) + len(second.items) == 4  # of five and one
+    assert third.items == []
+
+
+async def test_two_crawls_with_other_checks_cannot_share_an_index(tmp_path: Path) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
+    with serve(SITE) as site:
+        done = await asyncio.gather(
+            crawl(f"{site.base}/", settings),
+            crawl(f"{site.base}/", {**settings, "DEDUP_REPEATABILITY": 0.9}),
+            return_exceptions=True,
+        )
+    assert sum(not isinstance(one, BaseException) and bool(one.items) for one in done) == 1

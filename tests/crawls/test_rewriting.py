@@ -253,3 +253,91 @@ async def test_a_mistake_in_the_rules_stops_the_crawl_at_its_start(tmp_path: Pat
     with serve({"/": page(prose(0))}) as site, pytest.raises(RuleError, match=says):
         await crawl(f"{site.base}/", {"DEDUP_RULES": [str(tmp_path)]})
     assert not site.requests
+
+
+async def test_a_canonical_url_that_was_found_dead_gets_no_variants(tmp_path: Path) -> None:
+    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    pages = {"/": page("Start", "/p"), "/next": page("Next " + prose(8), "/p?sid=1"), "/p?sid=1": page(prose(1))}
+
+    class Two(scrapy.Spider):
+        name = "two"
+
+        async def start(self) -> Any:
+            yield scrapy.Request(self.start_urls[0])
+
+        def parse(self, response: Any) -> Any:
+            yield response.follow("/p", self.after, errback=self.after)
+
+        def after(self, _: Any) -> Any:
+            yield scrapy.Request(f"{self.start_urls[0]}p?sid=1", self.item)
+
+        def item(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", given, Two)
+    assert done.urls == {f"{site.base}/p?sid=1"}
+
+
+@pytest.mark.parametrize("canonical", ["circle", "large", "not modified", "no location", "broken location"])
+@pytest.mark.parametrize("retry", [False, True])
+async def test_whatever_becomes_of_the_canonical_url_nothing_is_lost(
+    tmp_path: Path, canonical: str, retry: bool
+) -> None:
+    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    answers = {
+        "circle": redirect("/q"),
+        "large": Answer("x" * 200_000),
+        "not modified": Answer("", status=304),
+        "no location": Answer("", status=302),
+        "broken location": redirect("http://[bad"),
+    }
+    pages = {
+        "/": page("Start", "/p?sid=1", "/p?sid=2"),
+        "/p": answers[canonical],
+        "/q": redirect("/r"),
+        "/r": redirect("/q"),
+        "/p?sid=1": page(prose(1)),
+        "/p?sid=2": page(prose(2)),
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**given, "DOWNLOAD_MAXSIZE": 100_000, "RETRY_ENABLED": retry})
+    assert {f"{site.base}/p?sid=1", f"{site.base}/p?sid=2"} <= done.urls
+
+
+async def test_the_way_back_is_as_deep_as_it_was(tmp_path: Path) -> None:
+    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    pages = {"/": page("Start", "/p/1?sid=1")}
+    pages |= {f"/p/{n}?sid=1": page(prose(n), f"/p/{n + 1}?sid=1") for n in range(1, 9)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**given, "DEPTH_LIMIT": 2})
+    assert {url.removeprefix(site.base) for url in done.urls} == {"/", "/p/1?sid=1", "/p/2?sid=1"}
+
+
+async def test_a_variant_with_many_links_is_fetched_once(tmp_path: Path) -> None:
+    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    hubs = {f"/hub/{n}": page(prose(n), "/p?sid=1") for n in range(20)}
+    pages = {"/": page("Start", "/p?sid=1", *hubs), **hubs, "/p?sid=1": page(prose(99))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", given)
+    assert done.fetched.count(f"{site.base}/p?sid=1") <= 2  # what is sent back passes by Scrapy's duplicate filter
+
+
+async def test_meta_that_cannot_be_stored_stops_no_callback(tmp_path: Path) -> None:
+    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+
+    class Large(scrapy.Spider):
+        name = "large"
+
+        def parse(self, response: Any) -> Any:
+            for number, value in enumerate([2**70, {1, 2}, (1,)]):
+                yield response.follow(f"/p/{number}?sid=1", self.item, meta={"value": value})
+            yield response.follow("/last", self.item)
+
+        def item(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    pages = {"/": page("Start"), "/last": page(prose(9)), **{f"/p/{n}": page(prose(n)) for n in range(3)}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**given, "JOBDIR": str(tmp_path / "job")}, Large)
+    assert {url.removeprefix(site.base) for url in done.urls} == {"/p/0", "/p/1", "/p/2", "/last"}

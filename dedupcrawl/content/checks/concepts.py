@@ -27,8 +27,8 @@ from dedupcrawl.page import Page
 
 MOST_TERMS = 20_000
 """Terms of a page that are looked at."""
-MOST_NODES = 2_000
-"""Nodes of a network; the search takes about a fifth of a second for so many."""
+MOST_NODES = 1_000
+"""Nodes of a network; the search takes about a twentieth of a second for so many."""
 MAX_KEY_CONCEPTS = 255
 
 _PAYLOAD_BITS = 32
@@ -79,6 +79,7 @@ class ConceptsCheck:
             "related": self.related,
             "phrase": f"{LONGEST_PHRASE} {PHRASE_FREQUENCY}",
             "above": self.above,
+            "most": MOST_NODES,
             "considered": self.considered,
             "kept": self.kept,
             "min_kept": self.min_kept,
