@@ -19,7 +19,8 @@ class Page:
         anchors_same_site: Texts of the links within the page's registrable domain.
         anchors_other_sites: Texts of the links that leave it.
         body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
-        is_binary: Whether the body is no text of any kind: an image, a PDF.
+        body_tells: Whether equal bodies mean equal pages: it is no text at all (an image, a PDF), or HTML with text.
+            Not so for the same shell of scripts, or the same JSON, under two URLs.
     """
 
     url: str
@@ -31,7 +32,7 @@ class Page:
     anchors_same_site: tuple[str, ...] = ()
     anchors_other_sites: tuple[str, ...] = ()
     body_digest: bytes = b""
-    is_binary: bool = False
+    body_tells: bool = False
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

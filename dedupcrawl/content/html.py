@@ -18,6 +18,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are looked at; the digest is of all of it
+_TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a shell for scripts
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
 )  # ends where another script begins, as in 见http://a.cn/。
@@ -61,8 +62,9 @@ def extract(
     if not paragraphs:
         paragraphs = _paragraphs(page.blocks[position][0] for position in main_blocks(page))
     digest = mmh3.hash_bytes(raw) if raw else b""
+    tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
     if not fields:
-        return Page(url, page.title, paragraphs, body_digest=digest)
+        return Page(url, page.title, paragraphs, body_digest=digest, body_tells=tells)
     metas = dict(_metas(page.metas))
     same_site, other_sites = _anchors(page, url)
     return Page(
@@ -75,6 +77,7 @@ def extract(
         anchors_same_site=same_site,
         anchors_other_sites=other_sites,
         body_digest=digest,
+        body_tells=tells,
     )
 
 

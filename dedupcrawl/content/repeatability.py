@@ -5,7 +5,10 @@ Codes are strings here, one character a symbol, so that Python's own substring s
 
 from __future__ import annotations
 
+from functools import lru_cache
 
+
+@lru_cache(maxsize=4096)
 def shortest_run(length: int, repeatability: float) -> int:
     """The paper's threshold as a length, ⌈δL⌉: how long a common substring makes a code of `length` a duplicate."""
     run = max(1, int(repeatability * length) - 1)

@@ -28,7 +28,7 @@ class Batch:
     """
 
     def __init__(self) -> None:
-        self._pages: list[FetchedPage] = []
+        self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
         self._work: list[Callable[[], None]] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -36,8 +36,8 @@ class Batch:
     def then(self, work: Callable[[], None], page: FetchedPage | None = None) -> None:
         """Do `work` when `page` is analysed; now, if nothing waits and there is nothing to analyse."""
         self._work.append(work)
-        if page is not None and not page.is_analysed:
-            self._pages.append(page)
+        if page is not None and not page.is_analysed and page not in self._pages:
+            self._pages[page] = None
             self._bytes += page.body_length
         if not self._pages or len(self._pages) >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
@@ -65,7 +65,7 @@ class Batch:
             self._timer.cancel()
             self._timer = None
         pages, work = self._pages, self._work
-        self._pages, self._work, self._bytes = [], [], 0
+        self._pages, self._work, self._bytes = {}, [], 0
         for page in pages:
             with suppress(Exception):  # raised again where the page is asked for
                 page.analyse()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import mmh3
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 
+from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.detector import Analysis
 from dedupcrawl.page import Page, paragraphs_of
@@ -19,7 +21,7 @@ from dedupcrawl.verdict import Verdict
 class FetchedPage:
     """What is known of one response. All its items share its verdict.
 
-    It lets the response, which is large, go as soon as it is analysed.
+    It holds no reference to the response, which is large with its tree, and keeps the body until it is analysed.
 
     Attributes:
         url: The response's.
@@ -35,8 +37,8 @@ class FetchedPage:
 
     __slots__ = (
         "_analysis",
-        "_response",
         "_settings",
+        "_source",
         "_status",
         "body_length",
         "items",
@@ -51,7 +53,7 @@ class FetchedPage:
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         self.url = response.url
-        self._response: Response | None = response
+        self._source: Source | None = source_of(response)
         self._settings = settings
         self._analysis: Analysis | None = None
         self.body_length = len(response.body)
@@ -71,7 +73,7 @@ class FetchedPage:
     @property
     def is_analysed(self) -> bool:
         """True when `analyse` costs nothing."""
-        return self._response is None
+        return self._source is None
 
     def analyse(self) -> Analysis:
         """The page's text and signatures, the same object at each call.
@@ -80,29 +82,53 @@ class FetchedPage:
             RuntimeError: It has failed before.
         """
         if self._analysis is None:
-            response, self._response = self._response, None
-            if response is None:
+            source, self._source = self._source, None
+            if source is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
-            self._analysis = Analysis(page_of(response, self._settings.for_url(self.url)))
+            self._analysis = Analysis(page_of(source, self._settings.for_url(self.url)))
         return self._analysis
 
 
-def page_of(response: Response, settings: DedupSettings) -> Page:
-    """The response as a Page; without paragraphs when it is neither HTML nor plain text."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a Page is made of.
+
+    Attributes:
+        url: After redirects.
+        body: Undecoded.
+        kind: "html"; "text" for plain text; "binary"; "other" for text that is not for people, such as JSON.
+        encoding: What Scrapy takes the body's encoding for; empty for what is binary.
+    """
+
+    url: str
+    body: bytes
+    kind: Literal["html", "text", "binary", "other"]
+    encoding: str
+
+
+def source_of(response: Response) -> Source:
+    """What a response's Page is made of."""
+    if not isinstance(response, TextResponse):
+        return Source(response.url, response.body, "binary", "")
     if is_html(response):
-        assert isinstance(response, TextResponse)
+        return Source(response.url, response.body, "html", response.encoding)
+    kind: Literal["text", "other"] = "text" if _media_type(response) == b"text/plain" else "other"
+    return Source(response.url, response.body, kind, response.encoding)
+
+
+def page_of(source: Source, settings: DedupSettings) -> Page:
+    """A Page; without paragraphs when it is neither HTML nor plain text."""
+    if source.kind == "html":
         return extract(
-            response.body,
-            response.url,
-            encoding=response.encoding,
+            source.body,
+            source.url,
+            encoding=source.encoding,
             selector=settings.selector,
             fields="mwo" in settings.checks,
         )
-    digest = mmh3.hash_bytes(response.body) if response.body else b""
-    lines: tuple[str, ...] = ()
-    if isinstance(response, TextResponse) and _media_type(response) == b"text/plain":
-        lines = paragraphs_of(response.text)
-    return Page(response.url, paragraphs=lines, body_digest=digest, is_binary=not isinstance(response, TextResponse))
+    digest = mmh3.hash_bytes(source.body) if source.body else b""
+    lines = paragraphs_of(decode(source.body, source.encoding)) if source.kind == "text" else ()
+    return Page(source.url, paragraphs=lines, body_digest=digest, body_tells=source.kind == "binary")
 
 
 def is_html(response: Response) -> bool:

@@ -87,10 +87,10 @@ class Index(Protocol):
         """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
 
         Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
-        about each, most similar first; the first verdict is returned and nothing is added. A page of the same URL is
-        never a candidate: it is replaced. A page that is added supersedes those kept ones that lie inside it by a check
-        and of which `holds` says so too, where it is given. Neither may call the index. Once this returns Kept the page
-        survives a kill of the process.
+        about each, most similar first, among equals the nearest by all signatures; the first verdict is returned
+        and nothing is added. A page of the same URL is never a candidate: it is replaced. A page that is added
+        supersedes those kept ones that lie inside it by a check and of which `holds` says so too, where it is given.
+        Neither may call the index. Once this returns Kept the page survives a kill of the process.
         """
         ...
 

@@ -77,15 +77,18 @@ def unpack(raw: Raw, page: int) -> Record:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 
-def signature(raw: Raw, page: int, slot: int) -> bytes | None:
-    """One signature of a packed record.
+def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
+    """The signatures of a packed record, in the order of the checks in the index's header.
+
+    Without its checksum, which would be most of the cost of comparing a candidate: who is accepted is unpacked and
+    checked before anything follows from it, and a damaged record that is not costs a duplicate at most.
 
     Raises:
-        IndexDamagedError: The bytes are not what `pack` returned for this page.
+        IndexDamagedError: The bytes cannot be what `pack` returned for this page.
     """
     try:
-        return _decode_signatures(_body(raw, page)).signatures[slot]
-    except (msgspec.MsgspecError, IndexError) as error:
+        return _decode_signatures(raw[_CHECKSUM_BYTES:]).signatures
+    except msgspec.MsgspecError as error:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 

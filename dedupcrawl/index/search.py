@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dedupcrawl.content.checks.base import Check, PageIds
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Entry, Holds, Judge
-from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signature, unpack
+from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
-JUDGED_LIMIT = 16  # best of those it accepts that are judged
+JUDGED_LIMIT = 4  # best of those it accepts that are judged
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
@@ -57,14 +57,15 @@ def examine(
 
 
 def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | None:
-    """The first verdict on `entry`, checks in their order, candidates by similarity, then oldest first.
+    """The first verdict on `entry`, checks in their order, candidates as `_accepted` orders them.
 
     A candidate costs its signature and one `compare`; only those it accepts are decoded and judged. Both are limited,
     so a site that serves any number of pages made to look alike costs bounded time; at worst a duplicate is kept.
 
     """
-    for slot, check, made in catalog.schema.signatures(entry):
-        candidates = check.candidates(made, catalog.view(slot, first_id))
+    made = catalog.schema.signatures(entry)
+    for slot, check, own in made:
+        candidates = check.candidates(own, catalog.view(slot, first_id))
         if not candidates.size:
             continue
         judged = 0
@@ -81,20 +82,30 @@ def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int,
     return None
 
 
-def _accepted(check: Check, slot: int, made: bytes, pages: list[int], fetch: Fetch) -> Iterator[int]:
-    """The pages that `check` accepts, most similar first, then in the order given."""
-    less: list[tuple[float, int]] = []
+def _accepted(
+    check: Check, slot: int, made: Sequence[tuple[int, Check, bytes]], pages: list[int], fetch: Fetch
+) -> list[int]:
+    """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
+
+    All the pages of one template may be as similar; a duplicate is among the nearest of them.
+    """
+    own = next(signature for other, _, signature in made if other == slot)
+    accepted: list[tuple[float, float, int]] = []
     for page in pages:
-        kept = signature(fetch(page), page, slot)
-        similarity = None if kept is None else check.compare(made, kept)
-        if similarity is None:
-            continue
-        if similarity >= 1.0:  # none is more similar: no need to compare the others first
-            yield page
-        else:
-            less.append((-similarity, page))
-    for _, page in sorted(less):
-        yield page
+        kept = signatures(fetch(page), page)
+        theirs = kept[slot] if slot < len(kept) else None
+        similarity = None if theirs is None else check.compare(own, theirs)
+        if similarity is not None:
+            accepted.append((-similarity, _dissimilarity(made, kept), page))
+    return [page for _, _, page in sorted(accepted)]
+
+
+def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[bytes | None]) -> float:
+    total = 0.0
+    for slot, check, own in made:
+        theirs = kept[slot] if slot < len(kept) else None
+        total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
+    return total
 
 
 def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: int, fetch: Fetch) -> dict[int, str]:
@@ -112,7 +123,8 @@ def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: 
         for page in _ascending(candidates, first_id):
             if page in inside:
                 continue
-            kept = signature(fetch(page), page, slot)
+            theirs = signatures(fetch(page), page)
+            kept = theirs[slot] if slot < len(theirs) else None
             if kept is None or check.compare(kept, made) is None:
                 continue
             record = _other_page(entry.url, page, fetch)

@@ -38,6 +38,7 @@ def test_everything_a_page_says() -> None:
         anchors_same_site=("more",),
         anchors_other_sites=(),
         body_digest=mmh3.hash_bytes(markup.encode()),
+        body_tells=True,
     )
 
 

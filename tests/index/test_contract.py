@@ -75,7 +75,10 @@ def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex)
     assert index.entry("http://a/1") == first
 
 
-def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -> None:
+def test_checks_are_asked_in_order_and_the_most_similar_first(
+    index: AnyIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
     offer(index, page("http://6-of-8", 1, b"abcdef", title="1"))
     offer(index, page("http://7-of-8", 2, b"abcdefg", title="2"))
     offer(index, page("http://8-of-8", 3, b"abcdefgh", title="3"))
@@ -97,6 +100,19 @@ def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -
         ("letters", "http://7-of-8-too"),
         ("letters", "http://6-of-8"),
     ]
+
+
+def test_of_pages_as_similar_the_nearest_by_all_checks_comes_first(index: AnyIndex) -> None:
+    offer(index, page("http://1", 1, b"abcdefgh", title="1"))
+    offer(index, page("http://2", 0, b"abcdefgh", title="2"))
+    offer(index, page("http://3", 2, b"abcdefgh", title="3"))
+    asked: list[tuple[str, str]] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append((check, kept.url))
+
+    assert isinstance(index.offer(page("http://new", 2, b"abcdefgh"), refuse), Kept)
+    assert asked == [("equal", "http://3"), *(("letters", f"http://{number}") for number in (3, 1, 2))]
 
 
 def test_what_lies_inside_is_told_and_recorded(index: AnyIndex) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Entry, Judge, Kept
 from dedupcrawl.page import Page
@@ -40,6 +40,10 @@ class EqualCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         return np.empty(0, dtype=np.uint32)
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """By length."""
+        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         return 1.0 if new == kept else None
@@ -81,6 +85,10 @@ class LettersCheck:
         unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
         small: PageIds = unique[shared >= self.share * (keys[first] & np.uint64(15)).astype(np.int64)]
         return small
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """By length."""
+        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         share = len(set(new) & set(kept)) / len(new)
@@ -155,10 +163,10 @@ class BruteForce:
                     continue
                 similarity = check.compare(made, theirs)
                 if similarity is not None:
-                    alike.append((-similarity, number, other))
+                    alike.append((-similarity, self._dissimilarity(entry, other), number, other))
                 if check.name == "letters" and check.compare(theirs, made) is not None:
                     inside.add(number)
-            for _, _, other in sorted(alike, key=lambda row: row[:2]):
+            for _, _, _, other in sorted(alike, key=lambda row: row[:3]):
                 verdict = judge(check.name, other)
                 if verdict is not None:
                     return verdict
@@ -169,6 +177,15 @@ class BruteForce:
         self.rows.append(_Row(entry))
         urls = (row.entry.url for n in sorted(inside) if (row := self.rows[n]).entry is not None)
         return Kept(number, tuple(urls))
+
+    def _dissimilarity(self, entry: Entry, other: Entry) -> float:
+        """As the index sums it up, in its order."""
+        total = 0.0
+        for check in self.checks:
+            made, theirs = entry.signatures.get(check.name), other.signatures.get(check.name)
+            if made is not None:
+                total += 1.0 if theirs is None else check.dissimilarity(made, theirs)
+        return total
 
     def forget(self, url: str) -> int:
         if not self._end(url):

@@ -31,6 +31,11 @@ class Postings(Protocol):
         ...
 
 
+def length_dissimilarity(new: bytes, kept: bytes) -> float:
+    """How unlike two signatures are in length, in [0, 1]."""
+    return abs(len(new) - len(kept)) / max(len(new), len(kept), 1)
+
+
 class Check(Protocol):
     """One way to find the kept pages that a new page duplicates. Stateless: settings only.
 
@@ -65,6 +70,10 @@ class Check(Protocol):
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages that a new page may supersede because they lie inside it; empty where a check is symmetric."""
+        ...
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """How unlike two signatures are, at next to no cost, in [0, 1]: what comes first of candidates as similar."""
         ...
 
     def compare(self, new: bytes, kept: bytes) -> float | None:

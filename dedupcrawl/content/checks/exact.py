@@ -1,4 +1,4 @@
-"""Exact duplicates: the digest of the normalized main text, or of the body of what is no text at all."""
+"""Exact duplicates: the digest of the normalized main text, or of the whole body where there is next to no text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class ExactCheck:
 
     Case, width, white space and punctuation do not count; every letter and every digit does.
 
-    A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page to drop another by, and
-    so does the same shell of scripts, or the same ``{"in_stock": true}``, under two URLs: there the check abstains. A
-    body that is no text (an image, a PDF) is compared by its bytes. A signature is one byte for the kind and 16 for the
-    digest, so the two kinds never meet.
+    A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page to drop another by. Such
+    a page is compared by the digest of its body instead: identical bytes are duplicates, two photo pages with the same
+    caption are not. Where the body tells nothing either (a shell of scripts, ``{"in_stock": true}``), the check
+    abstains. A signature is one byte for the kind and 16 for the digest, so the two kinds never meet.
 
     Attributes:
         min_symbols: Fewest symbols of a text that is compared as a text.
@@ -44,7 +44,7 @@ class ExactCheck:
         """17 bytes: kind and MurmurHash3 x64 128."""
         if len(text.hashes) >= self.min_symbols:
             return OF_TEXT + mmh3.mmh3_x64_128_digest(text.hashes.astype("<u8", copy=False).tobytes())
-        return OF_BODY + page.body_digest if page.is_binary and page.body_digest else None
+        return OF_BODY + page.body_digest if page.body_tells and page.body_digest else None
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
@@ -58,6 +58,10 @@ class ExactCheck:
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: equality is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """0 when equal, else 1."""
+        return float(new != kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """1.0 when equal."""

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.content.repeatability import common_run, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
@@ -153,11 +153,18 @@ class FeatureCodeCheck:
         kept_grams = keys[first] & np.uint64(_MANY)
         return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]
 
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """By length."""
+        return length_dissimilarity(new, kept)
+
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """S of `new` over `kept`, when it reaches `repeatability`."""
-        new_code, kept_code = new.decode("utf-16-le"), kept.decode("utf-16-le")
-        run = common_run(new_code, kept_code, shortest_run(len(new_code), self.repeatability))
-        return run / len(new_code) if run else None
+        length = len(new) // 2
+        least = shortest_run(length, self.repeatability)
+        if new[2 * (length - least) : 2 * least] not in kept:  # the core, which every common substring covers
+            return None
+        run = common_run(new.decode("utf-16-le"), kept.decode("utf-16-le"), least)
+        return run / length if run else None
 
 
 def _groups(length: int, least: int) -> Iterator[tuple[int, int]]:

@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content import mwo, terms
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
 from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -103,6 +103,10 @@ class MwoCheck:
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: MWO is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """By length."""
+        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """MWO, when it reaches the threshold."""

@@ -29,7 +29,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -176,6 +176,10 @@ class ShinglesCheck:
         needed[(payload & 7) < level] = 1  # of their samples only some could be among this page's
         enough = shared >= needed
         return _most(pages[enough], shared[enough])
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """By length."""
+        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""

@@ -150,6 +150,10 @@ class SimHashCheck:
         """None: distance is symmetric."""
         return np.zeros(0, dtype=np.uint32)
 
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """Hamming distance as a share of the bits."""
+        return (int.from_bytes(new, "little") ^ int.from_bytes(kept, "little")).bit_count() / BITS
+
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """cos(π·d/64) when d <= `distance`."""
         distance = (int.from_bytes(new, "little") ^ int.from_bytes(kept, "little")).bit_count()

@@ -51,7 +51,7 @@ class TestNextToNoText:
         assert signature("", body=b"1" * 16) is None
 
     def test_what_is_no_text_is_compared_by_its_bytes(self) -> None:
-        one, two = (Page("", body_digest=digest * 16, is_binary=True) for digest in (b"1", b"2"))
+        one, two = (Page("", body_digest=digest * 16, body_tells=True) for digest in (b"1", b"2"))
         nothing = SymbolText.of(())
         assert CHECK.signature(one, nothing) == CHECK.signature(one, nothing) is not None
         assert CHECK.signature(one, nothing) != CHECK.signature(two, nothing)
@@ -59,7 +59,7 @@ class TestNextToNoText:
     def test_a_body_is_never_equal_to_a_text(self) -> None:
         text = signature(TEXT, body=b"x" * 16)
         assert text is not None
-        body = CHECK.signature(Page("", body_digest=text[1:], is_binary=True), SymbolText.of(()))
+        body = CHECK.signature(Page("", body_digest=text[1:], body_tells=True), SymbolText.of(()))
         assert body is not None
         assert CHECK.compare(body, text) is None
         assert CHECK.keys(body).tolist() != CHECK.keys(text).tolist()
