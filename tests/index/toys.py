@@ -42,8 +42,8 @@ class EqualCheck:
         return np.empty(0, dtype=np.uint32)
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """By length."""
-        return length_dissimilarity(new, kept)
+        """0 when equal, else 1."""
+        return float(new != kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         return 1.0 if new == kept else None
