@@ -76,7 +76,7 @@ def learn_site(
         found = _fitted(site, fitted[0] + fitted[1], proved, support, bar, priors, number)
         if not found and number:
             break
-        proof.restart()
+        proof.next_round()
         proved = _proved([*proved, *found], proof, bar, least, worth)
         for taken in (samples, fitted):
             more = proof.collisions([one.share for one in taken])
@@ -152,7 +152,7 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     suspects = sorted(proved, key=lambda one: -sum(used.by_rule[one.rule.id].wrong))[:_MOST_SUSPECTS]
 
     def worth_without(one: Candidate) -> float:
-        rest = proof.without(one.rule.id)
+        rest = proof.without(one.rule.id, used)
         return rest.right - loss * rest.wrong
 
     return max(suspects, key=worth_without)

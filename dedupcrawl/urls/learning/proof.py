@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from dedupcrawl.urls.learning.sample import Part, mixed
+from dedupcrawl.urls.learning.search import compiled
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -14,6 +17,9 @@ from dedupcrawl.urls.rule_files import SiteRules
 _MOST_OF_A_CLUSTER = 20  # URLs
 _MOST_COLLIDING = 5000  # URLs that are given back to learning
 _EXAMPLES = 8  # candidates for the examples of a rule
+
+
+Names = tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -39,11 +45,16 @@ class Use:
     collisions: int = 0
     examples: list[int] = field(default_factory=list)
 
-    @property
-    def precision(self) -> float:
-        """Share of right ones."""
-        met = sum(self.right) + sum(self.wrong)
-        return sum(self.right) / met if met else 0.0
+    def add(self, other: Use) -> None:
+        """Add the counts of other URLs."""
+        for side in (0, 1):
+            self.coverage[side] += other.coverage[side]
+            self.right[side] += other.right[side]
+            self.wrong[side] += other.wrong[side]
+            self.clusters[side].update(other.clusters[side])
+        self.met += other.met
+        self.collisions += other.collisions
+        self.examples = (self.examples + other.examples)[:_EXAMPLES]
 
 
 @dataclass(slots=True)
@@ -63,7 +74,7 @@ class SiteUse:
 
 
 class Proof:
-    """The URLs of a site under rules that are taken out until all that are left hold."""
+    """The URLs of a site under rules that come, and are taken out until all that are left hold."""
 
     def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         """Take the URLs.
@@ -78,57 +89,79 @@ class Proof:
         self._urls = urls
         self._labels = labels
         self._sides = sides
-        self._rules: Sequence[Rule] | None = None
-        self._forms: dict[int, tuple[str, tuple[str, ...]]] = {}  # of the URLs that some rule changes, and by which
+        self._row_of = {url: i for i, url in enumerate(urls) if sides[i] >= 0}
+        self._column = pl.Series(urls, dtype=pl.String)
+        self._rules: Sequence[Rule] = ()
+        self._forms: dict[int, tuple[str, Names]] = {}  # of the URLs that some rule changes, and by which
+        self._groups: dict[str, list[int]] = {}  # form → the URLs that have it, as of the last `uses`
         self._colliding: list[list[int]] | None = None
 
     def apply(self, rules: Sequence[Rule]) -> None:
-        """Apply the rules to all URLs. After the first time they must be some of those of the last time.
+        """Have these rules applied to all URLs.
 
-        Only URLs that a rule has changed which is no longer there are looked at again.
+        Only URLs are looked at that a rule has changed which is no longer there, or that have what a rule asks for
+        which is new.
         """
-        normalize = SiteNormalizer(SiteRules(self._site, tuple(rules))).normalize
-        urls, sides, forms = self._urls, self._sides, self._forms
-        if self._rules is None:
-            todo: Iterable[int] = range(len(urls))
-        else:
-            gone = {rule.id for rule in self._rules} - {rule.id for rule in rules}
-            todo = [i for i, (_, by) in forms.items() if not gone.isdisjoint(by)]
+        before = {rule.id for rule in self._rules}
+        gone = before - {rule.id for rule in rules}
+        todo = {i for i, (_, by) in self._forms.items() if not gone.isdisjoint(by)} if gone else set()
+        todo.update(self._within_reach([rule for rule in rules if rule.id not in before]))
         self._rules = rules
-        for i in todo:
-            done = normalize(urls[i])
-            if done.rules and sides[i] >= 0:
-                forms[i] = (done.canonical, done.rules)
+        for i, form in self._normalized(sorted(todo), rules):
+            if form is None:
+                self._forms.pop(i, None)
             else:
-                forms.pop(i, None)
+                self._forms[i] = form
 
-    def without(self, rule_id: str) -> SiteUse:
-        """What the rules do without one of them; nothing is changed for good."""
-        rules, forms = self._rules or (), self._forms
-        self._forms = dict(forms)
-        self.apply([rule for rule in rules if rule.id != rule_id])
-        used = self.uses()
-        self._rules, self._forms = rules, forms
-        return used
+    def without(self, rule_id: str, used: SiteUse) -> SiteUse:
+        """The counts of the whole site without one of the rules.
 
-    def restart(self) -> None:
-        """Forget the rules, so that other ones can be applied."""
-        self._rules = self._colliding = None
-        self._forms.clear()
+        Args:
+            rule_id: Of the rule.
+            used: What `uses` says of all rules; it must have been asked for since they were applied.
+        """
+        rows = [i for i, (_, by) in self._forms.items() if rule_id in by]
+        left: dict[str, set[int]] = {}
+        come: dict[str, list[int]] = {}
+        for i in rows:
+            left.setdefault(self._forms[i][0], set()).add(i)
+        for i, form in self._normalized(rows, [rule for rule in self._rules if rule.id != rule_id]):
+            come.setdefault(self._urls[i] if form is None else form[0], []).append(i)
+        before, after = SiteUse({}), SiteUse({})  # of the forms that it makes a difference to
+        for text in left.keys() | come.keys():
+            there = self._groups.get(text)
+            if there is None:  # the URL of this very form, if it was not changed
+                row = self._row_of.get(text)
+                there = [] if row is None or row in self._forms else [row]
+            out = left.get(text, ())
+            _count(there, self._labels, before)
+            _count(come.get(text, []) + [i for i in there if i not in out], self._labels, after)
+        return SiteUse({}, used.right + after.right - before.right, used.wrong + after.wrong - before.wrong)
+
+    def next_round(self) -> None:
+        """Have `collisions` tell of the next rules."""
+        self._colliding = None
 
     def uses(self) -> SiteUse:
-        """See which URLs meet. Linear in the number of URLs."""
-        found = SiteUse({rule.id: Use() for rule in self._rules or ()})
-        for i, (_, by) in self._forms.items():
-            for name in by:
-                found.by_rule[name].coverage[self._sides[i]] += 1
-        changed = {i: by for i, (_, by) in self._forms.items()}
-        meetings = self._meetings()
+        """See which URLs meet. Linear in the number of URLs that rules change."""
+        found = SiteUse({rule.id: Use() for rule in self._rules})
+        by_names: dict[Names, Use] = {}  # what several rules did together is counted once, and then put down to each
+        for i, (_, names) in self._forms.items():
+            use = by_names.get(names)
+            if use is None:
+                use = by_names[names] = Use()
+            use.coverage[self._sides[i]] += 1
+        groups = self._groups = self._meetings()
         if self._colliding is None:
             labels = self._labels
-            self._colliding = [one for one in meetings if any(labels[i] != labels[one[0]] for i in one)]
-        for members in meetings:
-            _judge(members, self._labels, self._sides, changed, found)
+            self._colliding = [one for one in groups.values() if any(labels[i] != labels[one[0]] for i in one)]
+        for members in groups.values():
+            label = _count(members, self._labels, found)
+            if len(members) > 1:
+                self._judge(members, label, by_names, found)
+        for names, use in by_names.items():
+            for name in names:
+                found.by_rule[name].add(use)
         return found
 
     def collisions(self, shares: Sequence[float]) -> list[Part]:
@@ -147,49 +180,103 @@ class Proof:
             parts.append(Part([self._urls[i] for i in rows], [self._labels[i] for i in rows]))
         return parts
 
-    def _meetings(self) -> list[list[int]]:
-        """Numbers of the URLs that share a form, if they are more than one."""
+    def _within_reach(self, rules: Sequence[Rule]) -> Iterable[int]:
+        """URLs that some of the rules may change: a few too many."""
+        if not rules:
+            return ()
+        texts = {text for rule in rules for text in _texts(rule)}
+        if "" in texts:
+            return range(len(self._urls))
+        wanted = sorted(texts)
+        rows = set(self._column.str.contains_any(wanted).arg_true().to_list())
+        forms = pl.Series([form for form, _ in self._forms.values()], dtype=pl.String)
+        changed = list(self._forms)
+        rows.update(changed[i] for i in forms.str.contains_any(wanted).arg_true().to_list())
+        return rows
+
+    def _normalized(
+        self, rows: Iterable[int], rules: Sequence[Rule]
+    ) -> Iterator[tuple[int, tuple[str, Names] | None]]:
+        """The form of each of these URLs, and the rules that gave it; None for URLs that no rule changes."""
+        normalize = SiteNormalizer(SiteRules(self._site, tuple(rules))).normalize
+        urls, sides = self._urls, self._sides
+        for i in rows:
+            if sides[i] >= 0:
+                _, form, _, names = normalize(urls[i])
+                yield i, (form, names) if names else None
+
+    def _meetings(self) -> dict[str, list[int]]:
+        """Numbers of the URLs of each form that some URL was changed to."""
         groups: dict[str, list[int]] = {}
-        for i, (form, _) in self._forms.items():
-            groups.setdefault(form, []).append(i)
-        for i, url in enumerate(self._urls):
-            if url in groups and i not in self._forms and self._sides[i] >= 0:
-                groups[url].append(i)
-        return [members for members in groups.values() if len(members) > 1]
+        forms = self._forms
+        for i, (form, _) in forms.items():
+            there = groups.get(form)
+            if there is None:
+                groups[form] = [i]
+            else:
+                there.append(i)
+        for form, members in groups.items():
+            row = self._row_of.get(form)
+            if row is not None and row not in forms:
+                members.append(row)
+        return groups
 
-
-def _judge(
-    members: list[int],
-    labels: Sequence[int],
-    sides: Sequence[int],
-    changed: dict[int, tuple[str, ...]],
-    found: SiteUse,
-) -> None:
-    """Put the meeting of some URLs at one form down to the rules that brought them there."""
-    counts = Counter(labels[i] for i in members)
-    label, most = counts.most_common(1)[0]
-    own = next((labels[i] for i in members if i not in changed), label)
-    if counts[own] == most:
-        label = own
-    found.right += min(most, _MOST_OF_A_CLUSTER) - 1
-    found.wrong += sum(min(count, _MOST_OF_A_CLUSTER) for other, count in counts.items() if other != label)
-    everyone = {name for i in members for name in changed.get(i, ())}
-    if len(changed.keys() & members) < len(members):
+    def _judge(self, members: list[int], label: int, by_names: dict[Names, Use], found: SiteUse) -> None:
+        """Put the meeting of some URLs at one form down to the rules that brought them there."""
+        labels, sides, forms = self._labels, self._sides, self._forms
+        alone = all(i in forms for i in members)
+        right = [i for i in members if labels[i] == label]
         for i in members:
-            for name in changed.get(i, ()):
-                found.by_rule[name].met += 1
-    for i in members:
-        names, side = changed.get(i), sides[i]
-        if labels[i] != label:
-            for name in names or everyone:  # a URL that nobody changed is one wrong URL, whoever came to it
-                found.by_rule[name].wrong[side] += 1.0 if names else 1.0 / len(everyone)
-        elif most > 1:
-            for name in names or ():
-                use = found.by_rule[name]
-                use.right[side] += 1
-                use.clusters[side].add(label)
-                if side and len(use.examples) < _EXAMPLES:
-                    use.examples.append(i)
-    if len(counts) > 1:
+            if i in forms:
+                use = by_names[forms[i][1]]
+                use.met += not alone
+                if labels[i] == label and len(right) > 1:
+                    side = sides[i]
+                    use.right[side] += 1
+                    use.clusters[side].add(label)
+                    if side and len(use.examples) < _EXAMPLES:
+                        use.examples.append(i)
+        if len(right) == len(members):
+            return
+        everyone = {name for i in members if i in forms for name in forms[i][1]}
         for name in everyone:
             found.by_rule[name].collisions += 1
+        for i in members:
+            if labels[i] != label:
+                names = forms[i][1] if i in forms else ()
+                for name in names or everyone:  # a URL that nobody changed is one wrong URL, whoever came to it
+                    found.by_rule[name].wrong[sides[i]] += 1.0 if names else 1.0 / len(everyone)
+
+
+def _texts(rule: Rule) -> Iterator[str]:
+    """Texts of which a URL must have one for the rule to change it; the empty text if it may change any."""
+    ready = compiled(rule)
+    needles = ready.needles()
+    if not needles:
+        yield from ready.texts()
+    for kind, _, token in needles:
+        if kind == "seg":
+            yield f"/{token}"
+        else:
+            yield from (f"{before}{token}" for before in "?&;")
+
+
+def _count(members: Sequence[int], labels: Sequence[int], found: SiteUse) -> int:
+    """Count a meeting of some URLs, the last of which is the one that was not changed, if there is one.
+
+    Returns:
+        The label of those who are right: of most, and of equally many that of the last.
+    """
+    if len(members) < 2:
+        return labels[members[0]] if members else -1
+    counts = Counter([labels[i] for i in members])
+    label = labels[members[-1]]
+    if len(counts) == 1:
+        found.right += min(len(members), _MOST_OF_A_CLUSTER) - 1
+        return label
+    first, most = counts.most_common(1)[0]
+    if counts[label] < most:
+        label = first
+    found.right += min(most, _MOST_OF_A_CLUSTER) - 1
+    found.wrong += sum(min(count, _MOST_OF_A_CLUSTER) for other, count in counts.items() if other != label)
+    return label
