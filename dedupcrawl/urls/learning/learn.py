@@ -11,7 +11,7 @@ from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
-from dedupcrawl.urls.learning.search import accept, compiled, expose, search, suggestions
+from dedupcrawl.urls.learning.search import accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -71,7 +71,7 @@ def learn_site(
     support: dict[Rule, int] = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
-        for rule, count in _taught(site, samples, proved, bar, priors).items():
+        for rule, count in _taught(site, samples, proved, priors).items():
             support[rule] = max(count, support.get(rule, 0))
         found = _fitted(site, fitted[0] + fitted[1], proved, support, bar, priors, number)
         if not found and number:
@@ -158,16 +158,13 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     return max(suspects, key=worth_without)
 
 
-def _taught(
-    site: str, samples: Sequence[Part], proved: Sequence[Candidate], bar: Bar, priors: Priors
-) -> dict[Rule, int]:
-    """Transformations that the first part teaches beyond what is proved, and how many of its clusters do."""
-    first, second = (_corpus(site, sample, proved) for sample in samples)
-    support: dict[Rule, int] = {}
-    hints = suggestions(second).keys()
-    for found in search(first, replace(bar, of_part=True), hints, priors.expected):
-        support[found.origin] = max(found.counts.clusters, support.get(found.origin, 0))
-    return support
+def _taught(site: str, samples: Sequence[Part], proved: Sequence[Candidate], priors: Priors) -> dict[Rule, int]:
+    """Transformations that the first part teaches beyond what is proved, and how many of its clusters do.
+
+    One that a single cluster of it suggests counts when the second part suggests it, too.
+    """
+    first, second = (suggestions(_corpus(site, sample, proved)) for sample in samples)
+    return {rule: len(first.get(rule, ())) for rule in likely(first, second, priors.expected)}
 
 
 def _fitted(
@@ -182,8 +179,7 @@ def _fitted(
     """The transformations in contexts that fit both parts, on top of what is proved."""
     corpus = _corpus(site, sample, proved)
     accepted = expose(corpus)
-    likely = [*support, *(rule for rule in priors.expected if rule not in support)]
-    accepted += accept(likely, corpus, bar, priors.expected)
+    accepted += accept(list(support), corpus, bar, priors.expected)
     return [
         Candidate(
             replace(found.rule, id=f"r{number + 1}-{i}"),

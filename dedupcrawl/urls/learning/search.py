@@ -52,21 +52,6 @@ class Found:
     seen: int = 0
 
 
-def search(corpus: Corpus, bar: Bar, hints: Container[Rule] = (), expected: Sequence[Rule] = ()) -> list[Found]:
-    """Rules for the site of a corpus, in the order in which they are to be applied. Uses the corpus up.
-
-    Each accepted rule is applied before the next is looked at, so that a rule is judged by what those before it left
-    to do.
-
-    Args:
-        corpus: To learn from.
-        bar: What a rule must reach in it.
-        hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
-        expected: Hypotheses that hold on most sites.
-    """
-    return expose(corpus) + accept(_likely(suggestions(corpus), hints, expected), corpus, bar, expected)
-
-
 def expose(corpus: Corpus) -> list[Found]:
     """Decode what many URLs of the site carry in them, so that what follows can look into it. Applies the rules."""
     suggested: dict[Rule, set[int]] = defaultdict(set)
@@ -137,11 +122,18 @@ def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
     return suggested
 
 
-def _likely(suggested: dict[Rule, set[int]], hints: Container[Rule], expected: Sequence[Rule]) -> list[Rule]:
-    likely = [rule for rule, labels in suggested.items() if len(labels) > 1 or rule in hints]
-    likely.sort(key=lambda rule: (-len(suggested[rule]), str(rule)))
-    likely = likely[:_MOST_HYPOTHESES]
-    return likely + [rule for rule in expected if rule not in likely]
+def likely(suggested: dict[Rule, set[int]], hints: Container[Rule], expected: Sequence[Rule]) -> list[Rule]:
+    """The hypotheses that are worth a try, those that most clusters suggest first.
+
+    Args:
+        suggested: As from `suggestions`.
+        hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
+        expected: Hypotheses that hold on most sites.
+    """
+    found = [rule for rule, labels in suggested.items() if len(labels) > 1 or rule in hints]
+    found.sort(key=lambda rule: (-len(suggested[rule]), str(rule)))
+    found = found[:_MOST_HYPOTHESES]
+    return found + [rule for rule in expected if rule not in found]
 
 
 def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) -> list[Found]:
