@@ -94,7 +94,7 @@ class Proof:
         self._rules: Sequence[Rule] = ()
         self._forms: dict[int, tuple[str, Names]] = {}  # of the URLs that some rule changes, and by which
         self._groups: dict[str, list[int]] = {}  # form → the URLs that have it, as of the last `uses`
-        self._colliding: list[list[int]] | None = None
+        self._colliding: list[list[int]] | None = None  # groups of several clusters when `uses` was first asked for
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Have these rules applied to all URLs.
@@ -127,7 +127,7 @@ class Proof:
             left.setdefault(self._forms[i][0], set()).add(i)
         for i, form in self._normalized(rows, [rule for rule in self._rules if rule.id != rule_id]):
             come.setdefault(self._urls[i] if form is None else form[0], []).append(i)
-        before, after = SiteUse({}), SiteUse({})  # of the forms that it makes a difference to
+        before, after = SiteUse({}), SiteUse({})
         for text in left.keys() | come.keys():
             there = self._groups.get(text)
             if there is None:  # the URL of this very form, if it was not changed
@@ -152,13 +152,16 @@ class Proof:
                 use = by_names[names] = Use()
             use.coverage[self._sides[i]] += 1
         groups = self._groups = self._meetings()
-        if self._colliding is None:
-            labels = self._labels
-            self._colliding = [one for one in groups.values() if any(labels[i] != labels[one[0]] for i in one)]
+        colliding = []
         for members in groups.values():
+            wrong = found.wrong
             label = _count(members, self._labels, found)
+            if found.wrong > wrong:
+                colliding.append(members)
             if len(members) > 1:
                 self._judge(members, label, by_names, found)
+        if self._colliding is None:
+            self._colliding = colliding
         for names, use in by_names.items():
             for name in names:
                 found.by_rule[name].add(use)
@@ -181,18 +184,16 @@ class Proof:
         return parts
 
     def _within_reach(self, rules: Sequence[Rule]) -> Iterable[int]:
-        """URLs that some of the rules may change: a few too many."""
+        """URLs that some of the rules may change, as they are or after others: a few too many."""
         if not rules:
             return ()
-        texts = {text for rule in rules for text in _texts(rule)}
+        texts = sorted({text for rule in rules for text in _texts(rule)})
         if "" in texts:
             return range(len(self._urls))
-        wanted = sorted(texts)
-        rows = set(self._column.str.contains_any(wanted).arg_true().to_list())
+        rows = set(_having(texts, self._column))
         forms = pl.Series([form for form, _ in self._forms.values()], dtype=pl.String)
         changed = list(self._forms)
-        rows.update(changed[i] for i in forms.str.contains_any(wanted).arg_true().to_list())
-        return rows
+        return rows.union([changed[i] for i in _having(texts, forms)])
 
     def _normalized(
         self, rows: Iterable[int], rules: Sequence[Rule]
@@ -246,6 +247,11 @@ class Proof:
                 names = forms[i][1] if i in forms else ()
                 for name in names or everyone:  # a URL that nobody changed is one wrong URL, whoever came to it
                     found.by_rule[name].wrong[sides[i]] += 1.0 if names else 1.0 / len(everyone)
+
+
+def _having(texts: Sequence[str], column: pl.Series) -> Sequence[int]:
+    """Where a column has one of the texts in it."""
+    return column.str.contains_any(texts).arg_true().to_list()
 
 
 def _texts(rule: Rule) -> Iterator[str]:
