@@ -71,13 +71,16 @@ def learn_site(
     support: dict[Rule, int] = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
-        for rule, count in _taught(site, samples, proved, priors).items():
+        taught = _taught(site, samples, proved, priors)
+        for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
-        found = _fitted(site, fitted[0] + fitted[1], proved, support, bar, priors, number)
+        found = _fitted(site, fitted[0] + fitted[1], proved, list(taught), support, bar, priors, number)
         if not found and number:
             break
         proof.next_round()
-        proved = _proved([*proved, *found], proof, bar, least, worth)
+        before, proved = proved, _proved([*proved, *found], proof, bar, least, worth)
+        if number and proved == before:
+            break
         for taken in (samples, fitted):
             more = proof.collisions([one.share for one in taken])
             taken[:] = [one + other for one, other in zip(taken, more, strict=True)]
@@ -171,6 +174,7 @@ def _fitted(
     site: str,
     sample: Part,
     proved: Sequence[Candidate],
+    taught: Sequence[Rule],
     support: dict[Rule, int],
     bar: Bar,
     priors: Priors,
@@ -179,7 +183,7 @@ def _fitted(
     """The transformations in contexts that fit both parts, on top of what is proved."""
     corpus = _corpus(site, sample, proved)
     accepted = expose(corpus)
-    accepted += accept(list(support), corpus, bar, priors.expected)
+    accepted += accept(taught, corpus, bar, priors.expected)
     return [
         Candidate(
             replace(found.rule, id=f"r{number + 1}-{i}"),
