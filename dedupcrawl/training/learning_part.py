@@ -104,7 +104,7 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
                 continue
             try:
                 rules = _learn_site(site, bounded(pages), options)
-            except Exception as error:  # one site that breaks the learner must not cost a hundred thousand others theirs
+            except Exception as error:  # a site that breaks the learner must not cost the others theirs
                 learned.failed.append(f"{site}: {type(error).__name__}: {error}")
                 continue
             if rules.rules:

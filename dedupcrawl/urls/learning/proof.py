@@ -90,7 +90,7 @@ class Proof:
         self._labels = labels
         self._sides = sides
         self._row_of = {url: i for i, url in enumerate(urls) if sides[i] >= 0}
-        self._column = pl.Series(urls, dtype=pl.String)
+        self._column = _column(urls)
         self._rules: Sequence[Rule] = ()
         self._forms: dict[int, tuple[str, Names]] = {}  # of the URLs that some rule changes, and by which
         self._groups: dict[str, list[int]] = {}  # form → the URLs that have it, as of the last `uses`
@@ -191,13 +191,11 @@ class Proof:
         if "" in texts:
             return range(len(self._urls))
         rows = set(_having(texts, self._column))
-        forms = pl.Series([form for form, _ in self._forms.values()], dtype=pl.String)
+        forms = _column([form for form, _ in self._forms.values()])
         changed = list(self._forms)
         return rows.union([changed[i] for i in _having(texts, forms)])
 
-    def _normalized(
-        self, rows: Iterable[int], rules: Sequence[Rule]
-    ) -> Iterator[tuple[int, tuple[str, Names] | None]]:
+    def _normalized(self, rows: Iterable[int], rules: Sequence[Rule]) -> Iterator[tuple[int, tuple[str, Names] | None]]:
         """The form of each of these URLs, and the rules that gave it; None for URLs that no rule changes."""
         normalize = SiteNormalizer(SiteRules(self._site, tuple(rules))).normalize
         urls, sides = self._urls, self._sides
@@ -249,9 +247,15 @@ class Proof:
                     found.by_rule[name].wrong[sides[i]] += 1.0 if names else 1.0 / len(everyone)
 
 
-def _having(texts: Sequence[str], column: pl.Series) -> Sequence[int]:
+def _having(texts: Sequence[str], column: pl.Series) -> list[int]:
     """Where a column has one of the texts in it."""
-    return column.str.contains_any(texts).arg_true().to_list()
+    rows: list[int] = column.str.contains_any(_column(texts)).arg_true().to_list()
+    return rows
+
+
+def _column(texts: Sequence[str]) -> pl.Series:
+    """Texts for Polars: decoded escapes may have left what is no UTF-8, each such character is a question mark."""
+    return pl.Series([t if t.isascii() else t.encode("utf-8", "replace").decode() for t in texts], dtype=pl.String)
 
 
 def _texts(rule: Rule) -> Iterator[str]:
