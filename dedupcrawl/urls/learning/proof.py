@@ -249,7 +249,7 @@ class Proof:
 
 def _having(texts: Sequence[str], column: pl.Series) -> list[int]:
     """Where a column has one of the texts in it."""
-    rows: list[int] = column.str.contains_any(_column(texts)).arg_true().to_list()
+    rows: list[int] = column.str.contains_any(_column(texts).to_list()).arg_true().to_list()
     return rows
 
 
