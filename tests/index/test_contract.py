@@ -75,9 +75,7 @@ def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex)
     assert index.entry("http://a/1") == first
 
 
-def test_checks_are_asked_in_order_and_the_most_similar_first(
-    index: AnyIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
     offer(index, page("http://6-of-8", 1, b"abcdef", title="1"))
     offer(index, page("http://7-of-8", 2, b"abcdefg", title="2"))
