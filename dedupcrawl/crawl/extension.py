@@ -151,7 +151,7 @@ class Dedup:
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
             return pack_request(fetched.request or Request(fetched.url), self._spider)
-        except (TypeError, ValueError) as error:
+        except ValueError as error:
             if not self._warned:
                 self._warned = True
                 logger.warning(
