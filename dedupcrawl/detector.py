@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.probability import TARGET_PRECISION, threshold
+from dedupcrawl.content.probability import DOUBTED_PRECISION, TARGET_PRECISION, threshold
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.page import Page
@@ -66,6 +67,10 @@ class Detector:
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
+        A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
+        `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
+        recorded like one of duplicate.
+
         Args:
             analysis: The page.
             checks: The checks to use, with their thresholds, in order; a subset of the index's.
@@ -95,11 +100,13 @@ class Detector:
         )
         by_name = {check.name: check for check in checks}
         least = threshold(target_precision)
+        doubted = min(least, threshold(DOUBTED_PRECISION))
         compared: dict[str, evidence.Evidence | None] = {}
         keeper = ""
+        doubt: tuple[float, dict[str, Any]] = (0.0, {})  # the most probable page that was not sure enough
 
         def judge(check: str, kept: Entry) -> Verdict | None:
-            nonlocal keeper
+            nonlocal keeper, doubt
             keeper = kept.url
             if check not in by_name or not _in_scope(kept, entry, scope):
                 return None
@@ -109,11 +116,17 @@ class Detector:
             if check == "exact":
                 return Verdict(page.url, "duplicate", kept.source, check, similarity)
             if kept.url not in compared:  # several checks bring up the same page
-                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline, least)
+                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline, doubted)
             found = compared[kept.url]
             if found is None:
                 return None
-            return Verdict(page.url, "duplicate", kept.source, check, similarity, found.to_dict(analysis.text))
+            said = found.to_dict(analysis.text)
+            if found.probability >= least:
+                return Verdict(page.url, "duplicate", kept.source, check, similarity, said)
+            if found.probability > doubt[0]:
+                pair = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
+                doubt = found.probability, pair | said
+            return None
 
         def holds(check: str, kept: Entry) -> bool:
             if len(kept.outline) >= len(entry.outline) or not _in_scope(kept, entry, scope):
@@ -135,8 +148,12 @@ class Detector:
             self._index.adopt(orphan, analysis.kept_under)
         if isinstance(answer, Verdict):
             return answer
-        details = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
-        return Verdict(page.url, "unique", evidence=details)
+        details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
+        if not doubt[1]:
+            return Verdict(page.url, "unique", evidence=details)
+        verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": doubt[1]})
+        self._index.record(verdict, run=self._run, site=entry.site)
+        return verdict
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.

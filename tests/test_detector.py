@@ -7,6 +7,7 @@ import random
 import pytest
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
@@ -129,3 +130,24 @@ def test_how_sure_to_be_is_a_setting() -> None:
     page = Page("http://a.example/other", paragraphs=(" ".join(other),))
     assert not crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9999).is_duplicate
     assert crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9).is_duplicate
+
+
+def test_what_is_let_through_in_doubt_is_recorded_with_the_page_that_it_resembles() -> None:
+    crawl = Crawl()
+    crawl.judge("first", REPORT.split())
+    page = Page("http://a.example/other", paragraphs=(" ".join(changed(bakery="brewery")),))
+    verdict = crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9999)
+    assert verdict.verdict == "unique"
+    doubt = verdict.evidence["in_doubt"]
+    assert doubt["url"] == "http://a.example/first"
+    assert doubt["probability"] >= threshold(DOUBTED_PRECISION)
+    assert doubt["differs"] == [{"at": 11, "says": "brewery", "kept_symbols": 1}]
+    assert crawl.index.verdict(page.url) == verdict
+    assert list(crawl.index.verdicts()) == [verdict]
+
+
+def test_what_is_plainly_another_page_is_not_in_doubt() -> None:
+    crawl = Crawl()
+    crawl.judge("first", REPORT.split())
+    assert crawl.judge("other", changed(guilty="not guilty", man="woman", clock="ladder", judge="mayor")).evidence == {}
+    assert not list(crawl.index.verdicts())

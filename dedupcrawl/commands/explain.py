@@ -118,7 +118,13 @@ def _lines(told: dict[str, Any]) -> list[str]:
         how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
         lines.append(f"  {how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}")
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
-    if verdict is not None:
+    if verdict is not None and verdict["duplicate_of"] is None:  # kept in doubt
+        doubt = verdict["evidence"].get("in_doubt", {})
+        lines.append(f"  its page was kept in doubt: it resembles {printable(str(doubt.get('url')))}")
+        lines.extend(
+            f"    {printable(name)}: {printable(str(value))}" for name, value in doubt.items() if name != "url"
+        )
+    elif verdict is not None:
         lines.append(
             f"  its page is a duplicate of {printable(verdict['duplicate_of'])}, "
             f"by {verdict['check']}, similarity {verdict['similarity']}"

@@ -24,6 +24,9 @@ COVERED = 0.76
 TARGET_PRECISION = 0.998
 """Of the pages that are dropped this share shall be duplicates, unless another is asked for."""
 
+DOUBTED_PRECISION = 0.99
+"""A page that is let through, but would be dropped for this target precision, is let through in doubt."""
+
 SPEAKS_FOR = frozenset({"edits", "edits_density", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long",
                         "negated_in_long"})  # fmt: skip
 """Features whose weight is positive; that of every other is negative."""

@@ -144,6 +144,8 @@ class Dedup:
             fetched.kept_under.append(analysis.kept_under)
         self.stats.inc_value("dedup/content/checked")
         self.stats.inc_value(f"dedup/content/{verdict.verdict}")
+        if "in_doubt" in verdict.evidence:
+            self.stats.inc_value("dedup/content/in_doubt")
         if verdict.is_duplicate:
             self.stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
         return verdict

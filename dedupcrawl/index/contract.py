@@ -99,7 +99,10 @@ class Index(Protocol):
         ...
 
     def record(self, verdict: Verdict, *, run: str, site: str) -> None:
-        """Remember a verdict of duplicate, for explain, report and restore. The newest of a URL counts."""
+        """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
+
+        The newest of a URL counts.
+        """
         ...
 
     def verdict(self, url: str) -> Verdict | None:

@@ -100,3 +100,15 @@ def test_without_an_index(tmp_path: Path) -> None:
     result = explain(tmp_path, URL)
     assert result.exit_code == 2
     assert "there is no index at" in result.stderr
+
+
+def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) -> None:
+    text = prose(1)
+    rows = [{"url": URL, "text": text}, {"url": COPY, "text": text.replace(text.split()[50], "otherwise")}]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=1"]
+    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    result = explain(tmp_path, COPY)
+    assert f"kept in doubt: it resembles {URL}" in result.output, result.output
+    assert "its page was kept: " in result.output
