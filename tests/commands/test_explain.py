@@ -15,6 +15,7 @@ from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from tests.crawls.site import prose
+from tests.test_detector import REPORT
 
 URL = "http://a.example/one?x=1"
 COPY = "http://a.example/caf%C3%A9"
@@ -103,8 +104,7 @@ def test_without_an_index(tmp_path: Path) -> None:
 
 
 def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) -> None:
-    text = prose(1)
-    rows = [{"url": URL, "text": text}, {"url": COPY, "text": text.replace(text.split()[50], "otherwise")}]
+    rows = [{"url": URL, "text": REPORT}, {"url": COPY, "text": REPORT.replace("bakery", "brewery")}]
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=1"]
