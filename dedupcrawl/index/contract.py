@@ -64,16 +64,67 @@ class Dependent(msgspec.Struct, frozen=True, array_like=True):
     request: bytes
 
 
+class Rewrite(msgspec.Struct, frozen=True, array_like=True):
+    """A request that was sent to another URL than it named, because rules said so.
+
+    Attributes:
+        url: As it was asked for.
+        canonical: What was asked for instead, or the identity of both where that is no URL.
+        rules: Ids of the rules, in the order in which they were applied.
+        spider: Name of the spider.
+        run: The crawl.
+        at: Seconds since the epoch.
+    """
+
+    url: str
+    canonical: str
+    rules: tuple[str, ...]
+    spider: str
+    run: str
+    at: float
+
+
+class Recorded(msgspec.Struct, frozen=True, array_like=True):
+    """A verdict as an index holds it.
+
+    Attributes:
+        verdict: The verdict.
+        run: The crawl in which it fell.
+        site: The site of its page.
+        spider: Name of the spider that fetched the page.
+        at: Seconds since the epoch.
+        request: What to ask for to fetch the page again, packed; the index does not look into it.
+    """
+
+    verdict: Verdict
+    run: str
+    site: str
+    spider: str = ""
+    at: float = 0.0
+    request: bytes = b""
+
+
 Judge = Callable[[str, Entry], "Verdict | None"]
 """Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
 
 
+Counts = Callable[[Entry], bool]
+"""Called with a kept candidate: False when it is no reason to drop the new page, however alike they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The page was added. `page_id` is its number; `supersedes` are the URLs of kept pages that lie inside it."""
+    """The page was added.
+
+    Attributes:
+        page_id: Its number.
+        supersedes: URLs of kept pages that lie inside it.
+        replaces: Whether it took the place of a kept page of the same URL.
+    """
 
     page_id: int
     supersedes: tuple[str, ...] = ()
+    replaces: bool = False
 
 
 Holds = Callable[[str, Entry], bool]
@@ -83,14 +134,26 @@ Holds = Callable[[str, Entry], bool]
 class Index(Protocol):
     """Where signatures are kept and searched. Safe for several processes on one index."""
 
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
+    def offer(
+        self,
+        entry: Entry,
+        judge: Judge,
+        *,
+        first_id: int = 0,
+        holds: Holds | None = None,
+        counts: Counts | None = None,
+    ) -> Kept | Verdict:
         """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
 
         Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
         about each, most similar first, among equals the nearest by all signatures; the first verdict is returned
         and nothing is added. A page of the same URL is never a candidate: it is replaced. A page that is added
         supersedes those kept ones that lie inside it by a check and of which `holds` says so too, where it is given.
-        Neither may call the index. Once this returns Kept the page survives a kill of the process.
+
+        Of the candidates only a few are judged, and only those that `counts`, where it is given: however many others
+        are as much alike, they push none of these out. None of the three may call the index.
+
+        Once this returns Kept the page survives a kill of the process.
         """
         ...
 
@@ -98,7 +161,7 @@ class Index(Protocol):
         """The newest kept page of this URL."""
         ...
 
-    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
+    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
         """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
 
         The newest of a URL counts.
@@ -117,6 +180,69 @@ class Index(Protocol):
         """All recorded verdicts, oldest first."""
         ...
 
+    def recorded(self) -> Iterator[Recorded]:
+        """The same with where and when they fell."""
+        ...
+
+    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+        """The verdicts on these pages hold no more, and no later one shall: the pages are restored.
+
+        Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
+        it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
+
+        Returns:
+            How many were restored.
+        """
+        ...
+
+    def is_restored(self, url: str) -> bool:
+        """True when a verdict on this page was withdrawn: it is no duplicate, whatever it looks like."""
+        ...
+
+    def restored(self) -> Iterator[Recorded]:
+        """The newest withdrawn verdict on each restored page, in any order."""
+        ...
+
+    def refetch(self, dependents: Iterable[Dependent]) -> None:
+        """Make orphans of these, so that their spiders ask for them at their next start."""
+        ...
+
+    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
+        """Remember what was rewritten, in one transaction; the newest rewrite of a URL takes the place of an older."""
+        ...
+
+    def rewrite(self, url: str) -> Rewrite | None:
+        """The newest rewrite of this URL."""
+        ...
+
+    def rewrites(self) -> Iterator[Rewrite]:
+        """The newest rewrite of every URL, in the order in which they were recorded."""
+        ...
+
+    def site_state(self, site: str, name: str) -> bytes | None:
+        """A small value that lasts, one for each site and name; None until it is set."""
+        ...
+
+    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
+
+        `change` must be quick, must not call the index, and may be called more than once. What it raises is raised
+        here, and the value stays.
+        """
+        ...
+
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL, kept or dropped: its text, its item. The same name again takes its place.
+
+        Raises:
+            ValueError: The name is not 1 to 64 characters of ASCII.
+        """
+        ...
+
+    def attachments(self, url: str) -> dict[str, bytes]:
+        """All that lies beside a URL, by name; gone once the page is forgotten."""
+        ...
+
     def first_id_of_run(self, run: str) -> int:
         """A page id that no page of `run` lies below; registers the run when it is new."""
         ...
@@ -126,7 +252,10 @@ class Index(Protocol):
         ...
 
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were.
+
+        What is attached to these URLs goes too, whether a page was kept there or not.
+        """
         ...
 
     def start_claiming(self) -> int:

@@ -29,7 +29,10 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-_DATABASES = ("meta", "pages", "runs", "verdicts", "verdict_urls", "claims", "dependents", "orphans")
+_DATABASES = (
+    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_urls"),
+    *("claims", "dependents", "orphans", "states", "attachments"),
+)
 _DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
 
 
@@ -42,9 +45,8 @@ class Journal:
     Attributes:
         path: The folder.
         lock: Held around every transaction.
-        claims: A database for `dedupcrawl.index.claims`.
-        dependents: Another.
-        orphans: Another.
+        tables: Its databases by name. The pages and the small things that concern them are read and written here,
+            the others by `dedupcrawl.index.claims` and `dedupcrawl.index.lmdb_notes`.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -79,9 +81,8 @@ class Journal:
         self._env.reader_check()
         self._reserve()
         with self._env.begin(write=True) as txn:
-            opened = [self._env.open_db(name.encode(), txn=txn) for name in _DATABASES]
-        self._meta, self._pages, self._runs, self._verdicts, self._verdict_urls, *others = opened
-        self.claims, self.dependents, self.orphans = others
+            self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
+        self._meta, self._pages, self._runs = (self.tables[name] for name in ("meta", "pages", "runs"))
 
     # Transactions
 
@@ -153,7 +154,8 @@ class Journal:
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
-        yield from self._rows(self._pages, first, end)
+        keys = self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end))
+        return ((_ID.unpack(key)[0], raw) for key, raw in keys)
 
     # Small things
 
@@ -176,26 +178,37 @@ class Journal:
         txn.put(key, _ID.pack(first), db=self._runs)
         return first
 
-    def add_verdict(self, txn: Transaction, url: str, raw: bytes) -> None:
-        """Append a packed verdict; it becomes the newest of its URL."""
-        with txn.cursor(self._verdicts) as cursor:
+    # Tables of numbered rows
+
+    @staticmethod
+    def number_key(number: int) -> bytes:
+        """The key of a numbered row."""
+        return _ID.pack(number)
+
+    def append_numbered(self, txn: Transaction, table: lmdb._Database, raw: bytes) -> bytes:
+        """Add a row under the next number, the key of which is returned."""
+        with txn.cursor(table) as cursor:
             key = _ID.pack(_ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0)
-        txn.put(key, raw, append=True, db=self._verdicts)
-        txn.put(digest(url), key, db=self._verdict_urls)
+        txn.put(key, raw, append=True, db=table)
+        return key
 
-    def newest_verdict(self, txn: Transaction, url: str) -> bytes | None:
-        """The newest packed verdict on a URL."""
-        key = txn.get(digest(url), None, self._verdict_urls)
-        raw = None if key is None else txn.get(key, None, self._verdicts)
-        return None if raw is None else bytes(raw)
+    def numbered_rows(self, table: lmdb._Database) -> Iterator[tuple[int, bytes]]:
+        """(number, row), oldest first; no transaction stays open between rows."""
+        return ((_ID.unpack(key)[0], raw) for key, raw in self.keyed_rows(table))
 
-    def verdict_rows(self) -> Iterator[tuple[int, bytes]]:
-        """(number, packed verdict), oldest first."""
-        yield from self._rows(self._verdicts, 0, None)
-
-    def verdict_count(self, txn: Transaction) -> int:
-        """How many verdicts there are."""
-        return txn.stat(self._verdicts)["entries"]
+    def keyed_rows(
+        self, table: lmdb._Database, first: bytes = b"", end: bytes | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """(key, row) from the key `first` on, below `end`, ascending; no transaction stays open between rows."""
+        while True:
+            try:
+                block = self._block(table, first, end)
+            except lmdb.Error as error:
+                raise explained(error, self.path) from error
+            yield from block
+            if len(block) < BLOCK_ROWS:
+                return
+            first = block[-1][0] + b"\0"
 
     def sync(self) -> None:
         """Bring everything to disk; what is there now survives a power cut too.
@@ -222,29 +235,27 @@ class Journal:
         """Bytes that the file takes on disk."""
         return (self.path / "data.mdb").stat().st_blocks * 512
 
-    def _rows(self, database: lmdb._Database, first: int, end: int | None) -> Iterator[tuple[int, bytes]]:
-        while True:
-            try:
-                block = self._block(database, first, end)
-            except lmdb.Error as error:
-                raise explained(error, self.path) from error
-            yield from block
-            if len(block) < BLOCK_ROWS:
-                return
-            first = block[-1][0] + 1
-
-    def _block(self, database: lmdb._Database, first: int, end: int | None) -> list[tuple[int, bytes]]:
-        block: list[tuple[int, bytes]] = []
+    def _block(self, table: lmdb._Database, first: bytes, end: bytes | None) -> list[tuple[bytes, bytes]]:
+        block: list[tuple[bytes, bytes]] = []
         with self.lock:
             self.check_usable()
-            with self.reading() as txn, txn.cursor(database) as cursor:
-                if cursor.set_range(_ID.pack(first)):
+            with self.reading() as txn, txn.cursor(table) as cursor:
+                if cursor.set_range(first):
                     for key, value in cursor:
-                        number = _ID.unpack(key)[0]
-                        if len(block) == BLOCK_ROWS or (end is not None and number >= end):
+                        if len(block) == BLOCK_ROWS or (end is not None and bytes(key) >= end):
                             break
-                        block.append((number, bytes(value)))
+                        block.append((bytes(key), bytes(value)))
         return block
+
+
+def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """(key, row) of all keys that start with `prefix`, within one transaction."""
+    with txn.cursor(table) as cursor:
+        if cursor.set_range(prefix):
+            for key, value in cursor:
+                if bytes(key[: len(prefix)]) != prefix:
+                    return
+                yield bytes(key), bytes(value)
 
 
 def explained(error: lmdb.Error | OSError, path: Path) -> Exception:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
-import lmdb
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import Dependent, Entry, Holds, IndexDamagedError, IndexMismatchError, Judge, Kept
-from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
+from dedupcrawl.index.contract import (
+    Counts,
+    Dependent,
+    Entry,
+    Holds,
+    IndexDamagedError,
+    IndexMismatchError,
+    Judge,
+    Kept,
+)
+from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
+from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
-from dedupcrawl.index.search import New, examine, newest, superseding
+from dedupcrawl.index.search import New, Question, examine, newest, superseding
 from dedupcrawl.index.segment_store import Manifest, SegmentStore, segment_files
-from dedupcrawl.index.verdicts import pack_verdict, unpack_verdict
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
@@ -31,30 +38,7 @@ _CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other pro
 _ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it
 
 
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
-
-
-def _in_turn(
-    method: Callable[Concatenate[LmdbIndex, Arguments], Answer],
-) -> Callable[Concatenate[LmdbIndex, Arguments], Answer]:
-    """One call at a time, on an open index; LMDB's errors become those of the contract."""
-
-    @wraps(method)
-    def call(self: LmdbIndex, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        with self._journal.lock:
-            self._journal.check_usable()
-            if self._judging:
-                raise RuntimeError(f"the judge of a page must not call the index at {self._path}")
-            try:
-                return method(self, *args, **kwargs)
-            except lmdb.Error as error:
-                raise explained(error, self._path) from error
-
-    return call
-
-
-class LmdbIndex:
+class LmdbIndex(LmdbNotes):
     """The contract Index over a journal in LMDB and segment files beside it.
 
     A page is searched for without a lock and then appended in one short write transaction, which first looks at what
@@ -76,50 +60,54 @@ class LmdbIndex:
     def __init__(
         self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
     ) -> None:
-        self._path = path
         self._closed = False
         self._users = 1
-        self._judging = False  # a transaction is open while others' code runs
         self._seen = -1  # the last transaction whose effects the catalog knows
         self._retry_at = 0
         self._background = Background()
         with ExitStack() as opened:
-            self._journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
+            journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
+            super().__init__(path, journal, opened.enter_context(closing(Claims(journal))))
             header = self._header = self._open_header(checks, batch_pages)
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
-            self._store = opened.enter_context(closing(SegmentStore(self._journal, schema, header.batch_pages)))
-            self._claims = opened.enter_context(closing(Claims(self._journal)))
+            self._store = opened.enter_context(closing(SegmentStore(self.journal, schema, header.batch_pages)))
             self._store.recover()
             self._look()
             opened.pop_all()
 
-    @_in_turn
+    @in_turn
     def _look(self) -> int:
         """Catch up with the other processes; returns the id of the next page."""
         with self._snapshot():
             return self._catalog.next_id
 
-    @_in_turn
+    @in_turn
     def _open_header(self, checks: Sequence[Check], batch_pages: int) -> Header:
         def work(txn: Transaction) -> bytes | None:
-            stored = self._journal.get_meta(txn, _HEADER)
-            if stored is None and checks and not self._journal.count(txn) and not any(segment_files(self._path)):
+            stored = self.journal.get_meta(txn, _HEADER)
+            if stored is None and checks and not self.journal.count(txn) and not any(segment_files(self.path)):
                 stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
-                self._journal.put_meta(txn, _HEADER, stored)
+                self.journal.put_meta(txn, _HEADER, stored)
             return stored
 
-        stored = self._journal.writing(work)
+        stored = self.journal.writing(work)
         if stored is None:
-            raise IndexDamagedError(
-                f"the index at {self._path} has no header: delete that folder, or bring back a copy"
-            )
-        header = read_header(stored, str(self._path))
-        check_header(header, checks, str(self._path))
+            raise IndexDamagedError(f"the index at {self.path} has no header: delete that folder, or bring back a copy")
+        header = read_header(stored, str(self.path))
+        check_header(header, checks, str(self.path))
         return header
 
-    @_in_turn
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
+    @in_turn
+    def offer(
+        self,
+        entry: Entry,
+        judge: Judge,
+        *,
+        first_id: int = 0,
+        holds: Holds | None = None,
+        counts: Counts | None = None,
+    ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
         Raises:
@@ -127,19 +115,19 @@ class LmdbIndex:
             OSError: The disk is full.
             IndexDamagedError: What is stored cannot be read.
         """
-        self._judging = True
+        self.is_asking = True
         try:
-            answer = self._offer(storable(entry), judge, holds, first_id)
+            answer = self._offer(Question(storable(entry), judge, holds, counts), first_id)
         finally:
-            self._judging = False
+            self.is_asking = False
         if isinstance(answer, Kept):
             self._fold()
         return answer
 
-    def _offer(self, entry: Entry, judge: Judge, holds: Holds | None, first_id: int) -> Kept | Verdict:
-        catalog = self._catalog
+    def _offer(self, question: Question, first_id: int) -> Kept | Verdict:
+        catalog, entry = self._catalog, question.entry
         with self._snapshot() as txn:
-            found = examine(catalog, entry, judge, holds, first_id, self._journal.fetch(txn))
+            found = examine(catalog, question, first_id, self.journal.fetch(txn))
         if not isinstance(found, New):
             return found
         looked_at = catalog.next_id
@@ -150,63 +138,64 @@ class LmdbIndex:
             new, row, posted = found, record, keys
             if txn.id() != self._seen + 1:
                 self._catch_up(txn, txn.id() - 1)
-                later = examine(catalog, entry, judge, holds, max(first_id, looked_at), self._journal.fetch(txn))
+                later = examine(catalog, question, max(first_id, looked_at), self.journal.fetch(txn))
                 if not isinstance(later, New):
                     return later
                 new = New(later.replaces, {**found.inside, **later.inside})
                 row = new.record(entry, catalog)
                 posted = catalog.schema.keys(row)
-            self._journal.append(txn, catalog.next_id, pack(row, catalog.next_id))
+            self.journal.append(txn, catalog.next_id, pack(row, catalog.next_id))
             if new.replaces is not None:
-                self._journal.bury(txn, new.replaces)
-            if self._claims.started:
-                self._claims.claim(txn, entry.url)
+                self.journal.bury(txn, new.replaces)
+            if self.claims.started:
+                self.claims.claim(txn, entry.url)
             return txn.id(), new, posted
 
-        answer = self._journal.writing(append)
+        answer = self.journal.writing(append)
         if isinstance(answer, Verdict):
             return answer
         self._seen, new, posted = answer
-        return Kept(catalog.add_keys(posted), tuple(new.inside.values()))
+        return Kept(catalog.add_keys(posted), tuple(new.inside.values()), new.replaces is not None)
 
-    @_in_turn
+    @in_turn
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
-        return sum(self._journal.writing(partial(self._forget, plain(url))) for url in urls)
+        return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
         self._catch_up(txn, txn.id() - 1)
-        fetch, number = self._journal.fetch(txn), self._catalog.next_id
+        self._detach(txn, url)
+        fetch, number = self.journal.fetch(txn), self._catalog.next_id
         page = newest(self._catalog, url, fetch)
         if page is None:
             return False
-        self._journal.bury(txn, page)
-        self._journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
+        self.journal.bury(txn, page)
+        self.journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
-    @_in_turn
+    @in_turn
     def start_claiming(self) -> int:
         """From now on this process claims what it keeps, until it confirms it (see Index)."""
-        if not self._claims.started:
-            self._claims.start()
-        with self._journal.reading() as txn:
-            dead = self._claims.dead(txn)
+        if not self.claims.started:
+            self.claims.start()
+        with self.journal.reading() as txn:
+            dead = self.claims.dead(txn)
         self._abandon(dead)
-        self._claims.remove_dead_owners()
+        self.claims.remove_dead_owners()
         return len(dead)
 
-    @_in_turn
+    @in_turn
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored."""
         stored = [plain(url) for url in urls]
         for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
-            self._journal.writing(partial(self._confirm, stored[first : first + _CONFIRMED_AT_ONCE]))
+            self.journal.writing(partial(self._confirm, stored[first : first + _CONFIRMED_AT_ONCE]))
 
     def _confirm(self, urls: list[str], txn: Transaction) -> None:
         for url in urls:
-            self._claims.confirm(txn, url)
+            self.claims.confirm(txn, url)
 
-    @_in_turn
+    @in_turn
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored."""
         return self._abandon(urls)
@@ -214,98 +203,80 @@ class LmdbIndex:
     def _abandon(self, urls: Iterable[str]) -> list[Dependent]:
         def work(url: str, txn: Transaction) -> list[Dependent]:
             self._forget(url, txn)
-            return self._claims.abandon(txn, url)
+            return self.claims.abandon(txn, url)
 
-        return [orphan for url in urls for orphan in self._journal.writing(partial(work, plain(url)))]
+        return [orphan for url in urls for orphan in self.journal.writing(partial(work, plain(url)))]
 
-    @_in_turn
+    @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
         keeper = plain(keeper)
         with self._snapshot() as txn:
-            if not self._claims.is_claimed(txn, keeper):
-                return newest(self._catalog, keeper, self._journal.fetch(txn)) is not None
+            if not self.claims.is_claimed(txn, keeper):
+                return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         def work(txn: Transaction) -> bool:
-            if self._claims.is_claimed(txn, keeper):
-                self._claims.depend(txn, keeper, dependent)
+            if self.claims.is_claimed(txn, keeper):
+                self.claims.depend(txn, keeper, dependent)
                 return True
             self._catch_up(txn, txn.id() - 1)
-            return newest(self._catalog, keeper, self._journal.fetch(txn)) is not None
+            return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
-        return self._journal.writing(work)
+        return self.journal.writing(work)
 
-    @_in_turn
+    @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider."""
-        with self._journal.reading() as txn:
-            return self._claims.orphans(txn, spider)
+        with self.journal.reading() as txn:
+            return self.claims.orphans(txn, spider)
 
-    @_in_turn
+    @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged."""
 
         def work(txn: Transaction) -> None:
-            if kept_under is not None and self._claims.is_claimed(txn, plain(kept_under)):
-                self._claims.depend(txn, plain(kept_under), orphan)
-            self._claims.adopt(txn, orphan.spider, orphan.url)
+            if kept_under is not None and self.claims.is_claimed(txn, plain(kept_under)):
+                self.claims.depend(txn, plain(kept_under), orphan)
+            self.claims.adopt(txn, orphan.spider, orphan.url)
 
-        self._journal.writing(work)
+        self.journal.writing(work)
 
-    @_in_turn
+    @in_turn
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
         with self._snapshot() as txn:
-            fetch = self._journal.fetch(txn)
+            fetch = self.journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)
             return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
 
-    @_in_turn
+    @in_turn
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         with self._snapshot() as txn:
-            return superseding(self._catalog, plain(url), self._journal.fetch(txn))
-
-    @_in_turn
-    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
-        """Remember a verdict of duplicate; the newest of a URL counts."""
-        raw = pack_verdict(verdict, run, site)
-        self._journal.writing(lambda txn: self._journal.add_verdict(txn, plain(verdict.url), raw))
-
-    @_in_turn
-    def verdict(self, url: str) -> Verdict | None:
-        """The newest recorded verdict on this URL."""
-        with self._journal.reading() as txn:
-            raw = self._journal.newest_verdict(txn, plain(url))
-        return None if raw is None else unpack_verdict(raw)
+            return superseding(self._catalog, plain(url), self.journal.fetch(txn))
 
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
-        for page, raw in self._journal.rows(0, self._look()):
+        for page, raw in self.journal.rows(0, self._look()):
             record = unpack(raw, page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
 
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        for _, raw in self._journal.verdict_rows():
-            yield unpack_verdict(raw)
-
-    @_in_turn
+    @in_turn
     def first_id_of_run(self, run: str) -> int:
         """A page id that no page of `run` lies below; registers the run when it is new."""
-        return self._journal.writing(partial(self._journal.run_start, run))
+        return self.journal.writing(partial(self.journal.run_start, run))
 
-    @_in_turn
+    @in_turn
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""
         with self._snapshot() as txn:
             return {
-                "index": f"lmdb:{self._path}",
+                "index": f"lmdb:{self.path}",
                 **self._catalog.info(),
-                "verdicts": self._journal.verdict_count(txn),
-                **self._claims.info(txn),
-                "bytes": self._journal.data_bytes() + self._store.bytes_on_disk(),
+                **self._notes_info(txn),
+                **self.claims.info(txn),
+                "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
     def verify(self) -> list[str]:
@@ -313,11 +284,11 @@ class LmdbIndex:
         self._background.wait()
         return self._verify()
 
-    @_in_turn
+    @in_turn
     def _verify(self) -> list[str]:
         with self._store.locked():
             end = self._look()
-            return self._store.problems() or problems(self._catalog, self._journal.rows(0, end))
+            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end))
 
     def share(self, checks: Sequence[Check]) -> bool:
         """One more user of this object, who will close it too; False when it is closed already.
@@ -325,35 +296,35 @@ class LmdbIndex:
         Raises:
             IndexMismatchError: It was opened with other checks, thresholds, or in another order.
         """
-        with self._journal.lock:
+        with self.journal.lock:
             if self._closed:
                 return False
             schema = self._catalog.schema
             if checks or schema.checks:
-                check_header(self._header, checks, str(self._path))
+                check_header(self._header, checks, str(self.path))
                 if [check for _, check in schema.checks] != list(checks):
-                    raise IndexMismatchError(f"{self._path} is in use in this process with other thresholds")
+                    raise IndexMismatchError(f"{self.path} is in use in this process with other thresholds")
             self._users += 1
         return True
 
     def close(self) -> None:
         """Wait for a running merge, bring everything to disk and release, once all users have closed it."""
-        with self._journal.lock:
+        with self.journal.lock:
             self._users -= 1
             if self._users > 0:
                 return
         self._background.wait()
-        with self._journal.lock:
+        with self.journal.lock:
             if not self._closed:
                 self._closed = True
-                self._claims.close()
+                self.claims.close()
                 self._store.close()
-                self._journal.close()
+                self.journal.close()
 
     def _snapshot(self) -> Transaction:
         """A read transaction; the catalog knows everything that it sees."""
         for _ in range(_ATTEMPTS):
-            txn = self._journal.reading()
+            txn = self.journal.reading()
             try:
                 if txn.id() != self._seen:
                     self._catch_up(txn, txn.id())
@@ -363,15 +334,15 @@ class LmdbIndex:
             except BaseException:
                 txn.abort()
                 raise
-        raise IndexDamagedError(f"a segment of the index at {self._path} is missing: open it again, to make it anew")
+        raise IndexDamagedError(f"a segment of the index at {self.path} is missing: open it again, to make it anew")
 
     def _catch_up(self, txn: Transaction, seen: int) -> None:
         """Take over what other processes, and merges of this one, have done."""
         segments = self._store.load(txn)
         if segments is not None:
             self._catalog.set_segments(segments)
-        fetch = self._journal.fetch(txn)
-        for page in range(self._catalog.next_id, self._journal.count(txn)):
+        fetch = self.journal.fetch(txn)
+        for page in range(self._catalog.next_id, self.journal.count(txn)):
             self._catalog.add(unpack(fetch(page), page))
         self._seen = seen
 
@@ -385,7 +356,7 @@ class LmdbIndex:
         self._retry_at = self._catalog.next_id + min(_RETRY_PAGES, self._catalog.batch_pages)
         if not self._store.try_lock():
             return
-        with self._journal.reading() as txn:
+        with self.journal.reading() as txn:
             current = self._store.is_current(txn)
         if current:
             manifest = self._store.manifest

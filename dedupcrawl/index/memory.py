@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -10,17 +9,17 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Dependent, Entry, Holds, Judge, Kept
+from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, Judge, Kept
+from dedupcrawl.index.memory_notes import MemoryNotes
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
-from dedupcrawl.index.search import New, examine, newest, superseding
+from dedupcrawl.index.search import New, Question, examine, newest, superseding
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
-from dedupcrawl.index.verdicts import pack_verdict, unpack_verdict
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
 
-class MemoryIndex:
+class MemoryIndex(MemoryNotes):
     """The contract Index in memory.
 
     Args:
@@ -29,19 +28,23 @@ class MemoryIndex:
     """
 
     def __init__(self, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
-        self._lock = threading.RLock()
+        super().__init__()
         self._background = Background()
         self._catalog = Catalog(Schema(header_of(checks, batch_pages), checks), batch_pages)
         self._rows: list[bytes] = []
-        self._verdicts: list[bytes] = []
-        self._verdict_of: dict[str, int] = {}
         self._runs: dict[str, int] = {}
         self._claiming = False
         self._claims: dict[str, dict[tuple[str, str], Dependent]] = {}  # URL of a page → what depends on it
-        self._orphans: dict[tuple[str, str], Dependent] = {}
-        self._closed = False
 
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
+    def offer(
+        self,
+        entry: Entry,
+        judge: Judge,
+        *,
+        first_id: int = 0,
+        holds: Holds | None = None,
+        counts: Counts | None = None,
+    ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
         Raises:
@@ -50,7 +53,8 @@ class MemoryIndex:
         with self._lock:
             self._usable()
             entry = storable(entry)
-            answer = examine(self._catalog, entry, judge, holds, first_id, self._rows.__getitem__)
+            question = Question(entry, judge, holds, counts)
+            answer = examine(self._catalog, question, first_id, self._rows.__getitem__)
             if not isinstance(answer, New):
                 return answer
             record = answer.record(entry, self._catalog)
@@ -60,7 +64,8 @@ class MemoryIndex:
                 self._bury(answer.replaces)
             if self._claiming:
                 self._claims.setdefault(entry.url, {})
-            kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()))
+            replaces = answer.replaces is not None
+            kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()), replaces)
             self._fold()
             return kept
 
@@ -70,6 +75,7 @@ class MemoryIndex:
         with self._lock:
             self._usable()
             for url in urls:
+                self._attachments.pop(plain(url), None)
                 page = newest(self._catalog, plain(url), self._rows.__getitem__)
                 if page is not None:
                     forgotten += 1
@@ -99,7 +105,7 @@ class MemoryIndex:
             plain_urls = [plain(url) for url in urls]
             self.forget(plain_urls)
             orphaned = [one for url in plain_urls for one in self._claims.pop(url, {}).values()]
-            self._orphans |= {(one.spider, one.url): one for one in orphaned}
+            self.refetch(orphaned)
             return orphaned
 
     def depend(self, keeper: str, dependent: Dependent) -> bool:
@@ -138,20 +144,6 @@ class MemoryIndex:
             self._usable()
             return superseding(self._catalog, plain(url), self._rows.__getitem__)
 
-    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
-        """Remember a verdict of duplicate; the newest of a URL counts."""
-        with self._lock:
-            self._usable()
-            self._verdict_of[plain(verdict.url)] = len(self._verdicts)
-            self._verdicts.append(pack_verdict(verdict, run, site))
-
-    def verdict(self, url: str) -> Verdict | None:
-        """The newest recorded verdict on this URL."""
-        with self._lock:
-            self._usable()
-            number = self._verdict_of.get(plain(url))
-            return None if number is None else unpack_verdict(self._verdicts[number])
-
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
         self._usable()
@@ -159,11 +151,6 @@ class MemoryIndex:
             record = unpack(self._rows[page], page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
-
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        self._usable()
-        return map(unpack_verdict, self._verdicts)
 
     def first_id_of_run(self, run: str) -> int:
         """A page id that no page of `run` lies below; registers the run when it is new."""
@@ -175,11 +162,11 @@ class MemoryIndex:
         """Pages, postings by check, verdicts, bytes."""
         with self._lock:
             self._usable()
-            stored = sum(map(len, self._rows)) + sum(map(len, self._verdicts))
+            stored = sum(map(len, self._rows)) + self._notes_bytes()
             return {
                 "index": "memory:",
                 **self._catalog.info(),
-                "verdicts": len(self._verdicts),
+                **self._notes_info(),
                 "claimed": len(self._claims),
                 "orphans": len(self._orphans),
                 "bytes": stored
@@ -196,15 +183,11 @@ class MemoryIndex:
         """Release everything. Further calls fail."""
         self._background.wait()
         self._closed = True
-        self._rows, self._verdicts, self._verdict_of = [], [], {}
+        self._rows = []
         self._catalog.set_segments([])
 
     def _bury(self, page: int) -> None:
         self._rows[page] = gravestone(self._rows[page], page)
-
-    def _usable(self) -> None:
-        if self._closed:
-            raise ValueError("the index is closed")
 
     def _fold(self) -> None:
         """Fold full batches, beside the caller."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dedupcrawl.content.checks.base import Check, PageIds
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Entry, Holds, Judge
+from dedupcrawl.index.contract import Counts, Entry, Holds, Judge
 from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
@@ -37,43 +37,55 @@ class New:
         return record_of(entry, catalog.schema.names, ended, tuple(self.inside))
 
 
-def examine(
-    catalog: Catalog, entry: Entry, judge: Judge, holds: Holds | None, first_id: int, fetch: Fetch
-) -> Verdict | New:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A page that is offered, and who is asked about its candidates.
+
+    Attributes:
+        entry: The new page.
+        judge: Says whether an accepted candidate makes it a duplicate.
+        holds: Says whether a page that seems to lie inside does; None when that need not be asked.
+        counts: Says whether a candidate may be either; None when all may.
+    """
+
+    entry: Entry
+    judge: Judge
+    holds: Holds | None
+    counts: Counts | None
+
+
+def examine(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> Verdict | New:
     """All that is to be found out about a page before it is kept.
 
     Args:
         catalog: Where to look.
-        entry: The new page.
-        judge: Says whether an accepted candidate makes it a duplicate.
-        holds: Says whether a page that seems to lie inside does; None when that need not be asked.
+        question: The page.
         first_id: Pages below are neither its keepers nor inside it; the page of the same URL may be.
         fetch: Reads records.
     """
-    verdict = _find_duplicate(catalog, entry, judge, first_id, fetch)
+    verdict = _find_duplicate(catalog, question, first_id, fetch)
     if verdict is not None:
         return verdict
-    return New(newest(catalog, entry.url, fetch), _find_inside(catalog, entry, holds, first_id, fetch))
+    return New(newest(catalog, question.entry.url, fetch), _find_inside(catalog, question, first_id, fetch))
 
 
-def _find_duplicate(catalog: Catalog, entry: Entry, judge: Judge, first_id: int, fetch: Fetch) -> Verdict | None:
+def _find_duplicate(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> Verdict | None:
     """The first verdict on `entry`, checks in their order, candidates as `_accepted` orders them.
 
     A candidate costs its signature and one `compare`; only those it accepts are decoded and judged. Both are limited,
     so a site that serves any number of pages made to look alike costs bounded time; at worst a duplicate is kept.
-
     """
-    made = catalog.schema.signatures(entry)
+    made = catalog.schema.signatures(question.entry)
     for slot, check, own in made:
         candidates = check.candidates(own, catalog.view(slot, first_id))
         if not candidates.size:
             continue
         judged = 0
         for page in _accepted(check, slot, made, _ascending(candidates, first_id), fetch):
-            candidate = _other_page(entry.url, page, fetch)
+            candidate = _candidate(question, page, fetch, catalog.schema.names)
             if candidate is None:
                 continue
-            verdict = judge(check.name, entry_of(candidate, catalog.schema.names))
+            verdict = question.judge(check.name, candidate)
             if verdict is not None:
                 return verdict
             judged += 1
@@ -108,14 +120,14 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
     return total
 
 
-def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: int, fetch: Fetch) -> dict[int, str]:
+def _find_inside(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> dict[int, str]:
     """Kept pages that lie inside a new one by any check: id → URL, oldest first.
 
     Limited like the search for duplicates; at worst a page is not told to be superseded.
     """
     schema = catalog.schema
     inside: dict[int, str] = {}
-    for slot, check, made in schema.signatures(entry):
+    for slot, check, made in schema.signatures(question.entry):
         candidates = check.contained(made, catalog.view(slot, first_id))
         if not candidates.size:
             continue
@@ -127,11 +139,11 @@ def _find_inside(catalog: Catalog, entry: Entry, holds: Holds | None, first_id: 
             kept = theirs[slot] if slot < len(theirs) else None
             if kept is None or check.compare(kept, made) is None:
                 continue
-            record = _other_page(entry.url, page, fetch)
-            if record is None or record.page is None:
+            candidate = _candidate(question, page, fetch, schema.names)
+            if candidate is None:
                 continue
-            if holds is None or holds(check.name, entry_of(record, schema.names)):
-                inside[page] = record.page.fetched_url or record.page.url
+            if question.holds is None or question.holds(check.name, candidate):
+                inside[page] = candidate.source
             else:
                 judged += 1
                 if judged == JUDGED_LIMIT:
@@ -164,7 +176,10 @@ def _ascending(candidates: PageIds, first_id: int) -> list[int]:
     return [page for page in pages if page >= first_id][-COMPARED_LIMIT:]
 
 
-def _other_page(url: str, page: int, fetch: Fetch) -> Record | None:
-    """A candidate's record, unless it is the same URL's."""
+def _candidate(question: Question, page: int, fetch: Fetch, names: tuple[str, ...]) -> Entry | None:
+    """The kept page of this id, unless it is ended, the same URL's, or does not count."""
     record = unpack(fetch(page), page)
-    return None if record.page is None or record.page.url == url else record
+    if record.page is None or record.page.url == question.entry.url:
+        return None
+    kept = entry_of(record, names)
+    return kept if question.counts is None or question.counts(kept) else None

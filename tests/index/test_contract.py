@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
-from dedupcrawl.index.contract import Entry, Index, Kept
+from dedupcrawl.index.contract import Dependent, Entry, Index, Kept, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import LettersCheck, accept, page
@@ -145,6 +146,39 @@ def test_what_seems_to_lie_inside_is_asked_about(index: AnyIndex) -> None:
     assert index.superseded_by("http://other") == "http://large"
 
 
+def test_what_does_not_count_pushes_nothing_out(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 2)
+    for number in range(9):
+        entry = page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs")
+        assert isinstance(offer(index, entry), Kept)
+    offer(index, page("http://ours", 7, b"ab", run="ours"))
+    for number in range(10, 19):
+        offer(index, page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs"))
+    new = page("http://new", 7, b"abcd")
+    asked: list[str] = []
+
+    def judge(check: str, kept: Entry) -> Verdict:
+        asked.append(kept.url)
+        return Verdict(new.url, "duplicate", kept.url, check, 1.0)
+
+    answer = index.offer(new, judge, counts=lambda kept: kept.run == "ours")
+    assert duplicate_of(answer) == "http://ours"
+    assert asked == ["http://ours"]
+    large = page("http://large", 8, b"abcd")
+    answer = index.offer(large, judge, counts=lambda kept: kept.run == "ours")
+    assert isinstance(answer, Kept)
+    assert answer.supersedes == ("http://ours",)
+
+
+def test_a_page_that_is_replaced_is_told(index: AnyIndex) -> None:
+    assert offer(index, page("http://a", 7)) == Kept(0)
+    assert offer(index, page("http://a", 7)) == Kept(1, replaces=True)
+    index.forget(["http://a"])
+    answer = offer(index, page("http://a", 7))
+    assert isinstance(answer, Kept)
+    assert not answer.replaces
+
+
 def test_first_id_limits_the_comparison(index: AnyIndex) -> None:
     offer(index, page("http://old", 7, b"ab"))
     fill(index, 5)
@@ -178,6 +212,131 @@ def test_verdicts(index: AnyIndex) -> None:
     assert index.verdict("http://a/3") is None
     assert list(index.verdicts()) == [first, second, newer]
     assert index.info()["verdicts"] == 3
+
+
+def test_verdicts_are_recorded_with_where_they_fell(index: AnyIndex) -> None:
+    before = time.time()
+    verdict = Verdict("http://a/\ud800", "duplicate", "http://a/0", "letters", 0.5, {"differs": [1]})
+    index.record(verdict, run="run", site="a", spider="\udfff", request=b"\x00\xff")
+    (row,) = index.recorded()
+    assert (row.verdict.url, row.run, row.site, row.spider) == ("http://a/?", "run", "a", "?")
+    assert (row.verdict.evidence, row.request) == ({"differs": [1]}, b"\x00\xff")
+    assert before <= row.at <= time.time()
+
+
+def test_withdrawn_verdicts(index: AnyIndex) -> None:
+    for url in ("http://a/1", "http://a/2", "http://a/1", "http://a/3"):
+        index.record(Verdict(url, "duplicate", "http://a/0"), run="", site="a", spider="toy", request=b"as asked")
+    newest = next(row for row in list(index.recorded())[::-1] if row.verdict.url == "http://a/1")
+    assert index.withdraw(["http://a/1", "http://a/unknown"]) == 1
+    assert index.verdict("http://a/1") is None
+    assert [verdict.url for verdict in index.verdicts()] == ["http://a/2", "http://a/3"]
+    assert index.is_restored("http://a/1")
+    assert not index.is_restored("http://a/2")
+    assert list(index.restored()) == [newest]
+    assert index.orphans("toy") == []
+    assert index.withdraw(["http://a/1"], refetch=True) == 0
+    assert index.withdraw(["http://a/2", "http://a/2"], refetch=True) == 1
+    assert index.orphans("toy") == [Dependent("toy", "http://a/2", b"as asked")]
+    index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
+    assert [verdict.url for verdict in index.verdicts()] == ["http://a/3", "http://a/4"]
+    assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
+
+
+def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
+    urls = [f"http://v/{number}" for number in range(600)]
+    for url in urls:
+        index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
+    assert index.withdraw(urls[1:], refetch=True) == 599
+    assert [verdict.url for verdict in index.verdicts()] == urls[:1]
+    assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
+    assert sorted(orphan.url for orphan in index.orphans("toy")) == sorted(urls[1:])
+
+
+def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:
+    first, second = Dependent("toy", "http://a/1", b"1"), Dependent("other", "http://a/1", b"2")
+    index.refetch([first, second])
+    index.refetch([first])
+    assert index.orphans("toy") == [first]
+    assert index.orphans("other") == [second]
+    index.adopt(first, None)
+    assert index.orphans("toy") == []
+
+
+def test_rewrites(index: AnyIndex) -> None:
+    def rewrite(url: str, canonical: str, at: float = 1.5) -> Rewrite:
+        return Rewrite(url, canonical, ("rule one", "rule two"), "toy", "run", at)
+
+    first, second, third = (rewrite(f"http://a/{number}?x", f"http://a/{number}") for number in range(3))
+    index.record_rewrites([first, second])
+    index.record_rewrites([])
+    index.record_rewrites(iter([third]))
+    assert index.rewrite(first.url) == first
+    assert index.rewrite("http://a/0") is None
+    assert list(index.rewrites()) == [first, second, third]
+    newer = rewrite(first.url, "http://a/new", 2.5)
+    newest = rewrite(first.url, "http://a/newest", 3.5)
+    index.record_rewrites([newer, newest, rewrite("http://a/\ud800", "http://b/\udfff")])
+    assert index.rewrite(first.url) == newest
+    assert list(index.rewrites()) == [second, third, newest, rewrite("http://a/?", "http://b/?")]
+    assert index.rewrite("http://a/\ud800") == rewrite("http://a/?", "http://b/?")
+    index.record_rewrites(rewrite(f"http://many/{number}", "http://many") for number in range(600))
+    assert len(list(index.rewrites())) == 604
+    assert index.info()["rewrites"] == 604
+
+
+def test_site_states(index: AnyIndex) -> None:
+    assert index.site_state("a.com", "template") is None
+    assert index.update_site_state("a.com", "template", lambda old: b"first" if old is None else b"") == b"first"
+    assert index.update_site_state("a.com", "template", lambda old: (old or b"") + b"\x00" * 10_000)[:5] == b"first"
+    state = index.site_state("a.com", "template")
+    assert state == b"first" + b"\x00" * 10_000
+    for site, name in (("a.com", "other"), ("b.com", "template"), ("", ""), ("\ud800" * 1000, "x" * 1000)):
+        assert index.site_state(site, name) is None
+        index.update_site_state(site, name, lambda old: b"" if old is None else b"twice")
+        assert index.site_state(site, name) == b""
+
+    def broken(old: bytes | None) -> bytes:
+        raise KeyError("change")
+
+    with pytest.raises(KeyError, match="change"):
+        index.update_site_state("a.com", "template", broken)
+    assert index.site_state("a.com", "template") == state
+
+
+def test_states_are_changed_by_one_at_a_time(index: AnyIndex) -> None:
+    def count(old: bytes | None) -> bytes:
+        return str(int(old or b"0") + 1).encode()
+
+    def work() -> None:
+        for _ in range(50):
+            index.update_site_state("a.com", "count", count)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert index.site_state("a.com", "count") == b"200"
+
+
+def test_attachments(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+    index.attach("http://a/1", "text", b"old")
+    index.attach("http://a/1", "text", b"\x00" * 100_000)
+    index.attach("http://a/1", "item/1", b"")
+    index.attach("http://a/2\ud800", "text", b"2")
+    assert index.attachments("http://a/1") == {"item/1": b"", "text": b"\x00" * 100_000}
+    assert index.attachments("http://a/2?") == {"text": b"2"}
+    assert index.attachments("http://a/3") == {}
+    assert isinstance(offer(index, page("http://a/1", 8)), Kept)
+    assert index.attachments("http://a/1") != {}, "an update leaves them"
+    assert index.forget(["http://a/1", "http://a/2\ud800"]) == 1
+    assert index.attachments("http://a/1") == {}
+    assert index.attachments("http://a/2?") == {}
+    for name in ("", "x" * 65, "é", "a b", "a\n"):
+        with pytest.raises(ValueError, match="attachment"):
+            index.attach("http://a/1", name, b"")
 
 
 def test_many_rows_are_read_in_blocks(index: AnyIndex) -> None:
@@ -324,6 +483,18 @@ def test_threads_take_turns(index: AnyIndex) -> None:
         lambda index: index.verify(),
         lambda index: index.forget(["http://a"]),
         lambda index: index.superseded_by("http://a"),
+        lambda index: list(index.recorded()),
+        lambda index: list(index.restored()),
+        lambda index: index.withdraw(["http://a"]),
+        lambda index: index.is_restored("http://a"),
+        lambda index: index.refetch([]),
+        lambda index: index.record_rewrites([]),
+        lambda index: index.rewrite("http://a"),
+        lambda index: list(index.rewrites()),
+        lambda index: index.site_state("a", "b"),
+        lambda index: index.update_site_state("a", "b", lambda old: b""),
+        lambda index: index.attach("http://a", "text", b""),
+        lambda index: index.attachments("http://a"),
     ],
 )
 def test_calls_after_close_fail(index: AnyIndex, call: Callable[[Index], object]) -> None:

@@ -170,13 +170,13 @@ class BruteForce:
                 verdict = judge(check.name, other)
                 if verdict is not None:
                     return verdict
-        self._end(entry.url)
+        replaces = self._end(entry.url)
         number = len(self.rows)
         for smaller in inside:
             self.rows[smaller].larger.append(number)
         self.rows.append(_Row(entry))
         urls = (row.entry.url for n in sorted(inside) if (row := self.rows[n]).entry is not None)
-        return Kept(number, tuple(urls))
+        return Kept(number, tuple(urls), replaces)
 
     def _dissimilarity(self, entry: Entry, other: Entry) -> float:
         """As the index sums it up, in its order."""

@@ -1,0 +1,245 @@
+"""What an LMDB index remembers besides pages: verdicts, rewrites, states of sites, attachments.
+
+Verdicts and rewrites are appended under ascending numbers; a second database holds the newest number of each URL.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import lmdb
+
+from dedupcrawl.index.claims import Claims
+from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
+from dedupcrawl.index.journal import Journal, Transaction, digest, explained, with_prefix
+from dedupcrawl.index.note_rows import (
+    check_name,
+    pack_recorded,
+    pack_rewrite,
+    unpack_recorded,
+    unpack_rewrite,
+)
+from dedupcrawl.index.record import plain
+from dedupcrawl.verdict import Verdict
+
+_WITHDRAWN_AT_ONCE = 256  # verdicts: so short is a transaction for which other processes wait
+
+Owner = TypeVar("Owner", bound="LmdbNotes")
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+def in_turn(
+    method: Callable[Concatenate[Owner, Arguments], Answer],
+) -> Callable[Concatenate[Owner, Arguments], Answer]:
+    """One call at a time, on an open index; LMDB's errors become those of the contract."""
+
+    @wraps(method)
+    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        with self.journal.lock:
+            self.journal.check_usable()
+            if self.is_asking:
+                raise RuntimeError(f"who is asked by the index at {self.path} must not call it")
+            try:
+                return method(self, *args, **kwargs)
+            except lmdb.Error as error:
+                raise explained(error, self.path) from error
+
+    return call
+
+
+class LmdbNotes:
+    """The part of the contract Index that has nothing to do with pages.
+
+    Attributes:
+        path: The index's folder.
+        journal: Where everything lies.
+        claims: Which pages are not stored yet, and what waits to be fetched again.
+        is_asking: True while a transaction is open and others' code runs.
+    """
+
+    def __init__(self, path: Path, journal: Journal, claims: Claims) -> None:
+        self.path = path
+        self.journal = journal
+        self.claims = claims
+        self.is_asking = False
+
+    # Verdicts
+
+    @in_turn
+    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
+        """Remember a verdict of duplicate; the newest of a URL counts."""
+        raw = pack_recorded(Recorded(verdict, run, site, spider, time.time(), request))
+        tables = self.journal.tables
+
+        def work(txn: Transaction) -> None:
+            number = self.journal.append_numbered(txn, tables["verdicts"], raw)
+            txn.put(digest(plain(verdict.url)), number, db=tables["verdict_urls"])
+
+        self.journal.writing(work)
+
+    @in_turn
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        with self.journal.reading() as txn:
+            raw = self._newest(txn, "verdicts", "verdict_urls", url)
+        return None if raw is None else unpack_recorded(raw).verdict
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        return (row.verdict for row in self.recorded())
+
+    def recorded(self) -> Iterator[Recorded]:
+        """The same with where and when they fell."""
+        for _, raw in self.journal.numbered_rows(self.journal.tables["verdicts"]):
+            yield unpack_recorded(raw)
+
+    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+        """The verdicts on these pages hold no more, and no later one shall (see Index)."""
+        wanted = {digest(plain(url)) for url in urls}
+        with self.journal.lock:
+            self.journal.check_usable()
+        numbers: dict[bytes, list[int]] = {}
+        for number, raw in self.journal.numbered_rows(self.journal.tables["verdicts"]):
+            key = digest(unpack_recorded(raw).verdict.url)
+            if key in wanted:
+                numbers.setdefault(key, []).append(number)
+        pages = list(numbers.items())
+        for first in range(0, len(pages), _WITHDRAWN_AT_ONCE):
+            self._withdraw(pages[first : first + _WITHDRAWN_AT_ONCE], refetch)
+        return len(pages)
+
+    @in_turn
+    def _withdraw(self, pages: list[tuple[bytes, list[int]]], refetch: bool) -> None:
+        tables = self.journal.tables
+
+        def work(txn: Transaction) -> None:
+            for key, numbers in pages:
+                newest = txn.pop(self.journal.number_key(numbers[-1]), db=tables["verdicts"])
+                if newest is None:  # another process was quicker
+                    continue
+                for number in numbers[:-1]:
+                    txn.delete(self.journal.number_key(number), db=tables["verdicts"])
+                txn.delete(key, db=tables["verdict_urls"])
+                txn.put(key, newest, db=tables["restored"])
+                if refetch:
+                    row = unpack_recorded(bytes(newest))
+                    self.claims.orphan(txn, Dependent(row.spider, row.verdict.url, row.request))
+
+        self.journal.writing(work)
+
+    @in_turn
+    def is_restored(self, url: str) -> bool:
+        """True when a verdict on this page was withdrawn."""
+        with self.journal.reading() as txn:
+            return txn.get(digest(plain(url)), None, self.journal.tables["restored"]) is not None
+
+    def restored(self) -> Iterator[Recorded]:
+        """The newest withdrawn verdict on each restored page, in any order."""
+        for _, raw in self.journal.keyed_rows(self.journal.tables["restored"]):
+            yield unpack_recorded(raw)
+
+    @in_turn
+    def refetch(self, dependents: Iterable[Dependent]) -> None:
+        """Make orphans of these, so that their spiders ask for them at their next start."""
+        wanted = list(dependents)
+
+        def work(txn: Transaction) -> None:
+            for dependent in wanted:
+                self.claims.orphan(txn, dependent)
+
+        self.journal.writing(work)
+
+    # Rewrites
+
+    @in_turn
+    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
+        """Remember what was rewritten, in one transaction (see Index)."""
+        rows = {digest(plain(rewrite.url)): pack_rewrite(rewrite) for rewrite in rewrites}
+        table, newest = self.journal.tables["rewrites"], self.journal.tables["rewrite_urls"]
+
+        def work(txn: Transaction) -> None:
+            for key, raw in rows.items():
+                older = txn.get(key, None, newest)
+                if older is not None:
+                    txn.delete(bytes(older), db=table)
+                txn.put(key, self.journal.append_numbered(txn, table, raw), db=newest)
+
+        if rows:
+            self.journal.writing(work)
+
+    @in_turn
+    def rewrite(self, url: str) -> Rewrite | None:
+        """The newest rewrite of this URL."""
+        with self.journal.reading() as txn:
+            raw = self._newest(txn, "rewrites", "rewrite_urls", url)
+        return None if raw is None else unpack_rewrite(raw)
+
+    def rewrites(self) -> Iterator[Rewrite]:
+        """The newest rewrite of every URL, in the order in which they were recorded."""
+        for _, raw in self.journal.numbered_rows(self.journal.tables["rewrites"]):
+            yield unpack_rewrite(raw)
+
+    # States of sites
+
+    @in_turn
+    def site_state(self, site: str, name: str) -> bytes | None:
+        """A small value that lasts, one for each site and name; None until it is set."""
+        with self.journal.reading() as txn:
+            raw = txn.get(_state_key(site, name), None, self.journal.tables["states"])
+            return None if raw is None else bytes(raw)
+
+    @in_turn
+    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one."""
+        key, table = _state_key(site, name), self.journal.tables["states"]
+
+        def work(txn: Transaction) -> bytes:
+            raw = txn.get(key, None, table)
+            new = change(None if raw is None else bytes(raw))
+            txn.put(key, new, db=table)
+            return new
+
+        self.is_asking = True
+        try:
+            return self.journal.writing(work)
+        finally:
+            self.is_asking = False
+
+    # Attachments
+
+    @in_turn
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL; the same name again takes its place (see Index)."""
+        key = digest(plain(url)) + check_name(name).encode()
+        self.journal.writing(lambda txn: txn.put(key, data, db=self.journal.tables["attachments"]))
+
+    @in_turn
+    def attachments(self, url: str) -> dict[str, bytes]:
+        """All that lies beside a URL, by name."""
+        key = digest(plain(url))
+        with self.journal.reading() as txn:
+            found = with_prefix(txn, self.journal.tables["attachments"], key)
+            return {name[len(key) :].decode(): data for name, data in found}
+
+    def _detach(self, txn: Transaction, url: str) -> None:
+        """Remove all that lies beside a URL."""
+        for key, _ in list(with_prefix(txn, self.journal.tables["attachments"], digest(url))):
+            txn.delete(key, db=self.journal.tables["attachments"])
+
+    def _newest(self, txn: Transaction, table: str, urls: str, url: str) -> bytes | None:
+        number = txn.get(digest(plain(url)), None, self.journal.tables[urls])
+        raw = None if number is None else txn.get(number, None, self.journal.tables[table])
+        return None if raw is None else bytes(raw)
+
+    def _notes_info(self, txn: Transaction) -> dict[str, int]:
+        names = ("verdicts", "restored", "rewrites", "attachments")
+        return {name: txn.stat(self.journal.tables[name])["entries"] for name in names}
+
+
+def _state_key(site: str, name: str) -> bytes:
+    return digest(plain(site)) + digest(plain(name))

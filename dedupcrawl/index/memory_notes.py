@@ -1,0 +1,152 @@
+"""What a memory index remembers besides pages: verdicts, rewrites, states of sites, attachments."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
+from dedupcrawl.index.note_rows import check_name, pack_recorded, pack_rewrite, unpack_recorded, unpack_rewrite
+from dedupcrawl.index.record import plain
+from dedupcrawl.verdict import Verdict
+
+
+class MemoryNotes:
+    """The part of the contract Index that has nothing to do with pages."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._closed = False
+        self._orphans: dict[tuple[str, str], Dependent] = {}
+        self._verdicts: dict[int, bytes] = {}  # by ascending number
+        self._recorded = 0
+        self._verdict_of: dict[str, int] = {}
+        self._restored: dict[str, bytes] = {}
+        self._rewrites: dict[str, bytes] = {}
+        self._states: dict[tuple[str, str], bytes] = {}
+        self._attachments: dict[str, dict[str, bytes]] = {}
+
+    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
+        """Remember a verdict of duplicate; the newest of a URL counts."""
+        with self._lock:
+            self._usable()
+            self._verdict_of[plain(verdict.url)] = self._recorded
+            self._verdicts[self._recorded] = pack_recorded(Recorded(verdict, run, site, spider, time.time(), request))
+            self._recorded += 1
+
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        with self._lock:
+            self._usable()
+            number = self._verdict_of.get(plain(url))
+            return None if number is None else unpack_recorded(self._verdicts[number]).verdict
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        return (row.verdict for row in self.recorded())
+
+    def recorded(self) -> Iterator[Recorded]:
+        """The same with where and when they fell."""
+        with self._lock:
+            self._usable()
+            return map(unpack_recorded, list(self._verdicts.values()))
+
+    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+        """The verdicts on these pages hold no more, and no later one shall (see Index)."""
+        wanted = {plain(url) for url in urls}
+        with self._lock:
+            self._usable()
+            newest: dict[str, Recorded] = {}
+            for number, raw in list(self._verdicts.items()):
+                row = unpack_recorded(raw)
+                if row.verdict.url in wanted:
+                    newest[row.verdict.url] = row
+                    self._restored[row.verdict.url] = self._verdicts.pop(number)
+                    self._verdict_of.pop(row.verdict.url, None)
+            if refetch:
+                self.refetch(Dependent(row.spider, url, row.request) for url, row in newest.items())
+            return len(newest)
+
+    def is_restored(self, url: str) -> bool:
+        """True when a verdict on this page was withdrawn."""
+        with self._lock:
+            self._usable()
+            return plain(url) in self._restored
+
+    def restored(self) -> Iterator[Recorded]:
+        """The newest withdrawn verdict on each restored page, in any order."""
+        with self._lock:
+            self._usable()
+            return map(unpack_recorded, list(self._restored.values()))
+
+    def refetch(self, dependents: Iterable[Dependent]) -> None:
+        """Make orphans of these, so that their spiders ask for them at their next start."""
+        with self._lock:
+            self._usable()
+            self._orphans |= {(one.spider, one.url): one for one in dependents}
+
+    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
+        """Remember what was rewritten; the newest rewrite of a URL takes the place of an older."""
+        with self._lock:
+            self._usable()
+            for rewrite in rewrites:
+                self._rewrites.pop(plain(rewrite.url), None)
+                self._rewrites[plain(rewrite.url)] = pack_rewrite(rewrite)
+
+    def rewrite(self, url: str) -> Rewrite | None:
+        """The newest rewrite of this URL."""
+        with self._lock:
+            self._usable()
+            raw = self._rewrites.get(plain(url))
+            return None if raw is None else unpack_rewrite(raw)
+
+    def rewrites(self) -> Iterator[Rewrite]:
+        """The newest rewrite of every URL, in the order in which they were recorded."""
+        with self._lock:
+            self._usable()
+            return map(unpack_rewrite, list(self._rewrites.values()))
+
+    def site_state(self, site: str, name: str) -> bytes | None:
+        """A small value that lasts, one for each site and name; None until it is set."""
+        with self._lock:
+            self._usable()
+            return self._states.get((plain(site), plain(name)))
+
+    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step; returns the new one."""
+        with self._lock:
+            self._usable()
+            key = plain(site), plain(name)
+            self._states[key] = change(self._states.get(key))
+            return self._states[key]
+
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL; the same name again takes its place (see Index)."""
+        with self._lock:
+            self._usable()
+            self._attachments.setdefault(plain(url), {})[check_name(name)] = data
+
+    def attachments(self, url: str) -> dict[str, bytes]:
+        """All that lies beside a URL, by name."""
+        with self._lock:
+            self._usable()
+            return dict(sorted(self._attachments.get(plain(url), {}).items()))
+
+    def _notes_info(self) -> dict[str, int]:
+        attached = sum(map(len, self._attachments.values()))
+        return {
+            "verdicts": len(self._verdicts),
+            "restored": len(self._restored),
+            "rewrites": len(self._rewrites),
+            "attachments": attached,
+        }
+
+    def _notes_bytes(self) -> int:
+        named = (row for rows in self._attachments.values() for row in rows.values())
+        held = (self._verdicts.values(), self._restored.values(), self._rewrites.values(), self._states.values(), named)
+        return sum(len(row) for rows in held for row in rows)
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise ValueError("the index is closed")
