@@ -108,8 +108,8 @@ Judge = Callable[[str, Entry], "Verdict | None"]
 """Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
 
 
-Counts = Callable[[Entry], bool]
-"""Called with a kept candidate: False when it is no reason to drop the new page, however alike they are."""
+Counts = Callable[[str, Entry], bool]
+"""Called with a check's name and a kept candidate: False when that page is no reason to drop the new one at all."""
 
 
 @dataclass(frozen=True, slots=True)
