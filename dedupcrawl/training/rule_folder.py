@@ -16,7 +16,7 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
     """Write a site's learned rules over its former learned rules, atomically.
 
     Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
-    was disabled stays disabled.
+    was disabled stays disabled. What crawls have tried of a rule stays, too; a rule that is new is on probation.
 
     Returns:
         What is wrong with the site's present file when it cannot be read; it is then left as it is, for a person wrote
@@ -38,7 +38,17 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
 
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules of a file after a training run."""
-    return added((rule for rule in old if rule.source in _BY_PEOPLE or rule.state == "disabled"), learned)
+    before = tuple(old)
+    known = {_what_it_does(rule): rule for rule in before}
+    kept = (rule for rule in before if rule.source in _BY_PEOPLE or rule.state == "disabled")
+    return added(kept, (_watched(rule, known.get(_what_it_does(rule))) for rule in learned))
+
+
+def _watched(rule: Rule, before: Rule | None) -> Rule:
+    """A learned rule with what crawls have found out of the same rule before."""
+    if before is None:
+        return replace(rule, state="probation")
+    return replace(rule, state=before.state, tried=before.tried, failed=before.failed)
 
 
 def added(old: Iterable[Rule], new: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -183,7 +183,18 @@ def _compiled(rule: Rule) -> CompiledRule:
 
 def _bare(rule: Rule) -> Rule:
     """What a rule does, without what is only told of it."""
-    return replace(rule, id="-", state="active", source="hand", learned=None, evidence=Evidence(), examples=(), note="")
+    return replace(
+        rule,
+        id="-",
+        state="active",
+        tried=0,
+        failed=0,
+        source="hand",
+        learned=None,
+        evidence=Evidence(),
+        examples=(),
+        note="",
+    )
 
 
 @lru_cache(maxsize=_SETS_SHARED)

@@ -74,7 +74,9 @@ class Rule:
         drop: Names of arguments to take out, with "*" for any end of a name, and "*" alone for all that `match` does
             not name; it is enough that one of them is there.
         convert: Name in `URL_CONVERSIONS`.
-        state: "disabled" rules are kept but not applied; "probation" ones are applied and watched.
+        state: "disabled" rules are kept but not applied; "probation" ones are applied and tried, see `urls.probation`.
+        tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
+        failed: ... and found two different pages.
         source: Where it comes from.
         learned: Day of the training run that made it.
         evidence: Counts of that run.
@@ -92,6 +94,8 @@ class Rule:
     drop: tuple[str, ...] = ()
     convert: str = ""
     state: State = "active"
+    tried: int = 0
+    failed: int = 0
     source: Source = "hand"
     learned: date | None = None
     evidence: Evidence = field(default=Evidence())
@@ -132,6 +136,8 @@ class Rule:
             drop=_texts(row, "drop", where),
             convert=_text(row, "convert", where),
             state=_choice(row, "state", get_args(State), where, "active"),
+            tried=_count(row, "tried", where),
+            failed=_count(row, "failed", where),
             source=_choice(row, "source", get_args(Source), where, "hand"),
             learned=_day(row, where),
             evidence=_evidence(row, where),
@@ -205,7 +211,7 @@ class Rule:
 
 
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
-_WRITTEN = ("hosts", "within", "match", "unless", "to", "drop", "convert", "state", "source", "learned", "note")
+_WRITTEN = ("hosts", "within", "match", "unless", "to", "drop", "convert", "state", "tried", "failed", "source", "learned", "note")
 
 
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:
@@ -226,6 +232,13 @@ def _choice(row: Mapping[str, Any], name: str, choices: tuple[str, ...], where: 
     value = row.get(name, default)
     if value not in choices:
         raise RuleError(f"{where}: {name} is one of {', '.join(choices)}, not {value!r}")
+    return value
+
+
+def _count(row: Mapping[str, Any], name: str, where: str) -> int:
+    value = row.get(name, 0)
+    if type(value) is not int or value < 0:
+        raise RuleError(f"{where}: {name} is a count, not {value!r}")
     return value
 
 

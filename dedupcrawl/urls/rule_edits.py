@@ -15,11 +15,11 @@ import msgspec
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, read_rules, write_rules, write_text
 
-_EDITED = ("state", "note")  # keys of a rule that a command changes
+_EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change
 
 
 def change_rule(path: Path, number: int, rule: Rule) -> None:
-    """Give the rule of this number, from 0, in the file at `path` the state and the note of `rule`.
+    """Give the rule of this number, from 0, in the file at `path` the state, trials and note of `rule`.
 
     Raises:
         RuleError: The file cannot be read.

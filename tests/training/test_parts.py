@@ -94,15 +94,21 @@ def test_whatever_ends_the_work_early_ends_the_workers(
     before = set(multiprocessing.active_children())
     results = work_on(parts, slow, "working", no_progress, 2)
     main = threading.get_ident()
+    interrupted = threading.Event()
 
     def interrupt() -> None:
         while len(list(started.iterdir())) < at_work:
             time.sleep(0.05)
         signal.pthread_kill(main, signal.SIGINT)
+        while not interrupted.wait(5):  # Python swallows an interrupt that comes while an object is finalized
+            signal.pthread_kill(main, signal.SIGINT)
 
     def work_until_interrupted() -> None:
         threading.Thread(target=interrupt, daemon=True).start()
-        next(results)
+        try:
+            next(results)
+        finally:
+            interrupted.set()
 
     with pytest.raises(KeyboardInterrupt):
         work_until_interrupted()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from dedupcrawl.training.rule_folder import added, merged, write_learned
@@ -13,7 +14,14 @@ HAND = Rule("mine", "rewrite", drop=("x",))
 def test_learned_rules_replace_learned_rules(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (Rule("old", "rewrite", drop=("old",), source="learned"),)))
     assert write_learned(tmp_path, SiteRules("a.com", (LEARNED,))) is None
-    assert read_rules(tmp_path / "a.com.toml").rules == (LEARNED,)
+    assert read_rules(tmp_path / "a.com.toml").rules == (replace(LEARNED, state="probation"),)
+
+
+def test_a_rule_that_is_learned_again_keeps_what_crawls_found_out(tmp_path: Path) -> None:
+    known = replace(LEARNED, id="was", state="active", tried=30, failed=1)
+    write_rules(tmp_path, SiteRules("a.com", (known,)))
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert read_rules(tmp_path / "a.com.toml").rules == (replace(known, id="sid"),)
 
 
 def test_what_a_person_decided_stays() -> None:
