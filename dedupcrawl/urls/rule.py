@@ -211,7 +211,21 @@ class Rule:
 
 
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
-_WRITTEN = ("hosts", "within", "match", "unless", "to", "drop", "convert", "state", "tried", "failed", "source", "learned", "note")
+_WRITTEN = (
+    "hosts",
+    "within",
+    "match",
+    "unless",
+    "to",
+    "drop",
+    "convert",
+    "state",
+    "tried",
+    "failed",
+    "source",
+    "learned",
+    "note",
+)
 
 
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:
