@@ -7,29 +7,29 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
 import msgspec
-import numpy as np
 
+from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.output import results
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.terminal import printable
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import read_pages
+from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings, SettingError
-from dedupcrawl.verdict import Verdict
+from dedupcrawl.workers import WorkerKilledError
 
 _RUN = "check"
 _STDIN = Path("-")
@@ -44,7 +44,7 @@ _COPY = "dedupcrawl-check-stdin"
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
 )
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
-@click.option("--index", help="Compare with what is in this index too, and keep what is new there. [memory:]")
+@click.option("--index", help="Compare with what is in this index too, and keep what is new there. [a temporary one]")
 @click.option(
     "--order",
     type=click.Choice(["stream", "batch"]),
@@ -83,25 +83,26 @@ def command(
     counts: Counter[str] = Counter()
     try:
         with ExitStack() as stack:
-            kept = open_index(settings.index, made)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
+            kept = open_index(settings.index, made, default_path=folder / "index")
             stack.callback(kept.close)
             detector = Detector(kept, run=_RUN)
-            out: IO[bytes] = stack.enter_context(output.open("wb")) if output else sys.stdout.buffer
-            pages = _pages([stack.enter_context(_on_disk(path)) for path in files], tally)
+            out = stack.enter_context(results(output))
+            sources = [stack.enter_context(_on_disk(path)) for path in files]
+            pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks)))
             judge = partial(
                 detector.judge,
                 checks=made,
                 scope=settings.scope,
                 target_precision=settings.parameters["TARGET_PRECISION"],
             )
-            verdicts = _verdicts(pages, judge) if order == "stream" else _batch(pages, judge)
+            verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
                 out.write(msgspec.json.encode(verdict.to_dict()) + b"\n")
-            out.flush()
     except (LogError, IndexMismatchError) as error:
         raise BadInputError(_named(str(error))) from error
-    except IndexDamagedError as error:
+    except (IndexDamagedError, WorkerKilledError) as error:
         raise FailureError(str(error)) from error
     except BrokenPipeError:
         raise
@@ -114,7 +115,7 @@ def command(
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
     """DEDUP_ settings of this command; the prefix may be left out."""
-    given: dict[str, str] = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "memory:"}
+    given: dict[str, str] = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "lmdb:"}
     if checks is not None:
         given["DEDUP_CHECKS"] = checks
     for pair in sets:
@@ -150,42 +151,14 @@ def _named(message: str) -> str:
     return re.sub(rf"\S*{_COPY}", "stdin", message)
 
 
-def _pages(files: Sequence[Path], tally: Tally) -> Iterator[Page]:
-    with bytes_progress("checking", sum(path.stat().st_size for path in files)) as update:
-        for path in files:
-            for page in read_pages(path, tally):
-                yield page
-                update(tally.bytes_read)
-
-
-def _verdicts(pages: Iterator[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
-    for page in pages:
-        yield judge(Analysis(page))
-
-
-def _batch(pages: Iterator[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
-    """Longest first (spec 1, "Batch"), ties in arrival order; verdicts come out in the order of the pages.
-
-    Pages wait in a temporary file; in memory stay 20 bytes a page.
-    """
-    starts: list[int] = []
-    lengths: list[int] = []
-    with tempfile.TemporaryFile() as waiting, tempfile.TemporaryFile() as judged:
+def _pages(files: Sequence[Path], tally: Tally, *, fields: bool) -> Generator[Page, None, None]:
+    with (
+        bytes_progress("reading", sum(path.stat().st_size for path in files)) as update,
+        closing(read_pages(files, tally, fields=fields)) as pages,
+    ):
         for page in pages:
-            starts.append(waiting.tell())
-            lengths.append(len(Analysis(page).text.hashes))
-            waiting.write(msgspec.msgpack.encode(page))
-        starts.append(waiting.tell())
-        places = np.zeros((len(lengths), 2), dtype=np.int64)
-        for number in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable"):
-            waiting.seek(starts[number])
-            page = msgspec.msgpack.decode(waiting.read(starts[number + 1] - starts[number]), type=Page)
-            verdict = msgspec.msgpack.encode(judge(Analysis(page)))
-            places[number] = judged.tell(), len(verdict)
-            judged.write(verdict)
-        for start, length in places:
-            judged.seek(start)
-            yield msgspec.msgpack.decode(judged.read(length), type=Verdict)
+            yield page
+            update(tally.bytes_read)
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:

@@ -14,8 +14,8 @@ from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.evaluate import Evaluation, evaluate
-from dedupcrawl.training.parts import WorkerKilledError
 from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.workers import WorkerKilledError
 
 
 @click.command()

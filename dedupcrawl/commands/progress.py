@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.text import Text
 
 _EVERY = 256  # calls between two looks at the clock
 
+Update = Callable[[int], None]
+"""Takes how much is done."""
+
+
+class RowsSpeedColumn(ProgressColumn):
+    """Rows that are done in a second."""
+
+    def render(self, task: Task) -> Text:
+        """The column of one bar."""
+        return Text(f"{task.finished_speed or task.speed or 0.0:,.0f} rows/s")
+
+
+def bytes_progress(what: str, total: int) -> AbstractContextManager[Update]:
+    """A bar over `total` bytes."""
+    return _progress(what, total, (DownloadColumn(), TransferSpeedColumn()))
+
+
+def rows_progress(what: str, total: int) -> AbstractContextManager[Update]:
+    """A bar over `total` rows."""
+    return _progress(what, total, (MofNCompleteColumn(), RowsSpeedColumn()))
+
 
 @contextmanager
-def bytes_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar over `total` bytes; the function given takes how many are done."""
+def _progress(what: str, total: int, columns: tuple[ProgressColumn, ...]) -> Iterator[Update]:
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _: None
         return
-    columns = (TextColumn(what), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), *columns, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(what, total=total)
         calls = 0

@@ -16,8 +16,8 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.parts import WorkerKilledError
 from dedupcrawl.training.train import TrainingSummary, train
+from dedupcrawl.workers import WorkerKilledError
 
 _DEFAULTS = LearningOptions()
 

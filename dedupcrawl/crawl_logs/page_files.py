@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from fastwarc.warc import WarcRecordType
@@ -17,6 +18,14 @@ from dedupcrawl.crawl_logs.warc_records import HTML, answers
 from dedupcrawl.page import Page, paragraphs_of
 
 
+class Markup(NamedTuple):
+    """A page of which the text is not known yet; `body` is a str where it was decoded before."""
+
+    url: str
+    body: bytes | str
+    encoding: str | None
+
+
 class _Row(msgspec.Struct):
     url: str
     html: str | None = None
@@ -24,22 +33,34 @@ class _Row(msgspec.Struct):
     title: str = ""
 
 
-def read_pages(path: Path, tally: Tally, *, fields: bool = False) -> Iterator[Page]:
-    """All pages of one file, compressed or not; a broken row is counted in `tally` and left out.
+def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
+    """What some files hold of pages, compressed or not, in order; a broken row is counted in `tally` and left out.
 
     Args:
-        path: The file.
+        paths: The files.
         tally: Filled in while pages are drawn.
-        fields: Whether headings, meta elements and anchors are wanted too.
 
     Raises:
-        LogError: the file cannot be opened, decompressed or read to its end.
+        LogError: A file cannot be opened, decompressed or read to its end.
     """
-    return (_warc_pages if head_of(path, 5) == b"WARC/" else _json_pages)(path, tally, fields)
+    for path in paths:
+        yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
 
 
-def page_of_row(row: bytes, *, fields: bool = False) -> Page:
-    """One JSON row as a Page.
+def page_of(stored: Page | Markup, *, fields: bool = False) -> Page:
+    """The page; total for any markup.
+
+    Args:
+        stored: As from `stored_pages`.
+        fields: Whether headings, meta elements and anchors are wanted too.
+    """
+    if isinstance(stored, Page):
+        return stored
+    return extract(stored.body, stored.url, encoding=stored.encoding, fields=fields)
+
+
+def _of_row(row: bytes) -> Page | Markup:
+    """One JSON row.
 
     Raises:
         ValueError: it is no such row; the message says why.
@@ -48,12 +69,14 @@ def page_of_row(row: bytes, *, fields: bool = False) -> Page:
         read = msgspec.convert(json.loads(row), _Row)  # not msgspec.json: it refuses lone surrogates, which pages have
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    url, title = _sound(read.url), _sound(read.title)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from error
+    url = _sound(read.url)
     if read.html is not None:
-        return extract(_sound(read.html), url, fields=fields)
+        return Markup(url, _sound(read.html), None)
     if read.text is None:
         raise ValueError("neither html nor text")
-    return Page(url, title, paragraphs_of(_sound(read.text)))
+    return Page(url, _sound(read.title), paragraphs_of(_sound(read.text)))
 
 
 def _sound(text: str) -> str:
@@ -61,21 +84,21 @@ def _sound(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _json_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
+def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
     for block in line_blocks(path, tally):
         for number, row in enumerate(block.data.splitlines(), block.first_line):
             if not row.strip():
                 continue
             tally.rows += 1
             try:
-                page = page_of_row(row, fields=fields)
-            except (ValueError, msgspec.ValidationError) as error:
+                stored = _of_row(row)
+            except ValueError as error:
                 tally.skip(str(path), str(error), 1, [number])
             else:
-                yield page
+                yield stored
 
 
-def _warc_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
+def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
     read_before = tally.bytes_read
     with open_log(path) as (content, file):
         for number, answer in enumerate(answers(path, content, WarcRecordType.response), 1):
@@ -87,4 +110,4 @@ def _warc_pages(path: Path, tally: Tally, fields: bool) -> Iterator[Page]:
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
-                yield extract(answer.body, answer.url, encoding=answer.charset, fields=fields)
+                yield Markup(answer.url, answer.body, answer.charset)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -21,16 +16,11 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.training.spool import Part, SiteSpool
+from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
 
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
-_LOOK_UP_SECONDS = 0.5
-_THREADS = "POLARS_MAX_THREADS"
 
 ResultT = TypeVar("ResultT")
-
-
-class WorkerKilledError(RuntimeError):
-    """A worker process died from outside; the message is one sentence."""
 
 
 class Progress(Protocol):
@@ -97,56 +87,14 @@ def _in_processes(
     parts: Sequence[Part], work: Callable[[pl.DataFrame], ResultT], workers: int
 ) -> Iterator[tuple[int, ResultT]]:
     """Rows and result of each part; whatever ends this early ends the workers too."""
-    context = multiprocessing.get_context("spawn")  # Polars' threads do not survive a fork
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, context, _be_a_worker)
-    try:
-        with _one_thread_each():
-            waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
-            pending = set(waiting)
-            while pending:
-                # Polars' handler of SIGINT restarts system calls: a wait without a timeout would never be interrupted.
-                done, pending = wait(pending, _LOOK_UP_SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    yield waiting[future], future.result()
-    except BrokenProcessPool as error:
-        raise WorkerKilledError(
-            "a worker process was killed, probably for want of memory: free some, or give it fewer logs at a time."
-        ) from error
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - before:
-            process.terminate()
-        raise
-    pool.shutdown()
+    with worker_pool(workers) as pool:
+        waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
+        pending = set(waiting)
+        while pending:
+            done, pending = wait(pending, LOOK_UP_SECONDS, FIRST_COMPLETED)
+            for future in done:
+                yield waiting[future], future.result()
 
 
 def _worker(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
     return work(part.read())
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Worker processes are the parallelism; Polars reads its number of threads when it is imported there."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_THREADS]
-        else:
-            os.environ[_THREADS] = before
-
-
-def _be_a_worker() -> None:
-    """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work for ever."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = parent_process()
-    assert parent is not None
-
-    def end_with_parent() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()

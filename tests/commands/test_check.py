@@ -5,6 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.check import command
+from dedupcrawl.crawl_logs import parsing
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
 
@@ -154,3 +159,25 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     result = check(path)
     assert result.exit_code == 2
     assert str(path) in result.stderr
+
+
+def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    command_line = [sys.executable, "-m", "dedupcrawl.cli", "check", "-", "--output", str(out)]
+    with subprocess.Popen(command_line, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.iterdir()) and process.poll() is None:
+            time.sleep(0.02)  # until it has begun; it waits for the end of its input
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert said.strip() == "dedupcrawl: interrupted"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"url": f"http://a.example/{n}", "html": page(prose(n % 7))} for n in range(20)]
+    path = write(tmp_path / "pages.jsonl", *rows)
+    expected = check(path, "--order", "batch").stdout
+    monkeypatch.setattr(parsing, "_BYTES_WORTH_WORKERS", 0)
+    monkeypatch.setattr(parsing, "_CHUNK_BYTES", 1000)
+    assert check(path, "--order", "batch").stdout == expected

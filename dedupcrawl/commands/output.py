@@ -1,0 +1,55 @@
+"""Where results go: stdout, or a file that is there once it is whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def results(path: Path | None) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes its place, and that of a file of its name, when the context ends well.
+
+    When it ends badly nothing is left of it. What is no regular file (a pipe, a device) is written to as it is.
+
+    Args:
+        path: Of the file; None: stdout.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    place = path.resolve()  # where a link leads
+    try:
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".tmp")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error  # not the name of the temporary file
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.chmod(temporary, _mode(place))
+        os.replace(temporary, place)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """Permissions of the file that is there, or of a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
