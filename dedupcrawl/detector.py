@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from dedupcrawl.comparison import Comparison, no_duplicate
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.probability import DOUBTED_PRECISION, TARGET_PRECISION, threshold
+from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
+from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
+from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
 
 _TITLE_LIMIT = 200  # characters kept of a title
@@ -46,10 +50,19 @@ class Analysis:
 
 
 class Detector:
-    """Judges pages against an index, for one run of one spider."""
+    """Judges pages against an index, for one run of one spider.
 
-    def __init__(self, index: Index, *, spider: str = "", run: str = "") -> None:
+    Args:
+        index: The index.
+        spider: The spider's name.
+        run: Identifies the crawl.
+        trust: Whose pages may be the reason to drop pages of others.
+    """
+
+    def __init__(self, index: Index, *, spider: str = "", run: str = "", trust: Trust = EVERYBODY) -> None:
         self._index = index
+        self._trust = trust
+        self._quota = SiteQuota(index)
         self._spider = spider
         self._run = run
         self._first_id_of_run = index.first_id_of_run(run)
@@ -64,12 +77,16 @@ class Detector:
         canonical: str | None = None,
         target_precision: float = TARGET_PRECISION,
         request: Callable[[], bytes] | None = None,
+        ttl: float | None = None,
+        quota: int | None = None,
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
         `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
-        recorded like one of duplicate.
+        recorded like one of duplicate. A page that a verdict was withdrawn on is no duplicate. Where its site has used
+        up its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in
+        its evidence.
 
         Args:
             analysis: The page.
@@ -78,6 +95,8 @@ class Detector:
             canonical: The page's canonical URL, where it is not its own.
             target_precision: Share of the drops that shall be right.
             request: Given where a duplicate is dropped: what to ask for, should what it duplicates never be stored.
+            ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
+            quota: Most pages of the page's site that the index may hold; None: any number.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -86,10 +105,12 @@ class Detector:
         signatures = analysis.signatures(checks)
         if not signatures:
             return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
-        identity = self._identity(page.url, canonical)
+        identity, site = self._identity(page.url, canonical), site_of(page.url)
+        if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
+            return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = Entry(
             url=identity,
-            site=site_of(page.url),
+            site=site,
             spider=self._spider,
             run=self._run,
             kept_at=time.time(),
@@ -98,62 +119,50 @@ class Detector:
             outline=evidence.outline(analysis.text),
             fetched_url="" if identity == page.url else page.url,
         )
-        by_name = {check.name: check for check in checks}
-        least = threshold(target_precision)
-        doubted = min(least, threshold(DOUBTED_PRECISION))
-        compared: dict[str, evidence.Evidence | None] = {}
-        keeper = ""
-        doubt: tuple[float, dict[str, Any]] = (0.0, {})  # the most probable page that was not sure enough
-
-        def judge(check: str, kept: Entry) -> Verdict | None:
-            nonlocal keeper, doubt
-            keeper = kept.url
-            if check not in by_name or not _in_scope(kept, entry, scope):
-                return None
-            similarity = by_name[check].compare(entry.signatures[check], kept.signatures[check])
-            if similarity is None:
-                return None
-            if check == "exact":
-                return Verdict(page.url, "duplicate", kept.source, check, similarity)
-            if kept.url not in compared:  # several checks bring up the same page
-                compared[kept.url] = evidence.duplicates(entry.outline, kept.outline, doubted)
-            found = compared[kept.url]
-            if found is None:
-                return None
-            said = found.to_dict(analysis.text)
-            if found.probability >= least:
-                return Verdict(page.url, "duplicate", kept.source, check, similarity, said)
-            if found.probability > doubt[0]:
-                pair = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
-                doubt = found.probability, pair | said
-            return None
-
-        def holds(check: str, kept: Entry) -> bool:
-            if len(kept.outline) >= len(entry.outline) or not _in_scope(kept, entry, scope):
-                return False  # only what is shorter lies inside
-            return evidence.duplicates(kept.outline, entry.outline, least) is not None
-
-        first_id = self._first_id_of_run if scope == "run" else 0
+        comparison = Comparison(
+            entry,
+            analysis.text,
+            checks,
+            scope=scope,
+            ttl=ttl,
+            trust=self._trust,
+            target_precision=target_precision,
+        )
+        offer = partial(
+            self._index.offer,
+            entry,
+            first_id=self._first_id_of_run if scope == "run" else 0,
+            holds=comparison.holds,
+            counts=comparison.counts,
+        )
         packed = b""
         while True:
-            answer = self._index.offer(entry, judge, first_id=first_id, holds=holds)
+            answer = offer(comparison.judge)
+            if isinstance(answer, Verdict) and self._index.is_restored(page.url):
+                answer = offer(no_duplicate)
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
+                if not answer.replaces:
+                    self._quota.add(site)
                 break
             packed = packed or (request() if request else b"")
-            if not packed or self._index.depend(keeper, Dependent(self._spider, page.url, packed)):
-                self._index.record(answer, run=self._run, site=entry.site)
+            if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
+                self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
         if orphan := self._orphans.pop(page.url, None):
             self._index.adopt(orphan, analysis.kept_under)
         if isinstance(answer, Verdict):
             return answer
         details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
-        if not doubt[1]:
+        if not comparison.doubt:
             return Verdict(page.url, "unique", evidence=details)
-        verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": doubt[1]})
-        self._index.record(verdict, run=self._run, site=entry.site)
+        verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
+        self._index.record(verdict, run=self._run, site=site, spider=self._spider)
         return verdict
+
+    def close(self) -> None:
+        """Tell the index what it has not been told; before it is closed."""
+        self._quota.close()
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.
@@ -165,11 +174,3 @@ class Detector:
             return url
         earlier = self._index.entry(canonical)
         return url if earlier is not None and earlier.run == self._run else canonical
-
-
-def _in_scope(kept: Entry, new: Entry, scope: str) -> bool:
-    if scope == "run":
-        return kept.run == new.run
-    if scope == "spider":
-        return kept.spider == new.spider
-    return scope == "all" or kept.site == new.site

@@ -6,6 +6,7 @@ Values come from Python files, from `-s NAME=VALUE` and from `--set NAME=VALUE`,
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -77,6 +78,40 @@ def _names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, Iterable) or not all(isinstance(name, str) for name in value):
         raise ValueError
     return tuple(dict.fromkeys(value))
+
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}  # seconds
+
+
+def _age(value: Any) -> float | None:
+    """Seconds, or a number with its unit as in "30d"; None: no limit."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
+        return None
+    text = str(value).strip().lower()
+    unit = text[-1:] if text[-1:] in _UNITS else ""
+    seconds = float(text.removesuffix(unit)) * _UNITS[unit]
+    if isinstance(value, bool) or not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
+def _quota(value: Any) -> int | None:
+    if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
+        return None
+    number = float(value)
+    if isinstance(value, bool) or not math.isfinite(number) or number < 0 or number != int(number):
+        raise ValueError
+    return int(number)
+
+
+def _trusted(value: Any) -> str | tuple[str, ...]:
+    names = _names(value)
+    if names in (("start",), ("all",)):
+        return names[0]
+    for name in names:
+        if host_of(name) != name.lower() or not name:
+            raise ValueError
+    return names
 
 
 def _checks(value: Any) -> tuple[str, ...]:
@@ -155,6 +190,12 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
         Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:' or 'lmdb:/path'", _text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
+        Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", _age),
+        Setting(
+            "DEDUP_TRUSTED_SITES", "start", "'start', 'all' or a list of hosts or registrable domains", _trusted, False
+        ),
+        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", _quota),
+        Setting("DEDUP_KEEP_TEXT", False, "True or False", _boolean),
         Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
         Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", _optional_path, False),
         Setting(
@@ -193,6 +234,10 @@ class DedupSettings:
     mark_field: str
     index: str
     scope: str
+    ttl: float | None
+    trusted_sites: str | tuple[str, ...]
+    site_quota: int | None
+    keep_text: bool
     confirm: str
     crawl_log: Path | str | None
     item_fields: Mapping[str, Mapping[str, str]]
@@ -242,8 +287,11 @@ class DedupSettings:
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
         """What an index must find so that every site's own settings can be applied to its answers.
 
+        An index has a place for the signatures of every check, so that spiders that ask different ones can share it.
+
         Returns:
-            The names of all checks that any site asks, in order, and for each parameter the loosest value of any site.
+            The names of all checks, those that any site asks first and in order, and for each parameter the loosest
+            value of any site. No names when no site asks any.
         """
         every = (self, *self.sites.values())
         names = dict.fromkeys(name for settings in every for name in settings.checks)
@@ -252,7 +300,10 @@ class DedupSettings:
             for parameter in PARAMETERS
             if parameter.loosest is not None
         }
-        return tuple(names), {**self.parameters, **loosest}
+        return (*names, *(name for name in CHECK_NAMES if name not in names)) if names else (), {
+            **self.parameters,
+            **loosest,
+        }
 
 
 def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from publicsuffixlist import PublicSuffixList
 
@@ -51,3 +51,25 @@ def _site_of_host(host: str) -> str:
     if host.startswith("["):
         return host
     return _suffixes.privatesuffix(host) or host
+
+
+def owner_of(url_or_host: str) -> str:
+    """The part of a host that one owner has to himself, by the whole list: user pages of one service are strangers.
+
+    >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
+    ('alice.github.io', 'github.io')
+    """
+    host = host_of(url_or_host)
+    return _owner_of_host(host) if len(host) <= _HOST_LIMIT else host
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _owner_of_host(host: str) -> str:
+    if host.startswith("["):
+        return host
+    return _all_suffixes().privatesuffix(host) or host
+
+
+@cache
+def _all_suffixes() -> PublicSuffixList:
+    return PublicSuffixList(accept_unknown=False)

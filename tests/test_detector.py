@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -11,6 +12,7 @@ from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
+from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})
@@ -151,3 +153,139 @@ def test_what_is_plainly_another_page_is_not_in_doubt() -> None:
     crawl.judge("first", REPORT.split())
     assert crawl.judge("other", changed(guilty="not guilty", man="woman", clock="ladder", judge="mayor")).evidence == {}
     assert not list(crawl.index.verdicts())
+
+
+class Shared:
+    """An index that several crawls share."""
+
+    def __init__(self) -> None:
+        self.index = MemoryIndex(CHECKS)
+
+    def judge(
+        self,
+        url: str,
+        text: list[str],
+        *,
+        spider: str = "one",
+        run: str = "1",
+        scope: str = "all",
+        trust: Trust = EVERYBODY,
+        ttl: float | None = None,
+        quota: int | None = None,
+        request: bytes = b"",
+    ) -> Verdict:
+        detector = Detector(self.index, spider=spider, run=run, trust=trust)
+        page = Page(url, paragraphs=(" ".join(text),))
+        packed = (lambda: request) if request else None
+        verdict = detector.judge(Analysis(page), CHECKS, scope=scope, ttl=ttl, quota=quota, request=packed)
+        detector.close()
+        return verdict
+
+
+@pytest.mark.parametrize(
+    ("scope", "compared_with"),
+    [
+        ("run", {"run"}),
+        ("spider", {"run", "spider"}),
+        ("site", {"run", "site"}),
+        ("all", {"run", "spider", "site", "other"}),
+    ],
+)
+def test_a_page_is_compared_with_what_is_in_scope(scope: str, compared_with: set[str]) -> None:
+    for kept, (url, spider, run) in {
+        "run": ("http://www.here.com/1", "one", "1"),
+        "spider": ("http://elsewhere.com/1", "one", "0"),
+        "site": ("http://www.here.com/1", "two", "0"),
+        "other": ("http://elsewhere.com/1", "two", "0"),
+    }.items():
+        shared = Shared()
+        assert shared.judge(url, prose(300), spider=spider, run=run, scope=scope).verdict == "unique"
+        verdict = shared.judge("http://here.com/2", prose(300), scope=scope)
+        assert verdict.is_duplicate == (kept in compared_with), kept
+
+
+@pytest.mark.parametrize("scope", ["run", "spider", "site", "all"])
+def test_in_every_scope_the_same_url_again_is_an_update(scope: str) -> None:
+    shared = Shared()
+    shared.judge("http://here.com/1", prose(300), scope=scope)
+    shared.judge("http://here.com/1", prose(300), scope=scope, run="2")
+    assert not shared.judge("http://here.com/1", prose(300, 1), scope=scope, run="3").is_duplicate
+    assert shared.index.info()["pages"] == 1
+    assert not shared.judge("http://here.com/2", prose(300), scope=scope, run="3").is_duplicate, "that text is gone"
+
+
+def test_copies_out_of_scope_do_not_hide_the_one_in_scope() -> None:
+    shared = Shared()
+    for number in range(9):
+        shared.judge(f"http://site-{number}.com/", prose(300), scope="site")
+    shared.judge("http://here.com/1", prose(300), scope="site")
+    for number in range(10, 19):
+        shared.judge(f"http://site-{number}.com/", prose(300), scope="site")
+    assert shared.judge("http://here.com/2", prose(300), scope="site").duplicate_of == "http://here.com/1"
+
+
+def test_a_page_that_is_too_old_is_no_reason_to_drop_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = Shared()
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    shared.judge("http://a.com/1", prose(300))
+    monkeypatch.setattr(time, "time", lambda: 1060.0)
+    assert shared.judge("http://a.com/2", prose(300), ttl=60).duplicate_of == "http://a.com/1"
+    monkeypatch.setattr(time, "time", lambda: 1061.0)
+    assert not shared.judge("http://a.com/3", prose(300), ttl=60).is_duplicate
+    assert shared.judge("http://a.com/4", prose(300), ttl=60).duplicate_of == "http://a.com/3"
+    assert shared.judge("http://a.com/5", prose(300)).is_duplicate
+
+
+def falsified(text: list[str]) -> list[str]:
+    """Something added, and a word changed here and there."""
+    return [*text[:100], "bought", *text[101:], *prose(150, 9)]
+
+
+def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
+    text = prose(300)
+    for trust, taken in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
+        shared = Shared()
+        shared.judge("http://evil.com/copy", falsified(text), trust=trust)
+        assert shared.judge("http://a.com/article", text, trust=trust).is_duplicate == taken
+
+
+def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
+    shared = Shared()
+    shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))
+    verdict = shared.judge("http://a.com/1", prose(300), trust=Trust([]))
+    assert (verdict.duplicate_of, verdict.check) == ("http://mirror.com/1", "exact")
+
+
+def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:
+    shared, text, trust = Shared(), prose(300), Trust(["a.com"])
+    for number in range(9):
+        shared.judge(f"http://evil{number}.com/", [*text, f"more{number}"], trust=trust, scope="all")
+    shared.judge("http://a.com/1", text, trust=trust)
+    for number in range(9):
+        shared.judge(f"http://evil{number}.org/", [*text, f"more{number}"], trust=trust)
+    assert shared.judge("http://a.com/2", [*text, "another"], trust=trust).duplicate_of == "http://a.com/1"
+
+
+def test_a_site_fills_no_more_than_its_quota() -> None:
+    shared = Shared()
+    for number in range(3):
+        assert shared.judge(f"http://a.com/{number}", prose(200, number), quota=3).verdict == "unique"
+    over = shared.judge("http://www.a.com/3", prose(200, 3), quota=3)
+    assert (over.verdict, over.evidence) == ("abstained", {"site_quota": 3})
+    assert shared.index.info()["pages"] == 3
+    assert shared.judge("http://a.com/0", prose(200, 0), quota=3).verdict == "unique", "an update takes no room"
+    assert shared.judge("http://b.com/0", prose(200, 4), quota=3).verdict == "unique"
+    assert shared.judge("http://a.com/4", prose(200, 4), quota=None).is_duplicate
+
+
+def test_a_restored_page_is_never_dropped_again() -> None:
+    shared = Shared()
+    shared.judge("http://a.com/1", prose(300))
+    assert shared.judge("http://a.com/2", prose(300), request=b"as asked").is_duplicate
+    assert shared.index.withdraw(["http://a.com/2"], refetch=True) == 1
+    assert [orphan.request for orphan in shared.index.orphans("one")] == [b"as asked"]
+    assert shared.judge("http://a.com/2", prose(300)).verdict == "unique"
+    assert shared.index.orphans("one") == [], "it was fetched again"
+    assert {entry.url for entry in shared.index.entries()} == {"http://a.com/1", "http://a.com/2"}
+    assert shared.judge("http://a.com/2", prose(300), run="2").verdict == "unique"
+    assert shared.judge("http://a.com/3", prose(300)).is_duplicate

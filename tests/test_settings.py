@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 
 
@@ -35,6 +36,15 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
         ("DEDUP_CRAWL_LOG", "none", "crawl_log", None),
         ("DEDUP_CRAWL_LOG", "a/b.jsonl", "crawl_log", Path("a/b.jsonl")),
         ("DEDUP_SELECTOR", "div.story", "selector", "div.story"),
+        ("DEDUP_TTL", "30d", "ttl", 30 * 86_400.0),
+        ("DEDUP_TTL", " 1.5H", "ttl", 5400.0),
+        ("DEDUP_TTL", 90, "ttl", 90.0),
+        ("DEDUP_TTL", "none", "ttl", None),
+        ("DEDUP_TRUSTED_SITES", "all", "trusted_sites", "all"),
+        ("DEDUP_TRUSTED_SITES", "a.com, b.org", "trusted_sites", ("a.com", "b.org")),
+        ("DEDUP_TRUSTED_SITES", [], "trusted_sites", ()),
+        ("DEDUP_SITE_QUOTA", "5000", "site_quota", 5000),
+        ("DEDUP_SITE_QUOTA", None, "site_quota", None),
     ],
 )
 def test_strings_of_a_command_line_are_read(name: str, value: Any, attribute: str, expected: Any) -> None:
@@ -51,6 +61,13 @@ def test_parameters_of_checks_are_settings() -> None:
     ("given", "says"),
     [
         ({"DEDUP_ACTION": "dorp"}, r"DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'\."),
+        ({"DEDUP_TTL": "-1d"}, "DEDUP_TTL: got '-1d'; takes seconds"),
+        ({"DEDUP_TTL": "d"}, "DEDUP_TTL: got 'd'; takes seconds"),
+        ({"DEDUP_TTL": "inf"}, "DEDUP_TTL: got 'inf'; takes seconds"),
+        ({"DEDUP_TTL": True}, "DEDUP_TTL: got True; takes seconds"),
+        ({"DEDUP_SITE_QUOTA": "inf"}, "DEDUP_SITE_QUOTA: got 'inf'; takes a whole number"),
+        ({"DEDUP_SITE_QUOTA": -1}, "DEDUP_SITE_QUOTA: got -1; takes a whole number"),
+        ({"DEDUP_TRUSTED_SITES": ["http://a.com/"]}, "DEDUP_TRUSTED_SITES: got .*; takes 'start', 'all' or a list"),
         ({"DEDUP_ACTOIN": "drop"}, r"DEDUP_ACTOIN is no setting; did you mean DEDUP_ACTION\?"),
         ({"DEDUP_CHECKS": ["exakt"]}, "DEDUP_CHECKS: got .*; takes a list of 'exact'"),
         ({"DEDUP_RULES": ["/no/such/folder"]}, "DEDUP_RULES: got .*there is no file or folder /no/such/folder"),
@@ -104,5 +121,6 @@ def test_the_index_finds_what_the_loosest_site_asks_for() -> None:
         }
     )
     names, parameters = settings.index_checks()
-    assert names == ("exact", "simhash")
+    assert names[:2] == ("exact", "simhash"), "those that are asked, in order"
+    assert sorted(names) == sorted(CHECK_NAMES), "a place for all, so that spiders can share an index"
     assert (parameters["SIMHASH_DISTANCE"], parameters["REPEATABILITY"]) == (6, 0.7)

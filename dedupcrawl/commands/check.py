@@ -29,6 +29,7 @@ from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.trust import Trust
 from dedupcrawl.workers import WorkerKilledError
 
 _RUN = "check"
@@ -84,9 +85,10 @@ def command(
     try:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
-            kept = open_index(settings.index, made, default_path=folder / "index")
+            kept = open_index(settings.index, make_checks(*settings.index_checks()), default_path=folder / "index")
             stack.callback(kept.close)
-            detector = Detector(kept, run=_RUN)
+            detector = Detector(kept, run=_RUN, trust=_trust(settings))
+            stack.callback(detector.close)
             out = stack.enter_context(results(output))
             sources = [stack.enter_context(_on_disk(path)) for path in files]
             pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks)))
@@ -95,6 +97,8 @@ def command(
                 checks=made,
                 scope=settings.scope,
                 target_precision=settings.parameters["TARGET_PRECISION"],
+                ttl=settings.ttl,
+                quota=settings.site_quota,
             )
             verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
             for verdict in verdicts:
@@ -115,7 +119,8 @@ def command(
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
     """DEDUP_ settings of this command; the prefix may be left out."""
-    given: dict[str, str] = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "lmdb:"}
+    given = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "lmdb:", "DEDUP_SITE_QUOTA": "none"}
+    given["DEDUP_TRUSTED_SITES"] = "all"  # who names files to compare wants to know of any pages that are alike
     if checks is not None:
         given["DEDUP_CHECKS"] = checks
     for pair in sets:
@@ -131,6 +136,13 @@ def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> Ded
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")
     return settings
+
+
+def _trust(settings: DedupSettings) -> Trust:
+    named = settings.trusted_sites
+    if named == "start":
+        raise BadInputError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
+    return Trust(None if isinstance(named, str) else named)
 
 
 @contextmanager

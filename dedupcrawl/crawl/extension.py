@@ -24,6 +24,7 @@ from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
 from dedupcrawl.crawl.start_error import cannot_start
+from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
@@ -50,6 +51,7 @@ class Dedup:
         batch: Pages that wait to be looked at together.
         pages: Fetched pages and their items.
         rewriter: The URL half.
+        trust: Whose pages may take the place of pages of others.
         storing: What becomes of the items of kept pages.
         log: The crawl log, or None.
     """
@@ -85,7 +87,8 @@ class Dedup:
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm)
-        self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder))
+        self.trust = trusted(self.settings.trusted_sites, crawler.spider)
+        self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder), trust=self.trust)
         self._warned = False
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
@@ -134,6 +137,8 @@ class Dedup:
                 canonical=self.rewriter.canonical(analysis.page.url),
                 target_precision=settings.parameters["TARGET_PRECISION"],
                 request=partial(self._packed, fetched) if drops else None,
+                ttl=settings.ttl,
+                quota=settings.site_quota,
             )
         except (OSError, IndexDamagedError):
             if not self.stats.get_value("dedup/index/errors"):
@@ -144,6 +149,8 @@ class Dedup:
             fetched.kept_under.append(analysis.kept_under)
         self.stats.inc_value("dedup/content/checked")
         self.stats.inc_value(f"dedup/content/{verdict.verdict}")
+        if "site_quota" in verdict.evidence:
+            self.stats.inc_value("dedup/content/over_quota")
         if "in_doubt" in verdict.evidence:
             self.stats.inc_value("dedup/content/in_doubt")
         if verdict.is_duplicate:
@@ -224,10 +231,10 @@ class Dedup:
 
     def engine_stopped(self) -> None:
         """Close the index, now that the feeds are closed too."""
-        try:
+        with ExitStack() as closing:
+            closing.callback(self._index.close)
+            closing.callback(self._detector.close)
             self.storing.close()
-        finally:
-            self._index.close()
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""

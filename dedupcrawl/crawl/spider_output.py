@@ -11,6 +11,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.start_sites import START, trusting
 
 
 class SpiderOutput(BaseSpiderMiddleware):
@@ -26,10 +27,11 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._orphans = dedup.storing.orphans
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
+        self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """What the spider starts with, and what a run that was cut off makes necessary."""
-        async for one in super().process_start(start):
+        async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
             yield one
         for request in self._orphans():
             yield request

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.index import command
+from dedupcrawl.content.checks.registry import CHECK_NAMES
 from tests.crawls.site import prose
 
 
@@ -19,7 +20,8 @@ def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
     index = str(tmp_path / "index")
     assert CliRunner().invoke(check, [str(pages), "--index", index, "--checks", "exact,simhash"]).exit_code == 0
     told = json.loads(CliRunner().invoke(command, ["info", "--index", index, "--json"]).stdout)
-    assert (told["pages"], told["checks"], told["postings/url"]) == (3, "exact, simhash", 3)
+    assert (told["pages"], told["postings/url"]) == (3, 3)
+    assert sorted(told["checks"].split(", ")) == sorted(CHECK_NAMES), "a place for all of them"
     assert not {"postings/exact", "postings/simhash"} & told.keys()
-    assert "checks        exact, simhash\n" in CliRunner().invoke(command, ["info", "--index", index]).stdout
+    assert "pages         3\n" in CliRunner().invoke(command, ["info", "--index", index]).stdout
     assert CliRunner().invoke(command, ["verify", "--index", index]).stdout == "3 pages, all sound\n"

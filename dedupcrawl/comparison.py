@@ -1,0 +1,105 @@
+"""One page against what is kept: what a detector answers when an index asks about its candidates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dedupcrawl.content import evidence
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.index.contract import Entry
+from dedupcrawl.trust import Trust
+from dedupcrawl.verdict import Verdict
+
+
+class Comparison:
+    """`judge`, `holds` and `counts` are those of Index.offer.
+
+    Args:
+        entry: The new page.
+        text: Its main text.
+        checks: The checks that are asked, with their thresholds.
+        scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
+        ttl: Seconds after which a kept page is no reason to drop others; None: never.
+        trust: Whose pages may be the reason to drop pages of others.
+        target_precision: Share of the drops that shall be right.
+
+    Attributes:
+        url: The new page's own.
+        keeper: The URL of the page that `judge` was last asked about.
+        doubt: What resembles the new page most without being sure enough; empty when nothing does.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        text: SymbolText,
+        checks: Sequence[Check],
+        *,
+        scope: str,
+        ttl: float | None,
+        trust: Trust,
+        target_precision: float,
+    ) -> None:
+        self.url = entry.source
+        self.keeper = ""
+        self.doubt: dict[str, Any] = {}
+        self._probability_of_doubt = 0.0
+        self._entry = entry
+        self._text = text
+        self._checks = {check.name: check for check in checks}
+        self._scope = scope
+        self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
+        self._trust = trust
+        self._least = threshold(target_precision)
+        self._doubted = min(self._least, threshold(DOUBTED_PRECISION))
+        self._compared: dict[str, evidence.Evidence | None] = {}
+
+    def judge(self, check: str, kept: Entry) -> Verdict | None:
+        """The verdict when the page duplicates `kept`, else None."""
+        self.keeper = kept.url
+        if check not in self._checks:
+            return None
+        similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])
+        if similarity is None:
+            return None
+        if check == "exact":
+            return Verdict(self.url, "duplicate", kept.source, check, similarity)
+        if kept.url not in self._compared:  # several checks bring up the same page
+            self._compared[kept.url] = evidence.duplicates(self._entry.outline, kept.outline, self._doubted)
+        found = self._compared[kept.url]
+        if found is None:
+            return None
+        said = found.to_dict(self._text)
+        if found.probability >= self._least:
+            return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
+        if found.probability > self._probability_of_doubt:
+            self._probability_of_doubt = found.probability
+            self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)} | said
+        return None
+
+    def holds(self, check: str, kept: Entry) -> bool:
+        """Whether the page holds all of `kept`; only what is shorter lies inside."""
+        if len(kept.outline) >= len(self._entry.outline):
+            return False
+        return evidence.duplicates(kept.outline, self._entry.outline, self._least) is not None
+
+    def counts(self, check: str, kept: Entry) -> bool:
+        """Whether `kept` is in scope, not too old, and trusted when it is only alike."""
+        if kept.kept_at < self._oldest or not self._in_scope(kept):
+            return False
+        return check == "exact" or self._trust.may_replace(kept.source, self.url)
+
+    def _in_scope(self, kept: Entry) -> bool:
+        if self._scope == "run":
+            return kept.run == self._entry.run
+        if self._scope == "spider":
+            return kept.spider == self._entry.spider
+        return self._scope == "all" or kept.site == self._entry.site
+
+
+def no_duplicate(check: str, kept: Entry) -> None:
+    """The judge of a page that is none, whatever it looks like."""

@@ -1,0 +1,44 @@
+"""Trust: whose pages may cost pages of others their place in the output by being alike.
+
+Anybody can put up a page that holds another's text, changed a little or with much around it, and see to it that a crawl
+comes by it first. By "alike" it would take the place of the page that it was copied from. What is named by the user is
+trusted not to do so; of all others only the identical text takes a page's place, for then nothing is lost but a URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dedupcrawl.sites import host_of, owner_of
+
+
+class Trust:
+    """Hosts and domains that are trusted, with all that lies below them.
+
+    Args:
+        named: Hosts, domains or URLs; None: everybody is trusted.
+    """
+
+    def __init__(self, named: Iterable[str] | None) -> None:
+        self._everybody = named is None
+        self._named = {host for name in named or () if (host := host_of(name))}
+
+    def add(self, url_or_host: str) -> None:
+        """Trust the host's owner too."""
+        owner = owner_of(url_or_host)
+        if owner:
+            self._named.add(owner)
+
+    def may_replace(self, kept_url: str, new_url: str) -> bool:
+        """Whether the page at `kept_url` may be the reason to drop the one at `new_url` because they are alike."""
+        return self._everybody or owner_of(kept_url) == owner_of(new_url) or self._is_named(host_of(kept_url))
+
+    def _is_named(self, host: str) -> bool:
+        while host:
+            if host in self._named:
+                return True
+            host = host.partition(".")[2]
+        return False
+
+
+EVERYBODY = Trust(None)

@@ -1,0 +1,55 @@
+"""How many pages a site has."""
+
+from __future__ import annotations
+
+import pytest
+
+from dedupcrawl.index import quota
+from dedupcrawl.index.quota import SiteQuota, recount
+from tests.index.conftest import AnyIndex
+from tests.index.test_contract import fill
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quota, "_STEP", 4)
+    monkeypatch.setattr(quota, "_SITES", 3)
+
+
+def test_pages_are_counted_and_the_count_is_kept(index: AnyIndex) -> None:
+    counter = SiteQuota(index)
+    for number in range(10):
+        counter.add("a.com")
+        assert counter.pages("a.com") == number + 1
+    assert SiteQuota(index).pages("a.com") == 8, "told in steps"
+    counter.close()
+    assert SiteQuota(index).pages("a.com") == 10
+
+
+def test_of_many_sites_some_are_held_in_memory(index: AnyIndex) -> None:
+    counter = SiteQuota(index)
+    for _ in range(3):
+        for site in "abcdefgh":
+            counter.add(site)
+    assert [counter.pages(site) for site in "abcdefgh"] == [3] * 8
+    assert len(counter._counts) <= 3
+
+
+def test_two_processes_count_together(index: AnyIndex) -> None:
+    one, other = SiteQuota(index), SiteQuota(index)
+    for _ in range(6):
+        one.add("a.com")
+        other.add("a.com")
+    one.close()
+    other.close()
+    assert SiteQuota(index).pages("a.com") == 12
+
+
+def test_counts_are_made_anew_of_what_is_there(index: AnyIndex) -> None:
+    fill(index, 5)
+    index.update_site_state("gone.com", "pages", lambda old: b"77")
+    index.update_site_state("example.com", "pages", lambda old: b"no number")
+    assert SiteQuota(index).pages("example.com") == 0
+    recount(index, ["gone.com"])
+    assert SiteQuota(index).pages("example.com") == 5
+    assert SiteQuota(index).pages("gone.com") == 0
