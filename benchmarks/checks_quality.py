@@ -37,6 +37,19 @@ from dedupcrawl.page import Page
 FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a false one
 
 
+def postings_of(check: Check, signatures: Sequence[bytes | None]) -> PostingsView:
+    """Pages and their postings in sorted arrays, as an index has them."""
+    keys = [np.zeros(0, dtype=np.uint64)]
+    ids = [np.zeros(0, dtype=np.uint32)]
+    for number, signature in enumerate(signatures):
+        if signature is not None:
+            keys.append(check.keys(signature))
+            ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
+    all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
+    order = all_keys.argsort(kind="stable")
+    return PostingsView([(all_keys[order], all_ids[order])], [], check.payload_bits)
+
+
 class Kept:
     """Kept pages and their postings, as an index would have them."""
 
@@ -46,18 +59,7 @@ class Kept:
         self.texts = [SymbolText.of(page) for page in pages]
         self.outlines = [outline(text) for text in self.texts]
         self._signatures = {check.name: [check.signature(Page(""), text) for text in self.texts] for check in checks}
-        self._postings = {check.name: self._post(check) for check in checks}
-
-    def _post(self, check: Check) -> PostingsView:
-        keys = [np.zeros(0, dtype=np.uint64)]
-        ids = [np.zeros(0, dtype=np.uint32)]
-        for number, signature in enumerate(self._signatures[check.name]):
-            if signature is not None:
-                keys.append(check.keys(signature))
-                ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
-        all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
-        order = all_keys.argsort(kind="stable")
-        return PostingsView([(all_keys[order], all_ids[order])], [], check.payload_bits)
+        self._postings = {check.name: postings_of(check, self._signatures[check.name]) for check in checks}
 
     def found(self, check: Check, text: SymbolText) -> set[int]:
         """Pages that the check takes for keepers of a new text."""

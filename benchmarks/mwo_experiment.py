@@ -18,6 +18,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
+from benchmarks.checks_quality import postings_of
 from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
@@ -26,7 +27,6 @@ from dedupcrawl.content.checks.mwo import MARGIN, MwoCheck
 from dedupcrawl.content.mwo import TOTAL, Record, least_overlap, overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.terms import STOPPED, term_sequence
-from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page
 
 mpl.use("Agg")
@@ -58,11 +58,7 @@ class Kept:
 
     def __init__(self, check: MwoCheck, signatures: Sequence[bytes]) -> None:
         self.check, self.signatures = check, signatures
-        keys = [check.keys(made) for made in signatures]
-        pages = np.repeat(np.arange(len(keys), dtype=np.uint32), [len(found) for found in keys])
-        all_keys = np.concatenate(keys)
-        order = all_keys.argsort()
-        self.postings = PostingsView([(all_keys[order], pages[order])], [], check.payload_bits)
+        self.postings = postings_of(check, signatures)
 
     def candidates(self, made: bytes) -> list[int]:
         pages: list[int] = self.check.candidates(made, self.postings).tolist()
@@ -244,9 +240,9 @@ def growth(pages: dict[str, Paragraphs], count: int, figure: Path) -> str:
     queries, repository = records[-TIMED:], records[:-TIMED]
     sizes = [step for step in (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000) if step <= count]
     orders: list[tuple[str, Order, float]] = [
-        ("frozen sample, β = .1", by_frequency(repository[:SAMPLE]), MARGIN),
+        (f"frozen sample, β = {MARGIN:g}", by_frequency(repository[:SAMPLE]), MARGIN),
         ("frozen sample, β = 0", by_frequency(repository[:SAMPLE]), 0.0),
-        ("hash order, β = .1", by_hash, MARGIN),
+        (f"hash order, β = {MARGIN:g}", by_hash, MARGIN),
     ]
     rows: list[Sequence[object]] = []
     curves: dict[tuple[float, str], list[float]] = {}

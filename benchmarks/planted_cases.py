@@ -116,7 +116,7 @@ def look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator
     for language in SOURCES:
         names = [name for name in pages if name.startswith(language)]
         for share in (0.5, 0.75, 0.85):
-            for _ in range(TEMPLATE_GROUPS):
+            for _ in range(TEMPLATE_GROUPS if names else 0):
                 count = chance.randint(25, 120)
                 pool = [paragraph for name in chance.sample(names, 6) for paragraph in pages[name]]
                 chance.shuffle(pool)  # a template is no page by itself

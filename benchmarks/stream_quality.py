@@ -63,19 +63,20 @@ def planted(data: Path, half: str) -> list[Row]:
     """Originals, their variants, and pairs of pages that only look alike; shuffled, but each original first."""
     chance = random.Random(7)
     pages = originals(data, half, chance)
-    return _rows(pages, list(variants(pages, chance)), list(look_alikes(pages, chance)), chance)
+    return rows_of(pages, list(variants(pages, chance)), list(look_alikes(pages, chance)), chance)
 
 
 def hard(data: Path, half: str) -> list[Row]:
     """Originals, and other pages in nearly the same words."""
     chance = random.Random(7)
     pages = originals(data, half, chance)
-    return _rows(pages, [], list(other_things(pages, chance)), chance)
+    return rows_of(pages, [], list(other_things(pages, chance)), chance)
 
 
-def _rows(
+def rows_of(
     pages: dict[str, Paragraphs], duplicates: Sequence[Case], look_alike: Sequence[Case], chance: random.Random
 ) -> list[Row]:
+    """Pages and what was made of them, shuffled, but each page before what was made of it."""
     names = {page: name for name, page in pages.items()}
     first: dict[str, Row] = {name: Row("original", name, page, False) for name, page in pages.items()}
     others = [

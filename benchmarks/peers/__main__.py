@@ -1,0 +1,167 @@
+"""The package's checks beside five libraries, in one run, on planted pages and on two releases of a documentation.
+
+    python -m benchmarks.peers [--data DIR] [--output docs/peers.md]
+
+Only documents of the half "report" are judged. A peer runs as its documentation shows it, and with the setting that
+has the best F1 on the other half. All methods see the same pages in the same order; CPU times are medians of three
+runs in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks.mwo_experiment import table
+from benchmarks.peers import report
+from benchmarks.peers.methods import Peer, Setting, all_peers
+from benchmarks.peers.run import Run, bytes_a_page, median_cpu, run_ours, run_peer, run_published
+from benchmarks.peers.stream import KINDS, LANGUAGES, Quality, VersionPages, planted_rows, quality
+from benchmarks.planted import Paragraphs, size
+from benchmarks.stream_quality import Row
+from benchmarks.texts import data_folder
+from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
+
+OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
+RUNS = 3
+SLOW = 20.0  # seconds of CPU from which on a method runs once
+TUNED_ON = 2000  # pages of the other half that a peer's best setting is chosen on
+
+
+@dataclass(slots=True)
+class Method:
+    """A line of the tables.
+
+    Attributes:
+        name: For people.
+        setting: For people, too.
+        run: Judges a stream.
+        kept_bytes: What is kept of a page, in bytes.
+        runs: On the planted pages.
+    """
+
+    name: str
+    setting: str
+    run: Callable[[Sequence[Paragraphs]], Run]
+    kept_bytes: Callable[[], float | None]
+    runs: list[Run] = field(default_factory=list)
+
+
+def best(peer: Peer, rows: Sequence[Row]) -> tuple[Setting, Quality]:
+    """The setting with the highest F1 on these pages."""
+    pages = [row.page for row in rows]
+    tried = [(setting, quality(rows, run_peer(setting, pages).matches)) for setting in peer.tried]
+    return max(tried, key=lambda pair: pair[1].f1)
+
+
+def methods(language: str, tune: Sequence[Row]) -> list[Method]:
+    """Ours with the defaults, ours by check, and the peers."""
+    found = [Method("dedupcrawl", "the default checks", partial(run_ours, DEFAULT_CHECKS), lambda: None)]
+    for name, check in zip(CHECK_NAMES, make_checks(CHECK_NAMES, {}), strict=True):
+        if name != "shingles":  # which is no paper's check but a source of candidates for evidence
+            found.append(Method(name, "as published", partial(run_published, check), lambda: None))
+        found.append(Method(name, "with evidence", partial(run_ours, [name]), lambda: None))
+    others = [row.page for row in tune]
+    for peer in all_peers(language):
+        tuned, _ = best(peer, tune[:TUNED_ON])
+        for way, setting in (("as documented", peer.documented), ("best on the tuning half", tuned)):
+            kept_bytes = partial(bytes_a_page, language, peer.name, setting.name, others)
+            found.append(Method(peer.name, f"{way}: {setting.name}", partial(run_peer, setting), kept_bytes))
+        print(f"{language}: {peer.name}: {tuned.name}", flush=True)
+    return found
+
+
+def measured(found: Sequence[Method], rows: Sequence[Row]) -> None:
+    """Fill in the runs."""
+    pages = [row.page for row in rows]
+    for _ in range(RUNS):
+        for method in found:
+            if not method.runs or method.runs[0].cpu < SLOW:
+                method.runs.append(method.run(pages))
+
+
+def quality_table(found: Sequence[Method], rows: Sequence[Row]) -> tuple[str, list[report.Point]]:
+    """Recall by kind, precision, look-alikes, speed and size."""
+    lines: list[Sequence[object]] = []
+    points = []
+    for method in found:
+        run = method.runs[0]
+        made = quality(rows, run.matches)
+        speed = len(rows) / median_cpu(method.runs)
+        kept = run.bytes_a_page if run.bytes_a_page is not None else method.kept_bytes()
+        lines.append(
+            (
+                method.name,
+                method.setting,
+                *(f"{made.recall[kind]:.3f}" for kind in KINDS),
+                f"{made.mean_recall:.3f}",
+                f"{made.precision:.4f}",
+                f"{made.templates:.2f}",
+                f"{made.bulletins:.3f}",
+                f"{speed:,.0f}",
+                f"{kept:,.0f}" if kept is not None else "–",
+            )
+        )
+        points.append(report.Point(method.name, method.setting, made.mean_recall, made.precision, made.bulletins))
+        print("  ".join(map(str, lines[-1])), flush=True)
+    head = (
+        "method",
+        "setting",
+        *KINDS,
+        "recall, all but excerpt",
+        "precision",
+        "85 % templates dropped",
+        "bulletins dropped",
+        "pages a CPU second",
+        "bytes a page",
+    )
+    return table(head, lines), points
+
+
+def versions_table(found: Sequence[Method], versions: VersionPages) -> str:
+    """Two releases of the Chinese documentation."""
+    lines: list[Sequence[object]] = []
+    for method in found:
+        matches = method.run(versions.pages).matches
+        lines.append(
+            (
+                method.name,
+                method.setting,
+                f"{versions.recall(matches):.3f}",
+                f"{versions.false_per_million(matches):.1f}",
+            )
+        )
+        print("  ".join(map(str, lines[-1])), flush=True)
+    return table(("method", "setting", "Jaccard >= .8: dropped", "false drops in a million pairs"), lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="folder of test data that holds text/ and html/")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    given = parser.parse_args()
+    data = data_folder(given.data)
+    sections: dict[str, str] = {}
+    points: dict[str, list[report.Point]] = {}
+    for language, name in LANGUAGES.items():
+        rows = planted_rows(data, "report", language)
+        found = methods(language, planted_rows(data, "tune", language))
+        measured(found, rows)
+        sections[f"{language}_table"], points[name] = quality_table(found, rows)
+        sections[f"{language}_pages"] = (
+            f"{len(rows):,} pages of {sum(size(row.page) for row in rows) / len(rows):.0f} words"
+        )
+    versions = VersionPages.of(data, "report", "zh")
+    sections["versions"] = versions_table(found, versions)
+    sections["version_pairs"] = str(sum(alike >= 0.8 for alike in versions.alike))
+    report.plot(points, given.output.with_name("peers.png"))
+    text = report.TEXT.format(**sections)
+    given.output.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

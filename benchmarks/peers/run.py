@@ -1,0 +1,133 @@
+"""Runs of one method over one stream: what it drops, what that costs, and what it keeps of a page."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import random
+import statistics
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from benchmarks.peers.methods import Setting, all_peers
+from benchmarks.peers.stream import Matches
+from benchmarks.planted import Paragraphs, size, words
+from benchmarks.stream_quality import number_of, stream
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.detector import Analysis
+from dedupcrawl.index.contract import Entry, Kept
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+
+SIZED_ON = 8_000  # pages whose memory is measured
+_STATM = Path("/proc/self/statm")  # Linux; elsewhere no memory is measured
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One pass over a stream.
+
+    Attributes:
+        matches: What each page was dropped for.
+        cpu: Seconds of CPU.
+        bytes_a_page: Of a kept page on disk; None where that is measured otherwise.
+    """
+
+    matches: Matches
+    cpu: float
+    bytes_a_page: float | None = None
+
+
+def run_peer(setting: Setting, pages: Sequence[Paragraphs]) -> Run:
+    """Text in, streaming: a page that is a duplicate is not kept."""
+    kept = setting.keep()
+    matches: list[Collection[int]] = []
+    begin = time.process_time()
+    for number, page in enumerate(pages):
+        signature = setting.sign("\n".join(page))
+        found = kept.matches(signature)
+        if not found:
+            kept.add(number, signature)
+        matches.append(found)
+    return Run(matches, time.process_time() - begin)
+
+
+def run_ours(names: Sequence[str], pages: Sequence[Paragraphs]) -> Run:
+    """The package's detector with these checks, on an index in LMDB."""
+    outcome = stream(pages, names)
+    kept = [verdict.duplicate_of for verdict in outcome.verdicts]
+    return Run([[number_of(url)] if url else [] for url in kept], outcome.cpu, outcome.bytes_a_page)
+
+
+def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
+    """One check as its paper has it: what it accepts is a duplicate, and no evidence is asked for; in memory."""
+    index = MemoryIndex([check])
+    matches: list[Collection[int]] = []
+    begin = time.process_time()
+    for number, page in enumerate(pages):
+        analysis = Analysis(Page(str(number), paragraphs=page))
+        entry = Entry(
+            url=str(number),
+            site="",
+            spider="",
+            run="",
+            kept_at=0.0,
+            title="",
+            signatures=analysis.signatures([check]),
+            outline=b"",
+        )
+        answer = index.offer(entry, lambda name, kept: Verdict("", "duplicate", kept.url, name, 1.0))
+        matches.append([] if isinstance(answer, Kept) else [int(answer.duplicate_of or "")])
+    spent = time.process_time() - begin
+    index.close()
+    return Run(matches, spent)
+
+
+def bytes_a_page(language: str, peer: str, setting: str, pages: Sequence[Paragraphs]) -> float | None:
+    """By how much the memory of a new process grows for each page that is kept; Linux only.
+
+    The pages are as long as the given ones and have their words, drawn at random, so that no two are alike: some stores
+    do not keep what they have. The first half is kept before, so that what is there once is not counted.
+    """
+    if not _STATM.exists():
+        return None
+    chance = random.Random(5)
+    pool = [word for page in pages for word in words(page)]
+    space = " " if language == "en" else ""
+    texts = [space.join(chance.choices(pool, k=size(page))) for page in chance.choices(pages, k=SIZED_ON)]
+    context = multiprocessing.get_context("spawn")  # a fork would use up what its parent has set free
+    here, there = context.Pipe()
+    child = context.Process(target=_keep_all, args=(language, peer, setting, texts, there))
+    child.start()
+    there.close()  # so that a child that dies is noticed
+    grown: float = here.recv()
+    child.join()
+    return grown
+
+
+def _keep_all(language: str, peer: str, setting: str, texts: Sequence[str], answer: Connection) -> None:
+    found = next(one for one in all_peers(language) if one.name == peer)
+    used = next(one for one in (found.documented, *found.tried) if one.name == setting)
+    kept = used.keep()
+    half = len(texts) // 2
+    for number, text in enumerate(texts[:half]):
+        kept.add(number, used.sign(text))
+    before = _resident()
+    for number, text in enumerate(texts[half:], half):
+        kept.add(number, used.sign(text))
+    answer.send((_resident() - before) / (len(texts) - half))
+
+
+def _resident() -> int:
+    gc.collect()
+    return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def median_cpu(runs: Sequence[Run]) -> float:
+    """Seconds."""
+    return statistics.median(run.cpu for run in runs)

@@ -1,0 +1,71 @@
+"""Pages to be rid of duplicates, for `feature_code_tables`: a real crawl, and planted pages."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.checks_quality import FALSE_SHARE, differing_share
+from benchmarks.peers.stream import planted_rows
+from benchmarks.planted import Paragraphs, size
+from dedupcrawl.content.feature_codes import MIN_CODE
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.symbols import SymbolText
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Pages to be rid of duplicates.
+
+    Attributes:
+        name: For people.
+        titles: Empty where there are none.
+        contents: What each page is, before anything is taken out of it.
+        pages: Purified.
+        right: Whether the first page may be dropped for the second.
+        bulletins: Numbers of the pages that are another one with other figures.
+    """
+
+    name: str
+    titles: Sequence[str]
+    contents: Sequence[str]
+    pages: Sequence[Paragraphs]
+    right: Callable[[int, int], bool]
+    bulletins: Sequence[int]
+
+
+def crawl(data: Path) -> Collection:
+    """Real pages; a drop is right when the kept page has three quarters of the dropped one's words."""
+    titles, contents, pages = [], [], []
+    with lzma.open(data / "crawls" / "nankai" / "pages.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            page = extract(row["html"], row["url"], fields=False)
+            if len(SymbolText.of(page.paragraphs).hashes) >= MIN_CODE:
+                titles.append(page.title)
+                contents.append(row["html"])
+                pages.append(page.paragraphs)
+
+    def right(dropped: int, kept: int) -> bool:
+        return size(pages[dropped]) == 0 or differing_share(pages[dropped], pages[kept]) <= FALSE_SHARE
+
+    return Collection("crawl", titles, contents, pages, right, ())
+
+
+def planted(data: Path) -> Collection:
+    """Pages of which it is known what they were made from."""
+    rows = planted_rows(data, "report", "zh")
+
+    def right(dropped: int, kept: int) -> bool:
+        one, other = rows[dropped], rows[kept]
+        if not (one.may_go and other.may_go):  # a look-alike duplicates nothing, and nothing duplicates it
+            return False
+        return one.group == other.group or differing_share(one.page, other.page) <= FALSE_SHARE
+
+    bulletins = [number for number, row in enumerate(rows) if row.kind.startswith("bulletin")]
+    return Collection(
+        "planted", (), ["\n".join(row.page) for row in rows], [row.page for row in rows], right, bulletins
+    )
