@@ -165,3 +165,9 @@ class Catalog:
         merged = tuple(self.segments[stay:])
         first = merged[0].first if merged else full[0].first
         return Fold(first, full[-1].end, stay, merged, tuple(full), self.ended(), self.schema)
+
+    def whole(self) -> Fold | None:
+        """All segments as one, without their ended pages; None when there is none."""
+        if not self.segments:
+            return None
+        return Fold(0, self.segments[-1].end, 0, tuple(self.segments), (), self.ended(), self.schema)

@@ -42,9 +42,6 @@ class Claims:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._claims, self._dependents, self._orphans = (
-            journal.tables[name] for name in ("claims", "dependents", "orphans")
-        )
         self._folder = journal.path / _OWNERS
         self._owner = ""
         self._lock: int | None = None
@@ -66,35 +63,35 @@ class Claims:
 
     def claim(self, txn: Transaction, url: str) -> None:
         """The page under `url` is kept, but not stored yet."""
-        txn.put(digest(url), _encode(_Claim(url, self._owner)), db=self._claims)
+        txn.put(digest(url), _encode(_Claim(url, self._owner)), db=self._journal.tables["claims"])
 
     def confirm(self, txn: Transaction, url: str) -> None:
         """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
         key = digest(url)
-        raw = txn.get(key, None, self._claims)
+        raw = txn.get(key, None, self._journal.tables["claims"])
         if raw is not None and _decode_claim(raw).owner == self._owner:
-            txn.delete(key, db=self._claims)
-            for dependent, _ in list(with_prefix(txn, self._dependents, key)):
-                txn.delete(dependent, db=self._dependents)
+            txn.delete(key, db=self._journal.tables["claims"])
+            for dependent, _ in list(with_prefix(txn, self._journal.tables["dependents"], key)):
+                txn.delete(dependent, db=self._journal.tables["dependents"])
 
     def is_claimed(self, txn: Transaction, url: str) -> bool:
         """True when the page under `url` is not known to be stored."""
-        return txn.get(digest(url), None, self._claims) is not None
+        return txn.get(digest(url), None, self._journal.tables["claims"]) is not None
 
     def depend(self, txn: Transaction, keeper: str, dependent: Dependent) -> None:
         """`dependent` is dropped because of the page under `keeper`, which is claimed."""
         key = digest(keeper) + digest(dependent.spider) + digest(dependent.url)
-        txn.put(key, _encode(dependent), db=self._dependents)
+        txn.put(key, _encode(dependent), db=self._journal.tables["dependents"])
 
     def abandon(self, txn: Transaction, url: str) -> list[Dependent]:
         """The page under `url` will never be stored: what depended on it is orphaned, and returned."""
         key = digest(url)
-        txn.delete(key, db=self._claims)
+        txn.delete(key, db=self._journal.tables["claims"])
         orphaned = []
-        for row, raw in list(with_prefix(txn, self._dependents, key)):
+        for row, raw in list(with_prefix(txn, self._journal.tables["dependents"], key)):
             dependent = _decode_dependent(raw)
             self.orphan(txn, dependent)
-            txn.delete(row, db=self._dependents)
+            txn.delete(row, db=self._journal.tables["dependents"])
             orphaned.append(dependent)
         return orphaned
 
@@ -102,7 +99,7 @@ class Claims:
         """The URLs that are claimed by processes that are no more."""
         alive: dict[str, bool] = {}
         urls = []
-        with txn.cursor(self._claims) as cursor:
+        with txn.cursor(self._journal.tables["claims"]) as cursor:
             for raw in cursor.iternext(keys=False, values=True):
                 claim = _decode_claim(raw)
                 if claim.owner not in alive:
@@ -113,21 +110,23 @@ class Claims:
 
     def orphan(self, txn: Transaction, dependent: Dependent) -> None:
         """`dependent` is to be fetched again."""
-        txn.put(digest(dependent.spider) + digest(dependent.url), _encode(dependent), db=self._orphans)
+        txn.put(
+            digest(dependent.spider) + digest(dependent.url), _encode(dependent), db=self._journal.tables["orphans"]
+        )
 
     def orphans(self, txn: Transaction, spider: str) -> list[Dependent]:
         """What is to be fetched again by a spider."""
-        return [_decode_dependent(raw) for _, raw in with_prefix(txn, self._orphans, digest(spider))]
+        return [_decode_dependent(raw) for _, raw in with_prefix(txn, self._journal.tables["orphans"], digest(spider))]
 
     def adopt(self, txn: Transaction, spider: str, url: str) -> None:
         """An orphan has been fetched again and judged."""
-        txn.delete(digest(spider) + digest(url), db=self._orphans)
+        txn.delete(digest(spider) + digest(url), db=self._journal.tables["orphans"])
 
     def info(self, txn: Transaction) -> dict[str, int]:
         """How many pages are claimed, and how many wait to be fetched again."""
         return {
-            "claimed": txn.stat(self._claims)["entries"],
-            "orphans": txn.stat(self._orphans)["entries"],
+            "claimed": txn.stat(self._journal.tables["claims"])["entries"],
+            "orphans": txn.stat(self._journal.tables["orphans"])["entries"],
         }
 
     def remove_dead_owners(self) -> None:

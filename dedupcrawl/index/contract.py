@@ -300,6 +300,14 @@ class Index(Protocol):
         """Read everything and check every invariant: one sentence for each problem found."""
         ...
 
+    def compact(self) -> None:
+        """Give back the room of what counts no more: ended pages, all but the newest verdict on a page.
+
+        Raises:
+            OSError: Others use the index, so that this cannot be done now.
+        """
+        ...
+
     def close(self) -> None:
         """Flush and release. Further calls fail."""
         ...

@@ -7,8 +7,10 @@ the kernel holds what was written, but a power cut may damage the file beyond wh
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import shutil
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -57,18 +59,28 @@ class Journal:
             raise FileNotFoundError(f"there is no index at {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._env = lmdb.open(
-                str(path), map_size=map_bytes, max_dbs=len(_DATABASES), max_readers=512, sync=False, max_spare_txns=2
-            )
-        except (lmdb.Error, OSError) as error:
+            self._users = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
             raise explained(error, path) from error
         try:
-            self._open_databases()
-        except BaseException as error:
-            self._env.close()
-            if isinstance(error, lmdb.Error):
-                raise explained(error, path) from error
+            fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while it is compacted
+            self._open(map_bytes)
+        except BaseException:
+            os.close(self._users)
             raise
+
+    def _open(self, map_bytes: int) -> None:
+        try:
+            self._env = lmdb.open(
+                *(str(self.path), map_bytes), max_dbs=len(_DATABASES), max_readers=512, sync=False, max_spare_txns=2
+            )
+            try:
+                self._open_databases()
+            except BaseException:
+                self._env.close()
+                raise
+        except lmdb.Error as error:
+            raise explained(error, self.path) from error
 
     def _open_databases(self) -> None:
         data = self.path / "data.mdb"
@@ -225,11 +237,38 @@ class Journal:
         if self._process != os.getpid():
             raise RuntimeError(f"the index at {self.path} was opened before a fork: open it in this process")
 
+    def compact(self) -> None:
+        """Write the file anew without the room that nothing takes; `lock` must be held, and no transaction be open.
+
+        Raises:
+            OSError: Others have the index open.
+        """
+        try:
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+            raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open") from None
+        new = self.path / "compacted"
+        try:
+            shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
+            new.mkdir()
+            self._env.copy(str(new), compact=True)
+            with open(new / "data.mdb", "rb") as data:
+                os.fsync(data.fileno())
+            map_bytes = self._env.info()["map_size"]
+            self._env.close()
+            os.replace(new / "data.mdb", self.path / "data.mdb")
+            self._open(map_bytes)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+
     def close(self) -> None:
         """Sync and release."""
         self._process = None
         self.sync()
         self._env.close()
+        os.close(self._users)
 
     def data_bytes(self) -> int:
         """Bytes that the file takes on disk."""

@@ -290,6 +290,24 @@ class LmdbIndex(LmdbNotes):
             end = self._look()
             return self._store.problems() or problems(self._catalog, self.journal.rows(0, end))
 
+    def compact(self) -> None:
+        """Give back the room of what counts no more (see Index)."""
+        self._background.wait()
+        self._compact()
+
+    @in_turn
+    def _compact(self) -> None:
+        if self._users > 1:
+            raise OSError(f"the index at {self.path} is in use by another crawl of this process")
+        self._drop_older_verdicts()
+        with self._store.locked():
+            self._look()
+            if fold := self._catalog.whole():
+                self._store.merge(fold, self._store.manifest)
+        self.journal.compact()
+        self._seen = -1  # transactions are numbered anew
+        self._look()
+
     def share(self, checks: Sequence[Check]) -> bool:
         """One more user of this object, who will close it too; False when it is closed already.
 

@@ -231,6 +231,26 @@ class LmdbNotes:
         for key, _ in list(with_prefix(txn, self.journal.tables["attachments"], digest(url))):
             txn.delete(key, db=self.journal.tables["attachments"])
 
+    def _drop_older_verdicts(self) -> None:
+        """Of each page the newest stays."""
+        tables = self.journal.tables
+        older: list[bytes] = []
+
+        def work(txn: Transaction) -> None:
+            for key in older:
+                txn.delete(key, db=tables["verdicts"])
+
+        for number, raw in self.journal.numbered_rows(tables["verdicts"]):
+            key = self.journal.number_key(number)
+            with self.journal.reading() as txn:
+                newest = txn.get(digest(unpack_recorded(raw).verdict.url), None, tables["verdict_urls"])
+                if newest is None or bytes(newest) != key:
+                    older.append(key)
+            if len(older) == _WITHDRAWN_AT_ONCE:
+                self.journal.writing(work)
+                older.clear()
+        self.journal.writing(work)
+
     def _newest(self, txn: Transaction, table: str, urls: str, url: str) -> bytes | None:
         number = txn.get(digest(plain(url)), None, self.journal.tables[urls])
         raw = None if number is None else txn.get(number, None, self.journal.tables[table])

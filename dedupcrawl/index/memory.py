@@ -179,6 +179,15 @@ class MemoryIndex(MemoryNotes):
             self._usable()
             return problems(self._catalog, enumerate(self._rows))
 
+    def compact(self) -> None:
+        """Give back the room of what counts no more (see Index)."""
+        self._background.wait()
+        with self._lock:
+            self._usable()
+            self._drop_older_verdicts()
+            if fold := self._catalog.whole():
+                self._merge(fold)
+
     def close(self) -> None:
         """Release everything. Further calls fail."""
         self._background.wait()

@@ -68,6 +68,10 @@ class MemoryNotes:
                 self.refetch(Dependent(row.spider, url, row.request) for url, row in newest.items())
             return len(newest)
 
+    def _drop_older_verdicts(self) -> None:
+        newest = set(self._verdict_of.values())
+        self._verdicts = {number: raw for number, raw in self._verdicts.items() if number in newest}
+
     def is_restored(self, url: str) -> bool:
         """True when a verdict on this page was withdrawn."""
         with self._lock:

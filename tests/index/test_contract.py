@@ -372,6 +372,29 @@ def test_forgotten_pages_are_gone(index: AnyIndex) -> None:
     assert index.verify() == []
 
 
+def test_a_compacted_index_answers_as_before(index: AnyIndex) -> None:
+    for number in range(40):
+        offer(index, page(f"http://a/{number}", 50 + number, b"ab" if number % 2 else b"cdef", title=str(number)))
+        index.record(Verdict(f"http://v/{number % 3}", "duplicate", f"http://a/{number}"), run="", site="")
+    index.forget(f"http://a/{number}" for number in range(30))
+    index.attach("http://a/35", "text", b"text")
+    entries, verdicts = list(index.entries()), list(index.verdicts())
+    index.compact()
+    assert list(index.entries()) == entries
+    assert list(index.verdicts()) == verdicts[-3:], "the newest on each page"
+    assert index.verdict("http://v/0") == verdicts[-1]
+    assert index.attachments("http://a/35") == {"text": b"text"}
+    assert index.verify() == []
+    assert duplicate_of(offer(index, page("http://b/1", 50 + 35, title="35"))) == "http://a/35"
+    assert isinstance(offer(index, page("http://b/2", 50 + 3, title="3")), Kept)
+    index.record(Verdict("http://v/9", "duplicate"), run="", site="")
+    fill(index, 9)
+    index.compact()
+    assert [verdict.url for verdict in index.verdicts()][-1] == "http://v/9"
+    assert len(list(index.entries())) == len(entries) + 10
+    assert index.verify() == []
+
+
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\x00", "\U0010ffff", "x" * 100_000, "", "中"])
 def test_any_text_is_stored(index: AnyIndex, text: str) -> None:
     entry = page("http://a/" + text, 7, title=text, run=text)
@@ -483,6 +506,7 @@ def test_threads_take_turns(index: AnyIndex) -> None:
         lambda index: index.verify(),
         lambda index: index.forget(["http://a"]),
         lambda index: index.superseded_by("http://a"),
+        lambda index: index.compact(),
         lambda index: list(index.recorded()),
         lambda index: list(index.restored()),
         lambda index: index.withdraw(["http://a"]),

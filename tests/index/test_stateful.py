@@ -84,6 +84,13 @@ class History(RuleBasedStateMachine):
             assert index.superseded_by(url) == self.model.superseded_by(url)
 
     @rule()
+    def compact(self) -> None:
+        last = {verdict.url: number for number, verdict in enumerate(self.model.recorded)}
+        self.model.recorded = [self.model.recorded[number] for number in sorted(last.values())]
+        self.memory.compact()
+        self.lmdb.compact()
+
+    @rule()
     def reopen(self) -> None:
         self.lmdb.close()
         self.lmdb = self.opened()

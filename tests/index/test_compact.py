@@ -1,0 +1,106 @@
+"""Compacting an index in a folder: the disk really has the room again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index.contract import Dependent, Kept
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.open import open_index
+from tests.index.test_contract import fill, offer
+from tests.index.test_processes import go, start
+from tests.index.toys import CHECKS, page
+
+
+def disk(folder: Path) -> int:
+    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
+
+
+def filled(folder: Path) -> LmdbIndex:
+    index = LmdbIndex(folder, CHECKS, batch_pages=100)
+    for number in range(1_000):
+        index.offer(page(f"http://large/{number}", 100_000 + number, title="x" * 2_000), lambda check, kept: None)
+    return index
+
+
+def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
+    index = filled(tmp_path)
+    index.start_claiming()
+    fill(index, 5)
+    before, reported = disk(tmp_path), index.info()["bytes"]
+    assert index.forget(f"http://large/{number}" for number in range(950)) == 950
+    index.compact()
+    after = index.info()["bytes"]
+    assert isinstance(reported, int)
+    assert isinstance(after, int)
+    assert after < reported / 4
+    assert disk(tmp_path) < before / 4
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["owners"]
+    assert index.depend("http://fill/1000", Dependent("toy", "http://d", b"")), "claims go on"
+    assert index.abandon(["http://fill/1000"]) == [Dependent("toy", "http://d", b"")]
+    index.close()
+    reopened = LmdbIndex(tmp_path, CHECKS)
+    assert reopened.verify() == []
+    assert len(list(reopened.entries())) == 54
+    reopened.close()
+
+
+def test_an_index_that_is_opened_to_be_read_can_be_compacted(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    before = disk(tmp_path)
+    index = LmdbIndex(tmp_path, ())
+    assert index.forget(f"http://large/{number}" for number in range(990)) == 990
+    index.compact()
+    index.close()
+    assert disk(tmp_path) < before / 4
+    reopened = LmdbIndex(tmp_path, CHECKS)
+    assert reopened.verify() == []
+    assert isinstance(offer(reopened, page("http://new", 100_005)), Kept)
+    reopened.close()
+
+
+def test_what_others_use_is_not_compacted(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path, CHECKS, batch_pages=7)
+    fill(index, 20)
+    worker = start(tmp_path, "one", 1, 50)
+    with pytest.raises(OSError, match="is in use: compact it when nobody else has it open"):
+        index.compact()
+    go(worker)
+    worker.communicate(timeout=60)
+    assert index.verify() == []
+    index.compact()
+    assert index.verify() == []
+    index.close()
+
+
+def test_two_users_in_one_process_are_two(tmp_path: Path) -> None:
+    one, other = (open_index(str(tmp_path / "index"), CHECKS) for _ in range(2))
+    with pytest.raises(OSError, match="in use by another crawl of this process"):
+        one.compact()
+    other.close()
+    one.compact()
+    one.close()
+
+
+def test_a_compaction_that_was_cut_off_leaves_the_index_as_it_was(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    (tmp_path / "compacted").mkdir()
+    (tmp_path / "compacted" / "data.mdb").write_bytes(b"half of it")
+    index = LmdbIndex(tmp_path, CHECKS)
+    assert index.verify() == []
+    index.compact()
+    assert not (tmp_path / "compacted").exists()
+    assert len(list(index.entries())) == 1_000
+    index.close()
+
+
+def test_the_lock_of_who_is_killed_is_free(tmp_path: Path) -> None:
+    worker = start(tmp_path, "one", 1, 50)
+    worker.kill()
+    worker.communicate()
+    index = LmdbIndex(tmp_path, CHECKS)
+    index.compact()
+    assert index.verify() == []
+    index.close()
