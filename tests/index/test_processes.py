@@ -100,7 +100,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
             assert isinstance(index.offer(copy, accept(copy)), Verdict)
         index.close()
         left = {path.name for path in tmp_path.iterdir() if path.suffix != ".segment"}
-        assert left == {"data.mdb", "lock.mdb", "merge.lock"}, "left-overs are removed"
+        assert left == {"data.mdb", "lock.mdb", "merge.lock", "users.lock"}, "left-overs are removed"
 
 
 def test_the_address_space_grows_in_every_process(tmp_path: Path) -> None:
