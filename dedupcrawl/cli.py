@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "Find duplicates among pages in files, without a crawl.",
     "explain": "Why a URL was rewritten, or its page dropped or kept.",
     "index": "Figures, integrity and contents of an index.",
+    "report": "A page to look at: what was saved, dropped and doubted.",
 }
 
 

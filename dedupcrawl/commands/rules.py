@@ -21,7 +21,7 @@ from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule import Rule, RuleError, described
 from dedupcrawl.urls.rule_edits import add_rules, change_rule
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
@@ -206,23 +206,6 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     rows, refused = exported(_chosen(folder, sites))
     _tell_refused(refused)
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
-
-
-def described(rule: Rule) -> str:
-    """What a rule does, in one line.
-
-    >>> described(Rule("sid", "rewrite", drop=("sid",), hosts=("www.example.com",)))
-    'drop sid on www.example.com'
-    """
-    does = f"drop {', '.join(rule.drop)}" if rule.drop else f"convert {rule.convert}" if rule.convert else ""
-    if rule.to:
-        does = f"{rule.match or 'any'} → {rule.to}"
-    elif rule.match:
-        does += f" of {rule.match}"
-    for word, values in (("within", rule.within), ("on", rule.hosts), ("unless", rule.unless)):
-        if values:
-            does += f" {word} {', '.join(values)}"
-    return does
 
 
 def _summary(site: str, rule: Rule) -> dict[str, Any]:

@@ -210,6 +210,23 @@ class Rule:
         return scopes
 
 
+def described(rule: Rule) -> str:
+    """What a rule does, in one line.
+
+    >>> described(Rule("sid", "rewrite", drop=("sid",), hosts=("www.example.com",)))
+    'drop sid on www.example.com'
+    """
+    does = f"drop {', '.join(rule.drop)}" if rule.drop else f"convert {rule.convert}" if rule.convert else ""
+    if rule.to:
+        does = f"{rule.match or 'any'} → {rule.to}"
+    elif rule.match:
+        does += f" of {rule.match}"
+    for word, values in (("within", rule.within), ("on", rule.hosts), ("unless", rule.unless)):
+        if values:
+            does += f" {word} {', '.join(values)}"
+    return does
+
+
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
 _WRITTEN = (
     "hosts",

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from dedupcrawl.commands.rules import command, described
-from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.commands.rules import command
+from dedupcrawl.urls.rule import Evidence, Rule, described
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 SID = Rule(

@@ -1,0 +1,1 @@
+"""What people look at: one page, opened offline, of what a crawl saved and why."""

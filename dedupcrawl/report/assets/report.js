@@ -1,0 +1,393 @@
+"use strict";
+// Everything shown here was written by strangers: text goes into the page by textContent only, links only to http(s).
+(() => {
+  const CHUNK = 500; // rows whose evidence is packed together, as in listing.py
+  const A_PAGE = 15; // rows of a table
+  const MEMBERS = 20; // of a cluster, shown at once
+  const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+  const FACTS = {
+    probability: "probability that this page duplicates the kept one",
+    symbols: "words or characters on this page",
+    kept_symbols: "on the kept page",
+    covered: "of this page stands in the kept one",
+    kept_covered: "of the kept page stands in this one",
+    replaced: "words in the longest block that another one replaced",
+    rewritten: "of this page in longer blocks that were replaced",
+    inserted: "of this page in longer blocks that the kept one lacks",
+    added: "words in the longest block that only this page has, within the common text",
+    added_at_ends: "words in the longest such block before or after it",
+    skips: "places where the kept page has a block that this one lacks",
+    moves: "places where the order differs",
+    numbers_same: "numbers that are the same",
+    numbers_changed: "numbers that differ at the same place",
+    figures_changed: "dates, times and figures that differ",
+    renamed: "times the same words were replaced by the same others",
+    exchanged: "pieces where the pages speak of other things",
+    edits: "other short pieces that differ",
+    unexpected: "exchanged pieces beyond what edits at random look like",
+    negated: "pieces where one page has a “not” that the other lacks",
+  };
+  const SHARES = new Set(["probability", "covered", "kept_covered", "rewritten", "inserted"]);
+
+  const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
+  const number = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : String(Math.round(value * 1e4) / 1e4));
+  const percent = (value) => (value === null || value === undefined ? "–" : (Math.floor(value * 1000) / 10).toFixed(1) + " %");
+
+  function make(name, properties = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(properties)) {
+      if (key in element) element[key] = value;
+      else element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  function link(url) {
+    const text = visible(url);
+    if (!/^https?:\/\//i.test(url) || url.endsWith("…")) return make("span", { className: "url" }, text);
+    return make("a", { className: "url", href: url, rel: "noreferrer noopener", target: "_blank" }, text);
+  }
+
+  const page = (url, title) =>
+    title ? [make("span", { className: "page-title" }, visible(title)), link(url)] : [link(url)];
+
+  async function unpacked(id) {
+    const element = document.getElementById(id);
+    const packed = atob(element.textContent);
+    const bytes = new Uint8Array(packed.length);
+    for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  /* A table with search, filter, order and pages.
+     given: where, columns [{name, value(i) to sort by, cells(i) → nodes, className}], rows [i], text(i) to search,
+     filter {label, values, value(i)}, empty, detail(i) → nodes under a row */
+  function table(given) {
+    let shown = given.rows;
+    let at = 0;
+    let order = null;
+    const head = make("tr");
+    const body = make("tbody");
+    const count = make("span", { className: "count", role: "status" });
+    const search = make("input", { type: "search", placeholder: "search", "aria-label": "search " + given.name });
+    const choice = make("select", { "aria-label": given.filter ? given.filter.label : "" });
+    const back = make("button", { type: "button" }, "← back");
+    const on = make("button", { type: "button" }, "next →");
+    const tools = make("div", { className: "tools" }, search);
+    if (given.filter && given.filter.values.length > 1) {
+      choice.append(make("option", { value: "" }, given.filter.label));
+      for (const value of given.filter.values) choice.append(make("option", { value }, visible(value)));
+      tools.append(choice);
+    }
+    tools.append(count, back, on);
+    for (const column of given.columns) {
+      const cell = make("th", { scope: "col", className: column.className || "" });
+      if (column.value) {
+        const button = make("button", { type: "button" }, column.name);
+        button.addEventListener("click", () => {
+          order = { column, down: !(order && order.column === column && order.down) };
+          for (const other of head.children) other.removeAttribute("aria-sort");
+          cell.setAttribute("aria-sort", order.down ? "descending" : "ascending");
+          pick();
+        });
+        cell.append(button);
+      } else cell.append(column.name);
+      head.append(cell);
+    }
+
+    function pick() {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = choice.value;
+      shown = given.rows.filter((i) => {
+        if (wanted && given.filter.value(i) !== wanted) return false;
+        if (!words.length) return true;
+        const text = given.text(i).toLowerCase();
+        return words.every((word) => text.includes(word));
+      });
+      if (order) {
+        const { column, down } = order;
+        const keyed = shown.map((i) => [column.value(i), i]);
+        const sign = down ? -1 : 1;
+        keyed.sort(([a], [b]) => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -sign : sign));
+        shown = keyed.map(([, i]) => i);
+      }
+      at = 0;
+      draw();
+    }
+
+    function draw() {
+      const rows = [];
+      for (const i of shown.slice(at, at + A_PAGE)) {
+        const row = make("tr");
+        for (const column of given.columns) {
+          const cell = make("td", { className: column.className || "" }, ...column.cells(i));
+          if (column.label) cell.dataset.label = column.label;
+          row.append(cell);
+        }
+        rows.push(row);
+      }
+      if (!rows.length) {
+        const text = given.rows.length ? "Nothing fits." : given.empty;
+        rows.push(make("tr", {}, make("td", { className: "quiet", colSpan: given.columns.length }, text)));
+      }
+      body.replaceChildren(...rows);
+      const last = Math.min(shown.length, at + A_PAGE);
+      count.textContent = shown.length ? number(at + 1) + "–" + number(last) + " of " + number(shown.length) : "";
+      back.disabled = at === 0;
+      on.disabled = last >= shown.length;
+    }
+
+    const step = (by) => () => {
+      at = Math.max(0, at + by);
+      draw();
+    };
+    back.addEventListener("click", step(-A_PAGE));
+    on.addEventListener("click", step(A_PAGE));
+    search.addEventListener("input", pick);
+    choice.addEventListener("change", pick);
+    const where = document.querySelector('[data-table="' + given.where + '"]');
+    if (given.rows.length > A_PAGE) where.append(tools);
+    where.append(make("table", {}, ...(given.rows.length ? [make("thead", {}, head)] : []), body));
+    draw();
+    return (text) => {
+      search.value = text;
+      choice.value = "";
+      pick();
+      where.scrollIntoView();
+    };
+  }
+
+  const names = (values) => [...new Set(values)].filter(Boolean).sort();
+
+  function verdicts(columns) {
+    const duplicates = [];
+    const doubted = [];
+    for (let i = columns.url.length - 1; i >= 0; i--) (columns.doubt[i] ? doubted : duplicates).push(i);
+    const text = (i) => columns.url[i] + " " + columns.of[i] + " " + columns.title[i] + " " + columns.of_title[i];
+    const filter = (rows) => ({
+      label: "every check",
+      values: names(rows.map((i) => columns.check[i])),
+      value: (i) => columns.check[i],
+    });
+    const compareButton = (i) => {
+      const button = make("button", { type: "button", className: "small" }, "side by side");
+      button.addEventListener("click", () => compare(columns, i));
+      return button;
+    };
+    const shared = (of) => [
+      { name: "page", value: (i) => columns.url[i], cells: (i) => page(columns.url[i], columns.title[i]) },
+      { name: of, label: of, value: (i) => columns.of[i], cells: (i) => page(columns.of[i], columns.of_title[i]) },
+      {
+        name: "check",
+        className: "inline",
+        value: (i) => columns.check[i],
+        cells: (i) => [make("span", { className: "tag" }, visible(columns.check[i]))],
+      },
+      {
+        name: "similarity",
+        label: "similarity",
+        className: "number inline",
+        value: (i) => columns.similarity[i],
+        cells: (i) => [percent(columns.similarity[i])],
+      },
+      {
+        name: "sure",
+        label: "sure",
+        className: "number inline",
+        value: (i) => columns.probability[i],
+        cells: (i) => [percent(columns.probability[i])],
+      },
+      { name: "", cells: (i) => [compareButton(i)] },
+    ];
+    const find = table({
+      where: "duplicates",
+      name: "duplicates",
+      columns: shared("duplicate of"),
+      rows: duplicates,
+      text,
+      filter: filter(duplicates),
+      empty: "No duplicate was found.",
+    });
+    table({
+      where: "doubt",
+      name: "pages in doubt",
+      columns: shared("resembles"),
+      rows: doubted,
+      text,
+      filter: filter(doubted),
+      empty: "Nothing was let through in doubt.",
+    });
+    clusters(columns, duplicates, find, compareButton);
+  }
+
+  function clusters(columns, duplicates, find, compareButton) {
+    const members = new Map(); // keeper → URL → row; rows come newest first, and the newest verdict on a URL counts
+    for (const i of duplicates) {
+      const of = columns.of[i];
+      if (!members.has(of)) members.set(of, new Map());
+      const cluster = members.get(of);
+      if (!cluster.has(columns.url[i])) cluster.set(columns.url[i], i);
+    }
+    const all = [...members].map(([url, cluster]) => {
+      const rows = [...cluster.values()];
+      const least = rows.reduce((low, i) => Math.min(low, columns.similarity[i] ?? 1), 1);
+      return { url, rows, least, checks: names(rows.map((i) => columns.check[i])), title: columns.of_title[rows[0]] };
+    });
+    all.sort((a, b) => b.rows.length - a.rows.length);
+    const list = (cluster) => {
+      const details = make("details");
+      details.append(make("summary", {}, number(cluster.rows.length)));
+      details.addEventListener("toggle", () => {
+        if (details.children.length > 1) return;
+        const items = cluster.rows.slice(0, MEMBERS).map((i) => make("li", {}, link(columns.url[i]), compareButton(i)));
+        details.append(make("ul", { className: "plain" }, ...items));
+        if (cluster.rows.length > MEMBERS) {
+          const button = make("button", { type: "button", className: "small" }, "all of them");
+          button.addEventListener("click", () => find(cluster.url));
+          details.append(button);
+        }
+      });
+      return details;
+    };
+    table({
+      where: "clusters",
+      name: "clusters",
+      columns: [
+        { name: "kept page", value: (i) => all[i].url, cells: (i) => page(all[i].url, all[i].title) },
+        { name: "duplicates", label: "duplicates", value: (i) => all[i].rows.length, cells: (i) => [list(all[i])] },
+        {
+          name: "found by",
+          cells: (i) => all[i].checks.map((check) => make("span", { className: "tag" }, visible(check))),
+        },
+        {
+          name: "least similar",
+          label: "least similar",
+          className: "number inline",
+          value: (i) => all[i].least,
+          cells: (i) => [percent(all[i].least)],
+        },
+      ],
+      rows: [...all.keys()],
+      text: (i) => all[i].url + " " + all[i].title,
+      empty: "No duplicate was found.",
+    });
+  }
+
+  function rules(all) {
+    table({
+      where: "rules",
+      name: "rules",
+      columns: [
+        { name: "site", value: (i) => all[i].site, cells: (i) => [make("span", { className: "site" }, visible(all[i].site))] },
+        { name: "rule", value: (i) => all[i].id, cells: (i) => told(all[i]) },
+        {
+          name: "state",
+          className: "inline",
+          value: (i) => all[i].state,
+          cells: (i) => [make("span", { className: all[i].state === "active" ? "tag" : "tag off" }, all[i].state)],
+        },
+        {
+          name: "coverage",
+          label: "coverage",
+          className: "number inline",
+          value: (i) => all[i].coverage,
+          cells: (i) => [number(all[i].coverage)],
+        },
+        {
+          name: "precision",
+          label: "precision",
+          className: "number inline",
+          value: (i) => all[i].precision,
+          cells: (i) => [percent(all[i].precision)],
+        },
+      ],
+      rows: [...all.keys()],
+      text: (i) => [all[i].site, all[i].id, all[i].does, all[i].note, all[i].source].join(" "),
+      filter: { label: "every state", values: names(all.map((rule) => rule.state)), value: (i) => all[i].state },
+      empty: "There are no rules. dedupcrawl train learns some from the crawl log.",
+    });
+  }
+
+  function told(rule) {
+    const cells = [make("span", { className: "page-title" }, visible(rule.does))];
+    const origin = rule.source + (rule.learned ? " " + rule.learned : "") + ", " + rule.kind;
+    cells.push(make("span", { className: "quiet url" }, visible(rule.id) + " · " + origin));
+    if (rule.note) cells.push(make("span", { className: "quiet url" }, visible(rule.note)));
+    if (!rule.examples.length && !rule.coverage) return cells;
+    const lines = rule.examples.map(([from, to]) => make("li", { className: "url" }, visible(from), " → ", visible(to)));
+    const proof =
+      number(rule.support) + " clusters taught it; held out, it was wrong for " + number(rule.wrong) + " of " +
+      number(rule.coverage) + " URLs and brought " + number(rule.collisions) + " different pages together.";
+    cells.push(
+      make("details", {}, make("summary", { className: "quiet" }, "examples and proof"),
+        make("ul", { className: "plain" }, ...lines), make("p", { className: "quiet" }, proof)));
+    return cells;
+  }
+
+  async function compare(columns, i) {
+    const dialog = document.getElementById("compare");
+    const chunk = await unpacked("evidence-" + Math.floor(i / CHUNK));
+    const evidence = chunk[i % CHUNK] || {};
+    const close = make("button", { type: "button", autofocus: true }, "close");
+    close.addEventListener("click", () => dialog.close());
+    const title = columns.doubt[i] ? "Let through, in doubt" : "A duplicate";
+    const sides = make("div", { className: "sides" },
+      make("div", { className: "side" }, "this page"), make("div", { className: "side" }, "the kept page"),
+      make("div", {}, ...page(columns.url[i], columns.title[i])),
+      make("div", {}, ...page(columns.of[i], columns.of_title[i])));
+    const parts = [
+      make("div", { className: "dialog-head" }, make("h2", { id: "compare-title" }, title), close),
+      sides,
+      make("p", {}, "Found by ", make("span", { className: "tag" }, visible(columns.check[i])),
+        ", similarity " + percent(columns.similarity[i]) + "."),
+    ];
+    const pieces = Array.isArray(evidence.differs) ? evidence.differs : [];
+    if (columns.check[i] === "exact") parts.push(make("p", {}, "The main texts of the two pages are the same."));
+    else parts.push(...differences(evidence, pieces));
+    dialog.replaceChildren(...parts, facts(evidence));
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+  }
+
+  /* Where on the page the pieces lie that differ, and what stands there on either side. */
+  function differences(evidence, pieces) {
+    const length = Number(evidence.symbols) || 0;
+    if (!pieces.length || !length) return [make("p", {}, "No short piece of text differs between what they share.")];
+    const strip = make("div", { className: "strip", role: "img", "aria-label": "where this page differs" });
+    for (const piece of pieces) {
+      const mark = make("i");
+      mark.style.left = (100 * Number(piece.at)) / length + "%";
+      mark.style.width = (100 * String(piece.says).split(/\s+/).length) / length + "%";
+      strip.append(mark);
+    }
+    const rows = make("div", { className: "sides" },
+      make("div", { className: "side" }, "this page says"), make("div", { className: "side" }, "there, the kept page has"));
+    for (const piece of pieces) {
+      const says = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
+      const words = Number(piece.kept_symbols);
+      const other = words ? (words === 1 ? "another word" : number(words) + " other words") : "nothing";
+      rows.append(
+        make("div", {}, says, make("span", { className: "quiet" }, " at word " + number(Number(piece.at) + 1))),
+        make("div", { className: words ? "" : "quiet" }, other));
+    }
+    return [make("p", { className: "quiet" }, "The page from its first word to its last; what differs is marked."), strip, rows];
+  }
+
+  function facts(evidence) {
+    const list = make("dl", { className: "facts" });
+    for (const [name, label] of Object.entries(FACTS)) {
+      const value = evidence[name];
+      if (typeof value !== "number") continue;
+      list.append(make("dt", {}, SHARES.has(name) ? percent(value) : number(value)), make("dd", {}, label));
+    }
+    return list;
+  }
+
+  Promise.all([unpacked("columns"), unpacked("rules-data")]).then(([columns, all]) => {
+    verdicts(columns);
+    rules(all);
+    document.documentElement.dataset.ready = "yes";
+  });
+})();

@@ -1,0 +1,144 @@
+"""Everything that the page shows, read once from an index, a crawl log and rule files, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, read_crawled
+from dedupcrawl.report.listing import Listing, row_of
+from dedupcrawl.report.rules import RuleRows, read_rule_rows
+from dedupcrawl.sites import site_of
+
+BINS = 20
+"""Of every histogram over [0, 1]; 1 itself is in the last one."""
+
+_HASHED_AT_ONCE = 4_096
+_EVERY = 1_024  # verdicts between two calls of the progress function
+
+Told = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done, and how much there is: verdicts, or bytes of the crawl log."""
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """Figures of all recorded verdicts, and the newest ones themselves.
+
+    Attributes:
+        duplicates: Verdicts of duplicate.
+        in_doubt: Verdicts of unique in doubt.
+        by_check: Check → duplicates.
+        by_site: Registrable domain of the duplicate → duplicates.
+        across_sites: Duplicates of a page of another site.
+        similarity: Check → shape (BINS,): duplicates by the check's similarity.
+        probability: Shape (BINS,): duplicates by the probability that they are.
+        doubted: Shape (BINS,): pages let through in doubt, by the same.
+        hashes: Shape (n,): of the URLs of duplicates.
+        listing: The newest.
+    """
+
+    duplicates: int = 0
+    in_doubt: int = 0
+    by_check: Counter[str] = field(default_factory=Counter)
+    by_site: Counter[str] = field(default_factory=Counter)
+    across_sites: int = 0
+    similarity: dict[str, list[int]] = field(default_factory=dict)
+    probability: list[int] = field(default_factory=lambda: [0] * BINS)
+    doubted: list[int] = field(default_factory=lambda: [0] * BINS)
+    hashes: Hashes = field(default_factory=lambda: hashes_of([]))
+    listing: Listing = field(default_factory=Listing)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the page is made of.
+
+    Attributes:
+        index: Figures of the index, as `dedupcrawl index info` prints them.
+        verdicts: What the index recorded.
+        crawled: What the crawl log says; None without one.
+        rules: The rules, and what is wrong with their files.
+        problems: One sentence for whatever could not be read.
+    """
+
+    index: dict[str, int | float | str]
+    verdicts: Verdicts
+    crawled: Crawled | None
+    rules: RuleRows
+    problems: tuple[str, ...]
+
+
+def collect(index: Index, log: Path | None, rules: Sequence[Path], told: Told = lambda *_: None) -> Report:
+    """Read everything once; what cannot be read becomes a problem that the page names.
+
+    Args:
+        index: Opened to be read; others may write to it meanwhile.
+        log: The crawl log, where there is one.
+        rules: Rule files, and folders of them; one that is missing has no rules.
+        told: Progress.
+
+    Raises:
+        IndexDamagedError, OSError: The index cannot be read.
+    """
+    info = index.info()
+    verdicts = _verdicts(index, int(info["verdicts"]), told)
+    crawled, problems = _crawled(log, verdicts, told)
+    rows = read_rule_rows([path for path in rules if path.exists()])
+    return Report(info, verdicts, crawled, rows, (*problems, *rows.problems))
+
+
+def _verdicts(index: Index, total: int, told: Told) -> Verdicts:
+    found = Verdicts()
+    urls: list[str] = []
+    hashes: list[Hashes] = []
+    for number, verdict in enumerate(index.verdicts(), 1):
+        if number % _EVERY == 0:
+            told("verdicts", number, max(total, number))
+        pair = row_of(verdict)
+        if pair is None:
+            continue
+        row, evidence = pair
+        found.listing.add(row, evidence)
+        if row.doubt:
+            found.in_doubt += 1
+            _count(found.doubted, row.probability)
+            continue
+        site = site_of(row.url)
+        found.duplicates += 1
+        found.by_check[row.check] += 1
+        found.by_site[site] += 1
+        found.across_sites += site != site_of(row.of)
+        _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
+        _count(found.probability, row.probability)
+        urls.append(verdict.url)
+        if len(urls) == _HASHED_AT_ONCE:
+            hashes.append(hashes_of(urls))
+            urls.clear()
+    found.hashes = np.concatenate([*hashes, hashes_of(urls)])
+    told("verdicts", total, total)
+    return found
+
+
+def _count(bins: list[int], share: float | None) -> None:
+    if share is not None:
+        bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
+
+
+def _crawled(log: Path | None, verdicts: Verdicts, told: Told) -> tuple[Crawled | None, list[str]]:
+    if log is None or not log.is_file():
+        return None, []
+    titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()
+    try:
+        size = log.stat().st_size
+        crawled, tally = read_crawled(log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done)))
+    except (LogError, OSError) as error:
+        return None, [str(error)]
+    skipped = [f"{count:,} rows of the crawl log were skipped: {why}" for why, count in tally.skipped.most_common(5)]
+    return crawled, skipped

@@ -1,0 +1,119 @@
+"""Listing: the newest verdicts, packed so that a page with a hundred thousand of them opens at once.
+
+A browser parses columns of strings quickly, and evidence only when somebody looks at it. So the columns are one packed
+value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64: a browser undoes
+it with its own DecompressionStream, and nothing that a page wrote can end a script element.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dedupcrawl.verdict import Verdict
+
+LISTED = 100_000
+"""Verdicts that are listed one by one, the newest; all are counted."""
+CHUNK = 500
+"""Rows whose evidence is packed together; the page's script knows the number too."""
+
+_LONGEST = 2_000  # characters of a URL; a longer one ends in "…" and is no link any more
+_LEVEL = 6  # of zlib: 9 takes four times as long for 2 % less
+
+
+class Row(NamedTuple):
+    """One verdict as the page lists it.
+
+    Attributes:
+        url: The page that was judged.
+        of: The kept page that it duplicates, or resembles.
+        check: The check that found it.
+        similarity: By that check.
+        probability: That it is a duplicate; None where nothing was laid side by side.
+        doubt: It was let through, in doubt.
+    """
+
+    url: str
+    of: str
+    check: str
+    similarity: float | None
+    probability: float | None
+    doubt: bool
+
+
+def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
+    """A verdict of duplicate, or of unique in doubt, as a row and its evidence; None for any other."""
+    if verdict.is_duplicate:
+        of, check, similarity, evidence = verdict.duplicate_of, verdict.check, verdict.similarity, verdict.evidence
+    elif isinstance(doubt := verdict.evidence.get("in_doubt"), dict):
+        evidence = dict(doubt)
+        of, check, similarity = (evidence.pop(name, None) for name in ("url", "check", "similarity"))
+    else:
+        return None
+    row = Row(
+        _cut(verdict.url),
+        _cut(str(of or "")),
+        str(check or ""),
+        _share(similarity),
+        _share(evidence.get("probability")),
+        not verdict.is_duplicate,
+    )
+    return row, evidence
+
+
+def _cut(url: str) -> str:
+    return url if len(url) <= _LONGEST else url[:_LONGEST] + "…"
+
+
+def _share(value: object) -> float | None:
+    return round(float(value), 4) if isinstance(value, int | float) else None
+
+
+class Listing:
+    """Takes rows, oldest first, and holds the newest `LISTED`, with at most `CHUNK` more, in little memory."""
+
+    def __init__(self) -> None:
+        self._chunks: deque[tuple[list[Row], str]] = deque(maxlen=LISTED // CHUNK)
+        self._rows: list[Row] = []
+        self._evidence: list[dict[str, Any]] = []
+
+    def add(self, row: Row, evidence: dict[str, Any]) -> None:
+        """The next row."""
+        self._rows.append(row)
+        self._evidence.append(evidence)
+        if len(self._rows) == CHUNK:
+            self._chunks.append((self._rows, packed(self._evidence)))
+            self._rows, self._evidence = [], []
+
+    def rows(self) -> Iterator[Row]:
+        """All rows held, oldest first."""
+        for rows, _ in self._chunks:
+            yield from rows
+        yield from self._rows
+
+    def columns(self, titles: Mapping[str, str]) -> dict[str, list[Any]]:
+        """Column → its values, oldest first; the title of a page where `titles` knows one, else the empty string."""
+        rows = list(self.rows())
+        columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}
+        columns["title"] = [titles.get(row.url, "") for row in rows]
+        columns["of_title"] = [titles.get(row.of, "") for row in rows]
+        return columns
+
+    def evidence(self) -> list[str]:
+        """The packed evidence: of rows 0 to `CHUNK` − 1, of the next ones, and so on."""
+        return [chunk for _, chunk in self._chunks] + ([packed(self._evidence)] if self._rows else [])
+
+
+def packed(value: object) -> str:
+    """JSON of `value`, deflated, in base64."""
+    try:
+        raw = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # lone surrogates: bytes of a URL that were no UTF-8
+        raw = json.dumps(value).encode()
+    return base64.b64encode(zlib.compress(raw, _LEVEL)).decode("ascii")

@@ -1,0 +1,121 @@
+"""The page itself: figures, plots and packed rows put into one template, with nothing to load from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.report.collect import Report
+from dedupcrawl.report.listing import LISTED, packed
+from dedupcrawl.report.plots import Plot, histogram, learning_curve
+from dedupcrawl.report.savings import Savings, durations
+
+_SITES = 100  # named one by one
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("dedupcrawl.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    """How a content security policy names an inline script or style (CSP 3, 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def render(report: Report) -> str:
+    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
+    environment = Environment(
+        loader=PackageLoader("dedupcrawl.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": durations}
+    script, style = _asset("report.js"), _asset("report.css")
+    policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    verdicts, crawled = report.verdicts, report.crawled
+    titles = crawled.titles if crawled else {}
+    return environment.get_template("report.html").render(
+        policy=policy,
+        script=Markup(script),  # noqa: S704 - ours
+        style=Markup(style),  # noqa: S704 - ours
+        report=report,
+        savings=Savings.of(report),
+        sites=_sites(report),
+        more_sites=max(0, len(verdicts.by_site) - _SITES),
+        plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],  # noqa: S704 - ours
+        columns=packed(verdicts.listing.columns(titles)),
+        evidence=verdicts.listing.evidence(),
+        rules=packed(report.rules.rows),
+        listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
+        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        version=version("dedupcrawl"),
+    )
+
+
+def write(report: Report, path: Path) -> int:
+    """Write the page to `path` in one step, in place of what is there; gives its length in bytes.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    content = render(report).encode("utf-8", "replace")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return len(content)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _plots(report: Report) -> Iterable[Plot]:
+    verdicts, crawled = report.verdicts, report.crawled
+    if crawled is not None:
+        yield from learning_curve(crawled.duplicate)
+    yield from histogram(
+        "Similarity",
+        "Duplicates by the similarity that the check measured which found them.",
+        "similarity",
+        verdicts.similarity,
+    )
+    yield from histogram(
+        "How sure",
+        "Duplicates, and pages let through in doubt, by the probability that they are duplicates.",
+        "probability",
+        {"duplicates": verdicts.probability, "let through in doubt": verdicts.doubted},
+    )
+
+
+def _sites(report: Report) -> list[dict[str, Any]]:
+    """The sites with most duplicates: how many, and of how many pages."""
+    pages = report.crawled.pages_by_site if report.crawled else {}
+    return [
+        {"site": site, "duplicates": count, "pages": pages.get(site)}
+        for site, count in report.verdicts.by_site.most_common(_SITES)
+    ]

@@ -1,0 +1,76 @@
+"""The rules of all sites as rows to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dedupcrawl.urls.rule import Rule, RuleError, described
+from dedupcrawl.urls.rule_files import read_rules, rule_files
+
+_MOST = 20_000  # rules that are shown; those that cover most
+_EXAMPLES = 3  # of a rule
+_PROBLEMS = 5  # that are named
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRows:
+    """Rules as rows.
+
+    Attributes:
+        rows: JSON values, those that cover most first.
+        count: How many rules there are; more than rows where there are very many.
+        sites: How many sites have rules.
+        problems: One sentence for a rule file that cannot be read.
+    """
+
+    rows: list[dict[str, Any]]
+    count: int
+    sites: int
+    problems: tuple[str, ...]
+
+
+def read_rule_rows(paths: Sequence[Path]) -> RuleRows:
+    """The rules at `paths`, files and folders that exist."""
+    rows: list[dict[str, Any]] = []
+    problems = []
+    count = sites = 0
+    for path in sorted(rule_files(paths).values()):
+        try:
+            site_rules = read_rules(path)
+        except RuleError as error:
+            problems.append(str(error))
+            continue
+        sites += 1
+        count += len(site_rules.rules)
+        rows += [_row(site_rules.site, rule) for rule in site_rules.rules]
+        if len(rows) > 2 * _MOST:
+            rows = _foremost(rows)
+    more = [f"… and {len(problems) - _PROBLEMS} more rule files cannot be read"] if len(problems) > _PROBLEMS else []
+    return RuleRows(_foremost(rows), count, sites, (*problems[:_PROBLEMS], *more))
+
+
+def _foremost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: (-row["coverage"], row["site"], row["id"]))[:_MOST]
+
+
+def _row(site: str, rule: Rule) -> dict[str, Any]:
+    evidence = rule.evidence
+    return {
+        "site": site,
+        "id": rule.id,
+        "kind": rule.kind,
+        "state": rule.state,
+        "source": rule.source,
+        "does": described(rule),
+        "coverage": evidence.coverage,
+        "precision": round(evidence.precision, 4) if evidence.coverage else None,
+        "wrong": evidence.wrong,
+        "collisions": evidence.collisions,
+        "support": evidence.support,
+        "learned": str(rule.learned) if rule.learned else "",
+        "note": rule.note,
+        "examples": rule.examples[:_EXAMPLES],
+    }
