@@ -11,11 +11,11 @@ START ?=
 $(STAMP): pyproject.toml
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[report]'
 	touch $(STAMP)
 
 $(DEV_STAMP): $(STAMP)
-	$(INSTALL) --editable '.[dev,bench]'
+	$(INSTALL) --editable '.[dev,bench,report]'
 	touch $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...

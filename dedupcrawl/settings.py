@@ -197,6 +197,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", _quota),
         Setting("DEDUP_KEEP_TEXT", False, "True or False", _boolean),
         Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
+        Setting("DEDUP_REPORT", None, "the path of an HTML file, or None for no report", _optional_path, False),
         Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", _optional_path, False),
         Setting(
             "DEDUP_ITEM_FIELDS",
@@ -239,6 +240,7 @@ class DedupSettings:
     site_quota: int | None
     keep_text: bool
     confirm: str
+    report: Path | None
     crawl_log: Path | str | None
     item_fields: Mapping[str, Mapping[str, str]]
     selector: str | None

@@ -22,6 +22,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.crawl.report_file import ReportFile
 from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
@@ -76,6 +77,7 @@ class Dedup:
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder, fingerprint)
         self.batch = Batch()
         self.pages = Pages(self.settings)
+        self._report = ReportFile(self.settings.report) if self.settings.report else None
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         try:
@@ -235,6 +237,8 @@ class Dedup:
             closing.callback(self._index.close)
             closing.callback(self._detector.close)
             self.storing.close()
+            if self._report is not None:
+                self._report.write(self._index, self.log.path if self.log else None, self.settings.rules)
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""

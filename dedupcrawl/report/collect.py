@@ -14,6 +14,7 @@ from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, read_crawled
 from dedupcrawl.report.listing import Listing, row_of
+from dedupcrawl.report.rewritten import Rewritten, read_rewritten
 from dedupcrawl.report.rules import RuleRows, read_rule_rows
 from dedupcrawl.sites import site_of
 
@@ -63,6 +64,7 @@ class Report:
     Attributes:
         index: Figures of the index, as `dedupcrawl index info` prints them.
         verdicts: What the index recorded.
+        rewritten: What rules rewrote.
         crawled: What the crawl log says; None without one.
         rules: The rules, and what is wrong with their files.
         problems: One sentence for whatever could not be read.
@@ -70,6 +72,7 @@ class Report:
 
     index: dict[str, int | float | str]
     verdicts: Verdicts
+    rewritten: Rewritten
     crawled: Crawled | None
     rules: RuleRows
     problems: tuple[str, ...]
@@ -90,8 +93,9 @@ def collect(index: Index, log: Path | None, rules: Sequence[Path], told: Told = 
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told)
     crawled, problems = _crawled(log, verdicts, told)
-    rows = read_rule_rows([path for path in rules if path.exists()])
-    return Report(info, verdicts, crawled, rows, (*problems, *rows.problems))
+    rewritten = read_rewritten(index.rewrites())
+    rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
+    return Report(info, verdicts, rewritten, crawled, rows, (*problems, *rows.problems))
 
 
 def _verdicts(index: Index, total: int, told: Told) -> Verdicts:
@@ -137,7 +141,9 @@ def _crawled(log: Path | None, verdicts: Verdicts, told: Told) -> tuple[Crawled 
     titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()
     try:
         size = log.stat().st_size
-        crawled, tally = read_crawled(log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done)))
+        crawled, tally = read_crawled(
+            log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done))
+        )
     except (LogError, OSError) as error:
         return None, [str(error)]
     skipped = [f"{count:,} rows of the crawl log were skipped: {why}" for why, count in tally.skipped.most_common(5)]

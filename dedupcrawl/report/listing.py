@@ -1,8 +1,8 @@
 """Listing: the newest verdicts, packed so that a page with a hundred thousand of them opens at once.
 
 A browser parses columns of strings quickly, and evidence only when somebody looks at it. So the columns are one packed
-value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64: a browser undoes
-it with its own DecompressionStream, and nothing that a page wrote can end a script element.
+value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64: a browser
+undoes it with its own DecompressionStream, and nothing that a page wrote can end a script element.
 """
 
 from __future__ import annotations
@@ -98,11 +98,17 @@ class Listing:
         yield from self._rows
 
     def columns(self, titles: Mapping[str, str]) -> dict[str, list[Any]]:
-        """Column → its values, oldest first; the title of a page where `titles` knows one, else the empty string."""
+        """Column → its values, oldest first. `titles` has the titles of pages, by URL, where they are known.
+
+        `of` is a number: "kept" and "kept_title" hold each kept page once, for many duplicate the same.
+        """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}
+        kept = {url: number for number, url in enumerate(dict.fromkeys(columns["of"]))}
+        columns["of"] = [kept[url] for url in columns["of"]]
         columns["title"] = [titles.get(row.url, "") for row in rows]
-        columns["of_title"] = [titles.get(row.of, "") for row in rows]
+        columns["kept"] = list(kept)
+        columns["kept_title"] = [titles.get(url, "") for url in kept]
         return columns
 
     def evidence(self) -> list[str]:

@@ -21,7 +21,7 @@ from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.plots import Plot, histogram, learning_curve
-from dedupcrawl.report.savings import Savings, durations
+from dedupcrawl.report.savings import Savings, duration
 
 _SITES = 100  # named one by one
 
@@ -45,20 +45,22 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": durations}
+    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration}
     script, style = _asset("report.js"), _asset("report.css")
-    policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
     verdicts, crawled = report.verdicts, report.crawled
     titles = crawled.titles if crawled else {}
     return environment.get_template("report.html").render(
         policy=policy,
-        script=Markup(script),  # noqa: S704 - ours
-        style=Markup(style),  # noqa: S704 - ours
+        script=Markup(script),  # ours, like the style and the pictures
+        style=Markup(style),
         report=report,
         savings=Savings.of(report),
         sites=_sites(report),
         more_sites=max(0, len(verdicts.by_site) - _SITES),
-        plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],  # noqa: S704 - ours
+        plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
         columns=packed(verdicts.listing.columns(titles)),
         evidence=verdicts.listing.evidence(),
         rules=packed(report.rules.rows),
@@ -97,7 +99,9 @@ def _umask() -> int:
 def _plots(report: Report) -> Iterable[Plot]:
     verdicts, crawled = report.verdicts, report.crawled
     if crawled is not None:
-        yield from learning_curve(crawled.duplicate)
+        saved_at = report.rewritten.saved_at
+        saved = saved_at.searchsorted(crawled.at, side="right") if len(saved_at) else None
+        yield from learning_curve(crawled.duplicate, saved)
     yield from histogram(
         "Similarity",
         "Duplicates by the similarity that the check measured which found them.",

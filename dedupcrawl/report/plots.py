@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -29,8 +29,10 @@ _WINDOWS = 40  # of the share of duplicates
 _LEAST_PAGES = 2  # for a curve
 
 _STYLE = re.compile(r' style="([^"]*)"')
-_IDS = re.compile(r' id="(?:figure|axes|patch|line2d|text|legend|matplotlib|xtick|ytick|PolyCollection|FillBetween)[^"]*"')
-_SETTINGS = {
+_IDS = re.compile(
+    r' id="(?:figure|axes|patch|line2d|text|legend|matplotlib|xtick|ytick|PolyCollection|FillBetween)[^"]*"'
+)
+_SETTINGS: dict[Any, Any] = {  # Any: the keys are literals to a type checker
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "dedupcrawl",  # the same data, the same file
     "text.parse_math": False,
@@ -158,7 +160,9 @@ def _counts(axes: Axes, *, both: bool = True) -> None:
 
 
 def _count(value: float, _: object) -> str:
-    return f"{value:,.0f}" if value < 10_000 else f"{value / 1e3:,.0f}k" if value < 10_000_000 else f"{value / 1e6:,.0f}M"
+    return (
+        f"{value:,.0f}" if value < 10_000 else f"{value / 1e3:,.0f}k" if value < 10_000_000 else f"{value / 1e6:,.0f}M"
+    )
 
 
 def _svg(figure: Figure, label: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from dedupcrawl.urls.rule import Rule, RuleError, described
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
-_MOST = 20_000  # rules that are shown; those that cover most
+_MOST = 20_000  # rules that are shown; those that rewrote or cover most
 _EXAMPLES = 3  # of a rule
 _PROBLEMS = 5  # that are named
 
@@ -20,7 +20,7 @@ class RuleRows:
     """Rules as rows.
 
     Attributes:
-        rows: JSON values, those that cover most first.
+        rows: JSON values, those that rewrote most first, then those that cover most.
         count: How many rules there are; more than rows where there are very many.
         sites: How many sites have rules.
         problems: One sentence for a rule file that cannot be read.
@@ -32,8 +32,8 @@ class RuleRows:
     problems: tuple[str, ...]
 
 
-def read_rule_rows(paths: Sequence[Path]) -> RuleRows:
-    """The rules at `paths`, files and folders that exist."""
+def read_rule_rows(paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int]) -> RuleRows:
+    """The rules at `paths`, files and folders that exist; `rewritten` counts URLs by site and id of a rule."""
     rows: list[dict[str, Any]] = []
     problems = []
     count = sites = 0
@@ -45,7 +45,10 @@ def read_rule_rows(paths: Sequence[Path]) -> RuleRows:
             continue
         sites += 1
         count += len(site_rules.rules)
-        rows += [_row(site_rules.site, rule) for rule in site_rules.rules]
+        rows += [
+            _row(site_rules.site, rule) | {"rewrote": rewritten.get((site_rules.site, rule.id), 0)}
+            for rule in site_rules.rules
+        ]
         if len(rows) > 2 * _MOST:
             rows = _foremost(rows)
     more = [f"… and {len(problems) - _PROBLEMS} more rule files cannot be read"] if len(problems) > _PROBLEMS else []
@@ -53,7 +56,7 @@ def read_rule_rows(paths: Sequence[Path]) -> RuleRows:
 
 
 def _foremost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(rows, key=lambda row: (-row["coverage"], row["site"], row["id"]))[:_MOST]
+    return sorted(rows, key=lambda row: (-row["rewrote"], -row["coverage"], row["site"], row["id"]))[:_MOST]
 
 
 def _row(site: str, rule: Rule) -> dict[str, Any]:

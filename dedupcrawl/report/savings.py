@@ -14,20 +14,18 @@ class Savings:
     Attributes:
         kept: Pages that are kept.
         share: Duplicates among the pages that were compared, in [0, 1].
-        duplicate_bytes: Bytes of pages that need not be stored again.
-        byte_share: Their share in all bytes fetched, in [0, 1].
-        fetched: Responses.
-        seconds: That the crawl took.
-        wasted_seconds: That fetching the duplicates took, at the crawl's own rate: what rules can still save.
+        byte_share: Share of the duplicates' bytes in all bytes fetched, in [0, 1].
+        saved_bytes: Of the fetches that rules saved at least, at the mean length of a page.
+        saved_seconds: What they would have taken, at the crawl's own rate.
+        wasted_seconds: What fetching the duplicates took: rules can still save that.
     """
 
     kept: int
     share: float
-    duplicate_bytes: int | None
-    byte_share: float | None
-    fetched: int | None
-    seconds: float | None
-    wasted_seconds: float | None
+    byte_share: float | None = None
+    saved_bytes: int | None = None
+    saved_seconds: float | None = None
+    wasted_seconds: float | None = None
 
     @classmethod
     def of(cls, report: Report) -> Savings:
@@ -35,23 +33,23 @@ class Savings:
         kept, duplicates, crawled = int(report.index["pages"]), report.verdicts.duplicates, report.crawled
         share = duplicates / (kept + duplicates) if duplicates else 0.0
         if crawled is None:
-            return cls(kept, share, None, None, None, None, None)
-        again = int(crawled.duplicate.sum())
+            return cls(kept, share)
+        saved, again = len(report.rewritten.saved_at), int(crawled.duplicate.sum())
+        a_response = crawled.seconds / max(1, crawled.responses)
         return cls(
             kept,
             share,
-            crawled.duplicate_bytes,
-            crawled.duplicate_bytes / crawled.bytes if crawled.bytes else 0.0,
-            crawled.responses,
-            crawled.seconds,
-            crawled.seconds * again / crawled.responses if crawled.responses else 0.0,
+            byte_share=crawled.duplicate_bytes / max(1, crawled.bytes),
+            saved_bytes=saved * crawled.bytes // max(1, crawled.pages),
+            saved_seconds=saved * a_response,
+            wasted_seconds=again * a_response,
         )
 
 
-def durations(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A time for people.
 
-    >>> durations(0.84), durations(75), durations(9_000)
+    >>> duration(0.84), duration(75), duration(9_000)
     ('0.8 s', '1.2 min', '2.5 h')
     """
     if seconds < 60:

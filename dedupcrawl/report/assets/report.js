@@ -52,6 +52,8 @@
   const page = (url, title) =>
     title ? [make("span", { className: "page-title" }, visible(title)), link(url)] : [link(url)];
 
+  const keptPage = (columns, i) => page(columns.kept[columns.of[i]], columns.kept_title[columns.of[i]]);
+
   async function unpacked(id) {
     const element = document.getElementById(id);
     const packed = atob(element.textContent);
@@ -165,7 +167,7 @@
     const duplicates = [];
     const doubted = [];
     for (let i = columns.url.length - 1; i >= 0; i--) (columns.doubt[i] ? doubted : duplicates).push(i);
-    const text = (i) => columns.url[i] + " " + columns.of[i] + " " + columns.title[i] + " " + columns.of_title[i];
+    const text = (i) => columns.url[i] + " " + columns.kept[columns.of[i]] + " " + columns.title[i];
     const filter = (rows) => ({
       label: "every check",
       values: names(rows.map((i) => columns.check[i])),
@@ -178,7 +180,7 @@
     };
     const shared = (of) => [
       { name: "page", value: (i) => columns.url[i], cells: (i) => page(columns.url[i], columns.title[i]) },
-      { name: of, label: of, value: (i) => columns.of[i], cells: (i) => page(columns.of[i], columns.of_title[i]) },
+      { name: of, label: of, value: (i) => columns.kept[columns.of[i]], cells: (i) => keptPage(columns, i) },
       {
         name: "check",
         className: "inline",
@@ -223,17 +225,18 @@
   }
 
   function clusters(columns, duplicates, find, compareButton) {
-    const members = new Map(); // keeper → URL → row; rows come newest first, and the newest verdict on a URL counts
+    const members = new Map(); // number of the kept page → URL → row; rows come newest first, and the newest verdict on a URL counts
     for (const i of duplicates) {
       const of = columns.of[i];
       if (!members.has(of)) members.set(of, new Map());
       const cluster = members.get(of);
       if (!cluster.has(columns.url[i])) cluster.set(columns.url[i], i);
     }
-    const all = [...members].map(([url, cluster]) => {
+    const all = [...members].map(([of, cluster]) => {
       const rows = [...cluster.values()];
       const least = rows.reduce((low, i) => Math.min(low, columns.similarity[i] ?? 1), 1);
-      return { url, rows, least, checks: names(rows.map((i) => columns.check[i])), title: columns.of_title[rows[0]] };
+      const checks = names(rows.map((i) => columns.check[i]));
+      return { url: columns.kept[of], title: columns.kept_title[of], rows, least, checks };
     });
     all.sort((a, b) => b.rows.length - a.rows.length);
     const list = (cluster) => {
@@ -289,6 +292,13 @@
           cells: (i) => [make("span", { className: all[i].state === "active" ? "tag" : "tag off" }, all[i].state)],
         },
         {
+          name: "rewrote",
+          label: "rewrote",
+          className: "number inline",
+          value: (i) => all[i].rewrote,
+          cells: (i) => [number(all[i].rewrote)],
+        },
+        {
           name: "coverage",
           label: "coverage",
           className: "number inline",
@@ -336,7 +346,7 @@
     const sides = make("div", { className: "sides" },
       make("div", { className: "side" }, "this page"), make("div", { className: "side" }, "the kept page"),
       make("div", {}, ...page(columns.url[i], columns.title[i])),
-      make("div", {}, ...page(columns.of[i], columns.of_title[i])));
+      make("div", {}, ...keptPage(columns, i)));
     const parts = [
       make("div", { className: "dialog-head" }, make("h2", { id: "compare-title" }, title), close),
       sides,

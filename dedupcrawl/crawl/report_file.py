@@ -1,0 +1,40 @@
+"""The report at the end of a crawl, where DEDUP_REPORT asks for it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from dedupcrawl.index.contract import Index, IndexDamagedError
+from dedupcrawl.settings import SettingError
+
+logger = logging.getLogger(__name__)
+
+_NEEDED = ("jinja2", "matplotlib")
+
+
+class ReportFile:
+    """Writes the report; knows before the crawl whether it can.
+
+    Raises:
+        SettingError: The packages that it needs are not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if missing := [name for name in _NEEDED if find_spec(name) is None]:
+            raise SettingError(f"DEDUP_REPORT needs {' and '.join(missing)}: pip install 'dedupcrawl[report]'.")
+        self._path = path
+
+    def write(self, index: Index, log: Path | None, rules: Sequence[Path]) -> None:
+        """Write it; what goes wrong is logged, and the crawl ends as it would have without."""
+        from dedupcrawl.report.collect import collect
+        from dedupcrawl.report.page import write
+
+        try:
+            write(collect(index, log, rules), self._path)
+        except (OSError, IndexDamagedError) as error:
+            logger.error("The report %s cannot be written: %s", self._path, error)
+        else:
+            logger.info("dedupcrawl: the report is in %s", self._path)
