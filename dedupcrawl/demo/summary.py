@@ -64,6 +64,7 @@ def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str
         lines.append(f"  .venv/bin/dedupcrawl rules list --rules {_shown(rules)}")
         lines.append(f"  .venv/bin/dedupcrawl evaluate {log} --rules {_shown(rules)}")
     lines += [
+        f"  .venv/bin/dedupcrawl report {index} --rules {_shown(rules)} --output {_shown(last.folder / 'report.html')}",
         f"  .venv/bin/dedupcrawl index info {index}",
         f"  .venv/bin/dedupcrawl check {_shown(last.folder / 'items.jsonl')}",
         "  README.md: how to turn it on in a project of your own",

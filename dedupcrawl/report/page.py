@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.plots import Plot, histogram, learning_curve
@@ -42,6 +43,7 @@ def render(report: Report) -> str:
         loader=PackageLoader("dedupcrawl.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,  # not Markup, which is ours
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -61,9 +63,9 @@ def render(report: Report) -> str:
         sites=_sites(report),
         more_sites=max(0, len(verdicts.by_site) - _SITES),
         plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
-        columns=packed(verdicts.listing.columns(titles)),
-        evidence=verdicts.listing.evidence(),
-        rules=packed(report.rules.rows),
+        columns=Markup(packed(verdicts.listing.columns(titles))),  # base64
+        evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
+        rules=Markup(packed(report.rules.rows)),
         listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         version=version("dedupcrawl"),

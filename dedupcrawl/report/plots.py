@@ -26,6 +26,7 @@ _COLOURS = {_INK: "var(--ink)", _FAINT: "var(--line)"} | {
 _SIZE = (4.6, 2.6)  # inches at 72 points: as wide as a telephone's screen, so that the text keeps its size there
 _POINTS = 400  # of a line
 _WINDOWS = 40  # of the share of duplicates
+_LONGEST_NAME = 30  # characters
 _LEAST_PAGES = 2  # for a curve
 
 _STYLE = re.compile(r' style="([^"]*)"')
@@ -120,7 +121,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
 
 def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequence[int]]) -> list[Plot]:
     """Counts over [0, 1] in equal bins, one colour a series, stacked; none when nothing was counted."""
-    bins = {name: np.asarray(counts) for name, counts in series.items() if any(counts)}
+    bins = {_plain(name): np.asarray(counts) for name, counts in series.items() if any(counts)}
     if not bins:
         return []
     with mpl.rc_context(_SETTINGS):
@@ -157,6 +158,11 @@ def _counts(axes: Axes, *, both: bool = True) -> None:
     if both:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         axes.yaxis.set_major_formatter(FuncFormatter(_count))
+
+
+def _plain(name: str) -> str:
+    """A name that can be drawn, whatever an index calls its checks."""
+    return re.sub(r"[^ -~]", "?", name)[:_LONGEST_NAME]
 
 
 def _count(value: float, _: object) -> str:

@@ -1,0 +1,43 @@
+"""Indexes and logs to report on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.log_file import LogFile, LogRow
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.verdict import Verdict
+
+EVIDENCE = {
+    "probability": 0.97, "symbols": 100, "kept_symbols": 110, "covered": 0.99, "edits": 1,
+    "differs": [{"at": 40, "says": "brewery", "kept_symbols": 1}],
+}  # fmt: skip
+
+
+def duplicate(url: str, of: str, check: str = "simhash", **evidence: Any) -> Verdict:
+    if check == "exact":
+        return Verdict(url, "duplicate", of, check, 1.0)
+    return Verdict(url, "duplicate", of, check, 0.9, EVIDENCE | evidence)
+
+
+def doubted(url: str, of: str) -> Verdict:
+    doubt = {"url": of, "check": "shingles", "similarity": 0.8, **EVIDENCE, "probability": 0.5}
+    return Verdict(url, "unique", evidence={"in_doubt": doubt})
+
+
+def index_of(verdicts: Iterable[Verdict]) -> MemoryIndex:
+    index = MemoryIndex(make_checks(["exact"], {}))
+    for verdict in verdicts:
+        index.record(verdict, run="one", site="s")
+    return index
+
+
+def log_of(path: Path, rows: Iterable[LogRow]) -> Path:
+    log = LogFile(path)
+    for row in rows:
+        log.write(row)
+    log.close()
+    return path

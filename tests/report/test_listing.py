@@ -1,0 +1,101 @@
+"""Rows and their evidence, packed for a browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.facts import Facts
+from dedupcrawl.report import listing
+from dedupcrawl.report.listing import CHUNK, Listing, packed, row_of
+from dedupcrawl.verdict import Verdict
+from tests.report.made import EVIDENCE, doubted, duplicate
+
+SCRIPT = (files("dedupcrawl.report") / "assets" / "report.js").read_text(encoding="utf-8")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_a_duplicate_and_a_page_in_doubt_are_rows() -> None:
+    pair = row_of(duplicate("http://a/2", "http://a/1"))
+    assert pair == (("http://a/2", "http://a/1", "simhash", 0.9, 0.97, False), EVIDENCE)
+    pair = row_of(doubted("http://a/3", "http://a/1"))
+    assert pair is not None
+    assert pair[0] == ("http://a/3", "http://a/1", "shingles", 0.8, 0.5, True)
+    assert set(pair[1]) == set(EVIDENCE)
+
+
+def test_an_exact_duplicate_has_no_probability() -> None:
+    pair = row_of(duplicate("http://a/2", "http://a/1", "exact"))
+    assert pair == (("http://a/2", "http://a/1", "exact", 1.0, None, False), {})
+
+
+@pytest.mark.parametrize("evidence", [{}, {"supersedes": ["http://a/1"]}, {"in_doubt": "no dict"}])
+def test_other_verdicts_are_none(evidence: dict[str, Any]) -> None:
+    assert row_of(Verdict("http://a/2", "unique", evidence=evidence)) is None
+
+
+def test_a_url_without_end_is_cut() -> None:
+    pair = row_of(duplicate("http://a/" + "x" * 10_000, "http://a/1"))
+    assert pair is not None
+    assert len(pair[0].url) == 2_001
+    assert pair[0].url.endswith("…")
+
+
+def test_evidence_lies_in_the_chunk_of_its_row() -> None:
+    made = Listing()
+    for number in range(CHUNK + 3):
+        pair = row_of(duplicate(f"http://a/{number}", f"http://a/kept-{number % 2}", edits=number))
+        assert pair is not None
+        made.add(*pair)
+    chunks = [unpacked(chunk) for chunk in made.evidence()]
+    assert [len(chunk) for chunk in chunks] == [CHUNK, 3]
+    assert chunks[1][2]["edits"] == CHUNK + 2
+    columns = made.columns({"http://a/1": "One", "http://a/kept-1": "Kept"})
+    assert columns["url"][CHUNK + 2] == f"http://a/{CHUNK + 2}"
+    assert columns["kept"] == ["http://a/kept-0", "http://a/kept-1"]
+    assert columns["of"][:3] == [0, 1, 0]
+    assert columns["title"][:2] == ["", "One"]
+    assert columns["kept_title"] == ["", "Kept"]
+
+
+def test_the_oldest_rows_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "LISTED", 2 * CHUNK)
+    made = Listing()
+    for number in range(3 * CHUNK + 1):
+        pair = row_of(duplicate(f"http://a/{number}", "http://a/kept"))
+        assert pair is not None
+        made.add(*pair)
+    urls = made.columns({})["url"]
+    assert (urls[0], urls[-1], len(urls)) == (f"http://a/{CHUNK}", f"http://a/{3 * CHUNK}", 2 * CHUNK + 1)
+    assert len(made.evidence()) == 3
+
+
+@given(JSON)
+def test_anything_can_be_packed_and_nothing_in_it_is_markup(value: Any) -> None:
+    text = packed(value)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]*", text)
+    assert unpacked(text) == value
+
+
+def test_a_lone_surrogate_can_be_packed() -> None:
+    assert unpacked(packed(["http://a/\udce9"])) == ["http://a/\udce9"]
+
+
+def test_the_script_knows_the_size_of_a_chunk_and_every_fact() -> None:
+    assert f"const CHUNK = {CHUNK};" in SCRIPT
+    assert not {name for name in Facts.__slots__ if not re.search(rf"^    {name}: ", SCRIPT, re.M)}

@@ -1,0 +1,267 @@
+"""The page as a browser shows it: whatever strangers wrote, on any screen, without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dedupcrawl.crawl.log_file import LogRow
+from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.report.collect import collect
+from dedupcrawl.report.page import render, write
+from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.report.made import doubted, duplicate, index_of, log_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NASTY = [
+    "</script><script>document.body.id='hacked'</script>",
+    "<img src=x onerror=\"document.body.id='hacked'\">",
+    "\"'><svg/onload=document.body.id='hacked'>",
+    "{{ 7 * 7 }} {% raw %} ${7*7} <!-- ]]> &lt;b&gt;",
+    "\u202egpj.exe \x00\x1b[2J \u2028 \ud800",
+]
+KEPT = "http://www.a.com/kept"
+
+
+def hostile() -> Iterator[tuple[str, str]]:
+    """URL and title."""
+    for number, nasty in enumerate(NASTY):
+        yield f"http://www.a.com/{number}/{nasty}", nasty
+        yield f"http://{nasty}.com/{number}", nasty
+    yield "javascript:document.body.id='hacked'", "a link"
+    yield "data:text/html,<script>alert(1)</script>", "another"
+
+
+def hostile_report(tmp_path: Path) -> Path:
+    pairs = list(hostile())
+    verdicts = [duplicate(url, pairs[n - 1][0], title, says=title) for n, (url, title) in enumerate(pairs)]
+    verdicts += [doubted(url + "/doubt", KEPT) for url, _ in pairs]
+    for verdict, (_, title) in zip(verdicts, pairs, strict=False):
+        verdict.evidence["differs"] = [{"at": 1, "says": title, "kept_symbols": title}]
+    log = log_of(tmp_path / "log.jsonl", [LogRow(url, 200, title=title) for url, title in pairs[:8]])
+    rules = (Rule("<b>nasty</b>", "rewrite", drop=tuple(NASTY[:4]), note=NASTY[0], examples=((NASTY[1], NASTY[2]),)),)
+    write_rules(tmp_path / "rules", SiteRules("<b>site</b>", rules))
+    (tmp_path / "rules" / "<img src=x>.toml").write_text(f"site = '''{NASTY[0]}'''\nx = 1", encoding="utf-8")
+    index = index_of(verdicts)
+    index.record_rewrites([Rewrite(url, KEPT, ("<b>nasty</b>",), NASTY[0], NASTY[1], 1.0) for url, _ in pairs])
+    path = tmp_path / "report.html"
+    write(collect(index, log, [tmp_path / "rules"]), path)
+    return path
+
+
+def plain_report(path: Path, count: int = 40) -> Path:
+    verdicts = [
+        duplicate(f"http://www.a.com/{n}", f"{KEPT}-{n % 4}", ("simhash", "exact")[n % 3 == 0], edits=n)
+        for n in range(count)
+    ]
+    verdicts.append(doubted("http://www.a.com/doubted", f"{KEPT}-0"))
+    log = log_of(
+        path.parent / "log.jsonl",
+        [
+            LogRow(v.url, 200, bytes=1000, title=f"Page of {v.url}", fetched_at=1.7e9 + n)
+            for n, v in enumerate(verdicts)
+        ],
+    )
+    rule = Rule("sid", "rewrite", drop=("sid",), state="probation", evidence=Evidence(coverage=40, wrong=1))
+    write_rules(path.parent / "rules", SiteRules("a.com", (rule,)))
+    index = index_of(verdicts)
+    index.record_rewrites(Rewrite(f"{KEPT}-1?sid={n}", f"{KEPT}-1", ("sid",), "s", "r", 1.7e9 + n) for n in range(30))
+    write(collect(index, log, [path.parent / "rules"]), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("needs a Chromium on the PATH")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page in a browser, and what it complained of or asked the network for."""
+
+    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light") -> None:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        self.page: Page = context.new_page()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.resolve().as_uri())
+        self.page.wait_for_selector("html[data-ready]")
+
+    def rows(self, name: str) -> list[str]:
+        return self.page.locator(f"[data-table={name}] tbody tr").all_inner_texts()
+
+    def compare(self, number: int = 0, name: str = "duplicates") -> str:
+        """Lay two pages side by side; what the dialog says."""
+        self.page.locator(f"[data-table={name}] tbody tr").nth(number).locator("button").click()
+        text = self.page.locator("dialog[open]").inner_text()
+        self.page.get_by_role("button", name="close").click()
+        return text
+
+    def width(self) -> int:
+        return int(self.page.evaluate("document.documentElement.scrollWidth"))
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return plain_report(tmp_path_factory.mktemp("plain") / "report.html")
+
+
+def test_the_lists_are_there_in_pages_and_can_be_searched(browser: Browser, plain: Path) -> None:
+    opened = Opened(browser, plain)
+    assert len(opened.rows("duplicates")) == 15
+    assert "http://www.a.com/39" in opened.rows("duplicates")[0]  # the newest first
+    page = opened.page
+    page.locator("[data-table=duplicates]").get_by_role("button", name="next").click()
+    assert "http://www.a.com/24" in opened.rows("duplicates")[0]
+    page.locator("[data-table=duplicates] input").fill("A.COM/17")
+    assert len(opened.rows("duplicates")) == 1
+    page.locator("[data-table=duplicates] input").fill("kept-1")
+    assert len(opened.rows("duplicates")) == 10
+    page.locator("[data-table=duplicates] select").select_option("exact")
+    assert len(opened.rows("duplicates")) == 3
+    page.locator("[data-table=duplicates] input").fill("no such page")
+    assert opened.rows("duplicates") == ["Nothing fits."]
+    assert len(opened.rows("doubt")) == 1
+    assert opened.complaints == []
+    assert opened.requests == [plain.resolve().as_uri()]
+
+
+def test_a_list_can_be_ordered_by_a_column_both_ways(browser: Browser, plain: Path) -> None:
+    opened = Opened(browser, plain)
+    by_page = opened.page.locator("[data-table=duplicates]").get_by_role("button", name="page", exact=True)
+    by_page.click()
+    assert "http://www.a.com/9\n" in opened.rows("duplicates")[0].replace("\t", "\n")
+    by_page.click()
+    assert "http://www.a.com/0\n" in opened.rows("duplicates")[0].replace("\t", "\n")
+
+
+def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
+    opened = Opened(browser, plain)
+    assert len(opened.rows("clusters")) == 4
+    opened.page.locator("[data-table=clusters] summary").first.click()
+    assert opened.page.locator("[data-table=clusters] li").count() == 10
+    (rule,) = opened.rows("rules")
+    assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())
+    cards = opened.page.locator(".cards").inner_text()
+    assert "≥ 29" in cards
+    assert "rules sent 30 variants to 1 page" in cards
+
+
+def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
+    opened = Opened(browser, plain)
+    said = opened.compare(1)
+    assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
+    assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
+    assert "brewery at word 41" in said
+    assert "99.0 %" in said
+    assert opened.page.locator(".strip").count() == 1
+    assert "The main texts of the two pages are the same." in opened.compare(0)
+    assert opened.compare(0, "doubt").startswith("Let through, in doubt")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path, width: int) -> None:
+    opened = Opened(browser, hostile_report(tmp_path), width)
+    for number in range(len(opened.rows("duplicates"))):
+        opened.compare(number)
+    for summary in opened.page.locator("summary").all():
+        summary.click()
+    assert opened.page.evaluate("document.body.id") == ""
+    assert opened.page.evaluate("document.querySelectorAll('main script, main img, main b, main iframe').length") == 0
+    links = opened.page.evaluate("[...document.querySelectorAll('main a')].map((a) => a.protocol)")
+    assert set(links) == {"http:", ":"}  # the latter lead nowhere: no host is called like that
+    shown = opened.page.locator("main").inner_text()
+    assert "<img src=x" in shown
+    assert "{{ 7 * 7 }}" in shown
+    assert "\\u{202e}gpj.exe" in shown
+    assert not set("\u202e\x00\x1b\u2028") & set(shown)
+    assert opened.complaints == []
+    assert len(opened.requests) == 1
+    assert opened.width() <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_telephone_and_is_readable_in_the_dark(browser: Browser, plain: Path, scheme: str) -> None:
+    opened = Opened(browser, plain, 360, scheme)
+    assert opened.width() == 360
+    wide = opened.page.evaluate(
+        "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > 361).length"
+    )
+    assert wide == 0
+    for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
+        assert contrast(opened.page, selector) >= 4.5, selector
+
+
+def contrast(page: Page, selector: str) -> float:
+    """The contrast of an element's text with what lies behind it (WCAG 2, 1.4.3)."""
+    colours = page.evaluate(
+        """(selector) => {
+            const element = document.querySelector(selector);
+            const style = getComputedStyle(element);
+            let behind = element;
+            while (behind.parentElement && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
+                behind = behind.parentElement;
+            const ink = element instanceof SVGElement ? style.fill : style.color;
+            return [ink, getComputedStyle(behind).backgroundColor];
+        }""",
+        selector,
+    )
+    light, dark = sorted((luminance(colour) for colour in colours), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    shares = [int(share) / 255 for share in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = ((s / 12.92) if s <= 0.03928 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize(
+    "index", [index_of([]), index_of([duplicate("http://a.com/2", "http://a.com/1")])], ids=["0", "1"]
+)
+def test_an_empty_index_and_one_verdict_without_a_log(browser: Browser, tmp_path: Path, index: Index) -> None:
+    path = tmp_path / "report.html"
+    write(collect(index, None, []), path)
+    opened = Opened(browser, path)
+    rows = opened.rows("duplicates")
+    assert len(rows) == 1
+    assert ("No duplicate was found." in rows[0]) == (not list(index.verdicts()))
+    assert "there is no crawl log to tell" in opened.page.locator("main").inner_text()
+    assert "There are no rules." in opened.rows("rules")[0]
+    assert opened.complaints == []
+
+
+def test_the_policy_names_the_scripts_and_styles_and_nothing_else() -> None:
+    page = render(collect(index_of([]), None, []))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src &#39;none&#39;" in policy[1]
+    assert "unsafe" not in policy[1]
+    assert not re.search(r"<[^>]+ (?:style|on\w+)=", page.partition("<script>")[0])
+    assert not re.search(r"(?:src|href)=\"(?!#)", page.partition("<script>")[0])
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(OSError, match="report"):
+        write(collect(index_of([]), None, []), tmp_path / "report.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

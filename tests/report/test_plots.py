@@ -1,0 +1,48 @@
+"""Pictures that take their colours from the page and carry no style of their own."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from dedupcrawl.report.plots import Plot, histogram, learning_curve
+
+DUPLICATE = np.arange(500) % 3 == 0
+
+
+def checked(plot: Plot) -> ElementTree.Element:
+    """The picture, once it is sure that the page's policy and its dark colours hold for it."""
+    assert "style" not in plot.svg
+    assert not re.search(r"#[0-9a-f]{6}\b(?!.{0,3}\")", plot.svg.replace("xlink:href", ""))
+    assert "var(--ink)" in plot.svg
+    return ElementTree.fromstring(plot.svg.replace("<svg ", '<svg xmlns:xlink="x" ', 1))
+
+
+def texts(picture: ElementTree.Element) -> set[str]:
+    return {element.text or "" for element in picture.iter("text")}
+
+
+def test_the_learning_curve() -> None:
+    cumulative, share = learning_curve(DUPLICATE, np.arange(500))
+    assert {"duplicates fetched", "fetches saved by rules", "pages fetched"} <= texts(checked(cumulative))
+    assert {"0%", "100%", "pages fetched"} <= texts(checked(share))
+    assert "fetches saved by rules" not in texts(checked(learning_curve(DUPLICATE)[0]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7])
+def test_a_short_crawl(count: int) -> None:
+    assert len(learning_curve(np.ones(count, dtype=np.bool_))) == (2 if count > 1 else 0)
+
+
+def test_a_histogram_leaves_out_what_was_not_counted() -> None:
+    (plot,) = histogram("Title", "Caption", "share", {"one": [0] * 19 + [4], "none": [0] * 20, "two": [1] * 20})
+    assert {"one", "two", "share"} <= texts(checked(plot))
+    assert "none" not in texts(checked(plot))
+    assert histogram("Title", "Caption", "share", {"none": [0] * 20}) == []
+
+
+def test_the_same_figures_make_the_same_picture() -> None:
+    assert learning_curve(DUPLICATE) == learning_curve(DUPLICATE)

@@ -1,0 +1,47 @@
+"""What rules rewrote, and what that saved at least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.report import rewritten
+from dedupcrawl.report.rewritten import read_rewritten
+
+
+def rewrite(url: str, canonical: str, at: float, *rules: str) -> Rewrite:
+    return Rewrite(url, canonical, rules, "spider", "run", at)
+
+
+def test_each_variant_but_the_first_of_its_page_is_saved() -> None:
+    found = read_rewritten(
+        [
+            rewrite("http://www.a.com/1?sid=2", "http://www.a.com/1", 3, "sid"),
+            rewrite("http://www.a.com/1?sid=1", "http://www.a.com/1", 1, "sid"),
+            rewrite("http://www.a.com/print/1?sid=1", "http://www.a.com/1", 2, "sid", "print"),
+            rewrite("http://b.com/?x", "http://b.com/", 9, "sid"),
+        ]
+    )
+    assert (found.variants, found.pages) == (4, 2)
+    assert found.saved_at.tolist() == [2_000, 3_000]
+    assert found.by_rule == {("a.com", "sid"): 3, ("a.com", "print"): 1, ("b.com", "sid"): 1}
+
+
+def test_nothing_was_rewritten() -> None:
+    found = read_rewritten([])
+    assert (found.variants, found.pages, len(found.saved_at)) == (0, 0, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**6))))
+def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rewritten, "_AT_ONCE", 3)
+        found = read_rewritten(rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
+    assert found.variants == len(rows)
+    assert found.pages == len({page for page, _ in rows})
+    assert len(found.saved_at) == found.variants - found.pages
+    assert found.saved_at.tolist() == sorted(found.saved_at.tolist())
