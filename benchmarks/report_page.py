@@ -1,7 +1,7 @@
 """The report on a large crawl: how long it takes to write, how large it is, how long a browser takes to open it.
 
 ``python -m benchmarks.report_page [--verdicts 100000]``: made-up verdicts with evidence as a crawl leaves it, in an
-index and a crawl log on disk. The times in the browser are those of a Chromium on the PATH; without one they are left out.
+index and a crawl log on disk. The times in the browser are those of a Chromium on the PATH.
 """
 
 from __future__ import annotations

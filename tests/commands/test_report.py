@@ -1,0 +1,104 @@
+"""`dedupcrawl report`: what it writes, says and refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.report import command
+from tests.crawls.site import prose
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An index with a page and two copies."""
+    rows = [{"url": f"http://a.com/{n}", "text": prose(min(n, 1))} for n in range(4)]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    return tmp_path
+
+
+def report(folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(command, ["--index", str(folder / "index"), "--rules", str(folder / "rules"), *options])
+
+
+def test_what_it_says(folder: Path) -> None:
+    output = folder / "new" / "report.html"
+    result = report(folder, "--output", str(output))
+    assert result.exit_code == 0, result.output
+    assert "2 duplicates, 0 in doubt, 0 rules" in result.stdout
+    assert output.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_what_it_says_as_json(folder: Path) -> None:
+    output = folder / "report.html"
+    result = report(folder, "--output", str(output), "--json")
+    said = json.loads(result.stdout)
+    assert said == {
+        "output": str(output),
+        "bytes": output.stat().st_size,
+        "duplicates": 2,
+        "in_doubt": 0,
+        "kept": 2,
+        "rules": 0,
+    }
+
+
+def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None:
+    log = folder / "log"
+    log.write_bytes(b"\x00\x00")
+    result = report(folder, "--output", str(folder / "report.html"), "--log", str(log))
+    assert result.exit_code == 0
+    assert "no crawl log" in result.stderr
+    assert "2 duplicates" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["--output", "x.html", "--index", "nowhere"], 2, "there is no index at nowhere"),
+        (["--output", "x.html", "--index", "memory:"], 2, "memory: is an index that ends with its crawl"),
+        (["--index", "index"], 2, "--output"),
+        (["--output", "pages.jsonl/x.html", "--index", "index"], 1, "pages.jsonl"),
+    ],
+)
+def test_what_it_cannot_do(folder: Path, arguments: list[str], status: int, says: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl.cli", "report", *arguments],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == status
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_index_that_is_being_written_to(tmp_path: Path) -> None:
+    """The writer is another process, as in a crawl."""
+    writer = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from dedupcrawl.content.checks.registry import make_checks\n"
+        "from dedupcrawl.index.lmdb import LmdbIndex\n"
+        "from dedupcrawl.verdict import Verdict\n"
+        "index = LmdbIndex(Path(sys.argv[1]), make_checks(['exact'], {}))\n"
+        "for number in range(10**9):\n"
+        "    verdict = Verdict(f'http://a.com/{number}', 'duplicate', 'http://a.com/', 'exact', 1.0)\n"
+        "    index.record(verdict, run='r', site='s')\n"
+        "    if number == 100:\n"
+        "        print('go', flush=True)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", writer, str(tmp_path / "index")], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == b"go\n"
+            result = report(tmp_path, "--output", str(tmp_path / "report.html"), "--json")
+        finally:
+            process.kill()
+    assert json.loads(result.stdout)["duplicates"] > 100
