@@ -8,7 +8,7 @@ START ?=
 
 .PHONY: crawl test lint format clean
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[report]'

@@ -23,10 +23,11 @@ from typing import Any
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.alignment import LONGEST, Piece, Symbols
+from dedupcrawl.content.alignment import Piece
 from dedupcrawl.content.facts import Facts, compared
 from dedupcrawl.content.probability import COVERED, probability
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.wording import symbols_of
 
 OUTLINE_SYMBOLS = LONGEST

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dedupcrawl.content.alignment import Piece, Symbols, differences
+from dedupcrawl.content.alignment import Piece, differences
+from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.wording import wording
 
 _SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time

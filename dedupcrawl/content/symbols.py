@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.characters import ALONE, DIGIT, LETTER, SYMBOL, code_points, fold, kinds
 
 __all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
@@ -94,8 +95,18 @@ class SymbolText:
         return kinds().take(self.code_points)
 
     @cached_property
+    def _compiled(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]] | None:
+        """Starts, hashes and lengths, all at once; None where they are to be made one by one."""
+        if kernels.compiled is None:
+            return None
+        starts, hashes, lengths = kernels.compiled.symbols(self.text, kinds())
+        return np.frombuffer(starts, np.int64), np.frombuffer(hashes, np.uint64), np.frombuffer(lengths, np.int64)
+
+    @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Shape (len(hashes),): where in the text each symbol starts."""
+        if self._compiled is not None:
+            return self._compiled[0]
         kind = self.kinds
         letter = (kind & LETTER) != 0
         joins = (kind & (LETTER | ALONE)) == LETTER  # joins its neighbours to one symbol
@@ -109,6 +120,8 @@ class SymbolText:
         Bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
         Part of the stored format: equal on every machine and byte order.
         """
+        if self._compiled is not None:
+            return self._compiled[1]
         starts, end = self.starts, len(self.text)
         if end <= _AT_ONCE:
             return _hashes(self.code_points, self.kinds, starts)
@@ -125,6 +138,8 @@ class SymbolText:
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Shape (number of symbols,): letters and digits of each symbol."""
+        if self._compiled is not None:
+            return self._compiled[2]
         starts = self.starts
         return np.add.reduceat(self.kinds & LETTER, starts, dtype=np.int64) if len(starts) else starts
 

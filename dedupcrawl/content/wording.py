@@ -16,9 +16,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.alignment import BLOCK, Piece, Symbols
+from dedupcrawl.content.alignment import BLOCK, Piece
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.tiles import Symbols
 
 _NEGATIONS = """
 no not nor never none nobody nothing nowhere neither without cannot aren couldn didn doesn don hadn hasn haven isn

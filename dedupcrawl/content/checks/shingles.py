@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
@@ -69,6 +70,9 @@ def shingles(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def sampled(hashes: NDArray[np.uint64]) -> tuple[int, Sample]:
     """The level and the different sampled shingles, ascending: at level i the lower 32 bits of those 0 modulo 2^i."""
+    if kernels.compiled is not None:
+        level, packed = kernels.compiled.sampled_shingles(hashes, LEVELS, FEWEST)
+        return level, np.frombuffer(packed, dtype=np.uint32)
     values = shingles(hashes).astype(np.uint32)
     for level in range(LEVELS, -1, -1):
         sample = _at(level, values)

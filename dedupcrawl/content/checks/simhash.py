@@ -26,6 +26,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds, Postings
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -120,8 +121,12 @@ class SimHashCheck:
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """8 bytes, little-endian."""
-        found = features(text, self.features)
-        return fingerprint(found).to_bytes(8, "little") if len(found) >= self.min_features else None
+        if kernels.compiled is not None:
+            made, count = kernels.compiled.simhash(text.hashes, text.lengths, self.features == "pairs")
+        else:
+            found = features(text, self.features)
+            made, count = fingerprint(found), len(found)
+        return made.to_bytes(8, "little") if count >= self.min_features else None
 
     def keys(self, signature: bytes) -> Keys:
         """Four keys, one a block."""

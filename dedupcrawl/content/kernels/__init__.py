@@ -1,0 +1,76 @@
+"""Steps that take most of a page's time, compiled where there is a compiler when the package is built.
+
+Each repeats, bit by bit, a step that is written in NumPy where it belongs; that is its reference, and what runs where
+the extension is missing. A page is some hundred symbols, so in NumPy the calls cost more than the work.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Kernels", "compiled"]
+
+_VERSION = 1  # of the functions; an extension of another one is left alone
+
+U16 = NDArray[np.uint16]
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+
+class Kernels(Protocol):
+    """The functions of the extension. Arrays come in as they are, contiguous, and go out as their bytes."""
+
+    VERSION: int
+
+    def symbols(self, text: str, kinds: NDArray[np.uint8], /) -> tuple[bytes, bytes, bytes]:
+        """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""
+        ...
+
+    def feature_code(
+        self,
+        text: str,
+        kinds: NDArray[np.uint8],
+        starts: I64,
+        hashes: U64,
+        symbols: int,
+        anchor_words: U64,
+        unit_length: int,
+        unit_share: float,
+        least: int,
+        /,
+    ) -> bytes:
+        """`feature_codes.feature_code`: positions, int64."""
+        ...
+
+    def simhash(self, hashes: U64, lengths: I64, pairs: bool, /) -> tuple[int, int]:
+        """`simhash.fingerprint` of `simhash.features`, and how many features there are."""
+        ...
+
+    def sampled_shingles(self, hashes: U64, levels: int, fewest: int, /) -> tuple[int, bytes]:
+        """`shingles.sampled`."""
+        ...
+
+    def differences(
+        self, new: U16, kept: U16, /
+    ) -> tuple[int, int, int, int, int, int, int, int, list[int], int, int, list[tuple[int, int, int, int]]]:
+        """`alignment.differences` of sequences that do not stand in each other in one piece: a Differences' fields."""
+        ...
+
+
+def _load() -> Kernels | None:
+    if sys.byteorder != "little":
+        return None
+    try:
+        found = cast("Kernels", import_module("dedupcrawl.content.kernels._compiled"))
+    except ImportError:
+        return None
+    return found if found.VERSION == _VERSION else None
+
+
+compiled = _load()
+"""None where the extension is missing."""

@@ -1,0 +1,51 @@
+/* What the files of this extension share. Each function repeats a step that is written in NumPy elsewhere in the
+ * package, which says what it does and why; the results are equal, bit by bit. */
+
+#ifndef DEDUPCRAWL_KERNELS_H
+#define DEDUPCRAWL_KERNELS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
+enum { VERSION = 1 };
+
+/* Bits of a character's kind (content/characters.py). */
+enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
+
+enum { CODE_POINTS = 0x110000 };
+
+/* The finalizer of MurmurHash3 x64 128. */
+static inline uint64_t fmix64(uint64_t value) {
+    value ^= value >> 33;
+    value *= 0xFF51AFD7ED558CCDull;
+    value ^= value >> 33;
+    value *= 0xC4CEB9FE1A85EC53ull;
+    return value ^ value >> 33;
+}
+
+/* Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages. */
+extern uint64_t table_seed;
+
+/* A power of two of at least twice `count`, and at least 16. */
+static inline size_t table_size(size_t count) {
+    size_t size = 16;
+    while (size < 2 * count) size *= 2;
+    return size;
+}
+
+/* content/symbols.py */
+PyObject *symbols(PyObject *self, PyObject *args);
+/* content/feature_codes.py */
+PyObject *feature_code(PyObject *self, PyObject *args);
+/* content/checks/simhash.py */
+PyObject *simhash(PyObject *self, PyObject *args);
+/* content/checks/shingles.py */
+PyObject *sampled_shingles(PyObject *self, PyObject *args);
+/* content/alignment.py */
+PyObject *differences(PyObject *self, PyObject *args);
+
+#endif

@@ -1,0 +1,24 @@
+"""Hatchling's build hook: compile the kernels where that can be done, and put them into the wheel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class Kernels(BuildHookInterface):
+    """Runs `tools/build_kernels.py`."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build before the files of the wheel are collected; without a compiler the wheel is one for any machine."""
+        root = Path(self.root)
+        subprocess.run([sys.executable, str(root / "tools" / "build_kernels.py")], check=False)
+        compiled = sorted((root / "dedupcrawl" / "content" / "kernels").glob("_compiled*.so"))
+        if compiled:
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
+            build_data["artifacts"] += [f"/{path.relative_to(root)}" for path in compiled]

@@ -1,0 +1,158 @@
+"""Each compiled step gives what its NumPy reference gives."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content import kernels
+from dedupcrawl.content.alignment import differences
+from dedupcrawl.content.checks.shingles import sampled
+from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
+from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.tiles import LONGEST
+from dedupcrawl.page import Page
+from tests.content.test_alignment import FEW, PIECES, joined, symbols
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="the extension was not built: no compiler")
+
+Made = TypeVar("Made")
+WORDS = ("a", "the", "of", "word", "7", "1998", "的", "中文", "カタ", "é", "🙂", "\ud800")
+PIECES_OF_TEXT = (*WORDS, " ", ", ", ". ", "。", "\n", "\n\n")
+TEXTS = (
+    st.lists(st.sampled_from(PIECES_OF_TEXT), max_size=120).map("".join)
+    | st.text(max_size=60)
+    | st.builds(lambda text, times: text * times, st.text(max_size=20), st.integers(0, 40))
+)
+
+
+def by_both(make: Callable[[], Made]) -> tuple[Made, Made]:
+    """What the extension and what NumPy makes."""
+    compiled, kernels.compiled = kernels.compiled, None
+    try:
+        reference = make()
+    finally:
+        kernels.compiled = compiled
+    return make(), reference
+
+
+@given(TEXTS)
+def test_symbols(text: str) -> None:
+    def made() -> tuple[list[int], list[int], list[int]]:
+        symbol_text = SymbolText.of((text,))
+        return symbol_text.starts.tolist(), symbol_text.hashes.tolist(), symbol_text.lengths.tolist()
+
+    ours, reference = by_both(made)
+    assert ours == reference
+
+
+def test_symbols_of_a_long_text() -> None:
+    pieces = random.Random(3).choices(PIECES_OF_TEXT, k=60_000)
+    paragraphs = ("".join(pieces), "x" * 200_000)
+    ours, reference = by_both(lambda: list(SymbolText.of(paragraphs).hashes))
+    assert ours == reference
+
+
+@given(TEXTS, st.sampled_from(sorted(ANCHOR_SETS)), st.integers(1, 40), st.floats(0.01, 1), st.integers(0, 60))
+def test_feature_codes(text: str, anchors: str, unit_length: int, unit_share: float, limit: int) -> None:
+    rules = CodeRules(anchors, unit_length, unit_share, limit)
+    ours, reference = by_both(lambda: feature_code(SymbolText.of((text,)), rules).tolist())
+    assert ours == reference
+
+
+@given(TEXTS, st.sampled_from(FEATURES))
+def test_fingerprints(text: str, features: str) -> None:
+    check = SimHashCheck(min_features=1, features=features)
+    ours, reference = by_both(lambda: check.signature(Page("http://a/"), SymbolText.of((text,))))
+    assert ours == reference
+
+
+@pytest.mark.parametrize("count", [1, 30, 400, 20_000])
+def test_fingerprints_of_many_features(count: int) -> None:
+    chance = random.Random(count)
+    text = SymbolText.of((" ".join(chance.choice(["alpha", "beta", "x", str(chance.random())]) for _ in range(count)),))
+    ours, reference = by_both(lambda: SimHashCheck(min_features=1).signature(Page("http://a/"), text))
+    assert ours == reference
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), min_size=4, max_size=400))
+def test_sampled_shingles(values: list[int]) -> None:
+    hashes = np.array(values, dtype=np.uint64)
+    ours, reference = by_both(lambda: [part if isinstance(part, int) else part.tolist() for part in sampled(hashes)])
+    assert ours == reference
+
+
+def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
+    ours, reference = by_both(lambda: differences(symbols(new), symbols(kept)))
+    assert ours == reference
+
+
+@given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
+def test_differences(a: list[int], b: list[int]) -> None:
+    assert_same_differences(a, b)
+
+
+@given(st.integers(0, 2**32))
+def test_differences_of_an_edited_text(seed: int) -> None:
+    """Words replaced, left out and put in, blocks moved and repeated; of few words or of many, numbers among them."""
+    chance = random.Random(seed)
+    vocabulary = chance.choice([4, 40, 3000])
+    kept = [chance.randrange(vocabulary) for _ in range(chance.randrange(1, 700))]
+    new = kept.copy()
+    for _ in range(chance.randrange(40)):
+        at, length = chance.randrange(len(new) + 1), chance.choice([1, 1, 1, 3, 8, 30, 200])
+        other = [chance.randrange(vocabulary) for _ in range(length)]
+        kind = chance.randrange(5)
+        if kind == 0:
+            new[at : at + length] = other
+        elif kind == 1:
+            del new[at : at + length]
+        elif kind == 2:
+            new[at:at] = other
+        else:
+            block = new[at : at + length]
+            if kind == 3:
+                del new[at : at + length]
+            to = chance.randrange(len(new) + 1)
+            new[to:to] = block
+    assert_same_differences(new[:LONGEST], kept)
+    assert_same_differences(kept, new[:LONGEST])
+
+
+@pytest.mark.parametrize("alike", [1, 2, 50])
+def test_differences_of_long_gaps(alike: int) -> None:
+    chance = random.Random(alike)
+    frame, others = [list(range(10_000 + start, 10_000 + start + 20)) for start in (0, 100)]
+    new, kept = ([chance.randrange(alike) for _ in range(5000)] for _ in range(2))
+    assert_same_differences([*frame, *new, *others], [*frame, *kept, *others])
+    assert_same_differences([*frame, *new[:500], *others], [*frame, *kept[:480], *others])
+
+
+def test_without_a_compiler_the_build_goes_on() -> None:
+    tool = Path(__file__).parents[2] / "tools" / "build_kernels.py"
+    ran = subprocess.run([sys.executable, tool], env={"PATH": ""}, capture_output=True, text=True, check=True)
+    assert ran.stderr.startswith("no compiled kernels, NumPy does their work: ")
+
+
+def test_what_is_no_array_of_a_text_is_refused() -> None:
+    assert kernels.compiled is not None
+    text, none = SymbolText.of(("one two three",)), np.zeros(0, dtype=np.uint8)
+    with pytest.raises(ValueError, match="kinds"):
+        kernels.compiled.symbols("text", none)
+    for starts, hashes in ((text.starts + 100, text.hashes), (text.starts, text.hashes[:1])):
+        with pytest.raises(ValueError, match="not those of this text"):
+            kernels.compiled.feature_code(text.text, text.kinds, starts, hashes, 0, text.hashes[:0], 1, 0.5, 1)
+    with pytest.raises(ValueError, match="not of one text"):
+        kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
+    with pytest.raises(ValueError, match="too long"):
+        kernels.compiled.differences(np.zeros(LONGEST + 1, dtype=np.uint16), np.zeros(1, dtype=np.uint16))
