@@ -14,6 +14,7 @@ from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
+from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
 from dedupcrawl.trust import EVERYBODY, Trust
@@ -159,6 +160,14 @@ class Detector:
         verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
         self._index.record(verdict, run=self._run, site=site, spider=self._spider)
         return verdict
+
+    def keep_text(self, page: Page) -> None:
+        """Keep the main text of a page that was judged, for `explain`.
+
+        Raises:
+            OSError: The index cannot be written to.
+        """
+        self._index.attach(page.url, *packed_text(page.paragraphs))
 
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""

@@ -83,8 +83,12 @@ def _names(value: Any) -> tuple[str, ...]:
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}  # seconds
 
 
-def _age(value: Any) -> float | None:
-    """Seconds, or a number with its unit as in "30d"; None: no limit."""
+def read_age(value: Any) -> float | None:
+    """An age in seconds: a number, or one with its unit as in "30d"; None for none.
+
+    Raises:
+        ValueError: It is nothing of the kind.
+    """
     if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
         return None
     text = str(value).strip().lower()
@@ -190,7 +194,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
         Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:' or 'lmdb:/path'", _text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
-        Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", _age),
+        Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", read_age),
         Setting(
             "DEDUP_TRUSTED_SITES", "start", "'start', 'all' or a list of hosts or registrable domains", _trusted, False
         ),

@@ -20,6 +20,7 @@ from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.output import results
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.terminal import printable
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
@@ -30,6 +31,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.trust import Trust
+from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
 
 _RUN = "check"
@@ -92,14 +94,7 @@ def command(
             out = stack.enter_context(results(output))
             sources = [stack.enter_context(_on_disk(path)) for path in files]
             pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks)))
-            judge = partial(
-                detector.judge,
-                checks=made,
-                scope=settings.scope,
-                target_precision=settings.parameters["TARGET_PRECISION"],
-                ttl=settings.ttl,
-                quota=settings.site_quota,
-            )
+            judge = partial(_judged, detector, made, settings)
             verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
@@ -115,6 +110,20 @@ def command(
     except OSError as error:
         raise FailureError(f"{error.filename or output or settings.index}: {error.strerror or error}") from error
     _report(tally, counts, as_json)
+
+
+def _judged(detector: Detector, checks: Sequence[Check], settings: DedupSettings, analysis: Analysis) -> Verdict:
+    verdict = detector.judge(
+        analysis,
+        checks,
+        scope=settings.scope,
+        target_precision=settings.parameters["TARGET_PRECISION"],
+        ttl=settings.ttl,
+        quota=settings.site_quota,
+    )
+    if settings.keep_text:
+        detector.keep_text(analysis.page)
+    return verdict
 
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:

@@ -1,4 +1,4 @@
-"""`dedupcrawl index`: figures and integrity of an index."""
+"""`dedupcrawl index`: figures, integrity and contents of an index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.forget import compact, forget
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.restore import restore
 from dedupcrawl.counts import counted
 
 _PROBLEMS_NAMED = 5
@@ -14,12 +16,19 @@ _PROBLEMS_NAMED = 5
 
 @click.group()
 def command() -> None:
-    """Figures and integrity of an index.
+    """Figures, integrity and contents of an index.
 
     \b
     dedupcrawl index info
     dedupcrawl index verify --index lmdb:/data/dedup/index
+    dedupcrawl index forget --site example.com
+    dedupcrawl index restore --check simhash --refetch
     """
+
+
+command.add_command(forget)
+command.add_command(restore)
+command.add_command(compact)
 
 
 @command.command()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import uuid
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -19,6 +21,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
+from dedupcrawl.crawl.item_json import item_json
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
@@ -31,6 +34,7 @@ from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
+from dedupcrawl.keepsakes import packed_item
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
@@ -147,6 +151,8 @@ class Dedup:
                 logger.exception("The index cannot be used; pages are kept unchecked from here on while this lasts.")
             self.stats.inc_value("dedup/index/errors")
             return None
+        if settings.keep_text:
+            self._keep(partial(self._detector.keep_text, analysis.page))
         if analysis.kept_under is not None:
             fetched.kept_under.append(analysis.kept_under)
         self.stats.inc_value("dedup/content/checked")
@@ -158,6 +164,18 @@ class Dedup:
         if verdict.is_duplicate:
             self.stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
         return verdict
+
+    def keep_item(self, url: str, number: int, item: Any) -> None:
+        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`."""
+        self._keep(lambda: self._index.attach(url, *packed_item(number, item_json(item))))
+
+    def _keep(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception:  # an item may be anything; whatever goes wrong, the crawl goes on
+            if not self.stats.get_value("dedup/content/not_kept"):
+                logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
+            self.stats.inc_value("dedup/content/not_kept")
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:

@@ -33,6 +33,7 @@ class FetchedPage:
         on_their_way: Items that were let through and are in later pipelines.
         stored: Items that came through all pipelines.
         lost: Items that did not.
+        dropped: Items that were dropped with it.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class FetchedPage:
         "_source",
         "_status",
         "body_length",
+        "dropped",
         "items",
         "kept_under",
         "lost",
@@ -61,7 +63,7 @@ class FetchedPage:
         self.items = 0
         self.request: Request | None = None
         self.kept_under: list[str] = []
-        self.on_their_way = self.stored = self.lost = 0
+        self.on_their_way = self.stored = self.lost = self.dropped = 0
         self._status = response.status
 
     @property

@@ -50,6 +50,9 @@ class DedupPipeline:
             self._mark(item, verdict, settings.mark_field)
         elif verdict.is_duplicate and settings.action == "drop":
             self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
+            if settings.keep_text:
+                self._dedup.keep_item(verdict.url, fetched.dropped, item)
+            fetched.dropped += 1
             raise DropDuplicate(
                 f"duplicate of {verdict.duplicate_of} by {verdict.check}, similarity {verdict.similarity:.2f}",
                 log_level="DEBUG",

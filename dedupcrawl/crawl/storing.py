@@ -145,9 +145,14 @@ class Storing:
         if orphan.spider != self._spider.name:
             return None
         try:
-            request = unpack_request(orphan.request, self._spider)
+            request = unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
         except ValueError as error:
             logger.error("%r must be fetched again, but its request cannot be read: %s", orphan.url, error)
             return None
         self._stats.inc_value("dedup/content/refetched")
         return request
+
+
+def _as_it_is(url: str) -> Request:
+    """A request for a URL that `index restore` gives back: no rule may send it elsewhere again."""
+    return Request(url, meta={"dedup_url": False})

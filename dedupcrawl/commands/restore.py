@@ -1,0 +1,134 @@
+"""`dedupcrawl index restore`: what was dropped or rewritten, as items or as URLs to fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.output import results
+from dedupcrawl.commands.selection import Selection, needs_one, selection
+from dedupcrawl.counts import counted
+from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.keepsakes import KeepsakeError, items_of
+from dedupcrawl.sites import site_of
+
+
+@click.command()
+@click.argument("urls", nargs=-1)
+@click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
+@click.option("--check", metavar="NAME", help="Pages that were dropped by this check.")
+@click.option("--run", help="Of this crawl (explain names it).")
+@click.option("--site", help="Of this host or registrable domain.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
+@click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
+@click.option("--index", help=DEFAULT_INDEX_HELP)
+def restore(
+    urls: Sequence[str],
+    rule: str | None,
+    check: str | None,
+    run: str | None,
+    site: str | None,
+    output: Path | None,
+    refetch: bool,
+    index: str | None,
+) -> None:
+    """Give back what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
+
+    One JSON row a page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A page
+    that is given back is never dropped as a duplicate again; its verdict is withdrawn. Of several conditions all must
+    hold. A second time gives the same rows. After --rule, switch the rule off with 'rules disable', or the next crawl
+    applies it again.
+
+    \b
+    dedupcrawl index restore --check simhash --refetch
+    dedupcrawl index restore --rule 3f2a --output again.jsonl
+    dedupcrawl index restore https://example.com/42
+    """
+    needs_one(urls, rule, check, run, site)
+    wanted = selection(urls, site, run)
+    with open_existing(index) as opened:
+        dropped: dict[str, Dependent] = {}
+        rewritten: list[Dependent] = []
+        try:
+            with results(output) as out:
+                for row in _rows(opened, wanted, rule, check):
+                    if isinstance(row, Rewrite):
+                        rewritten.append(Dependent(row.spider, row.url, b""))
+                        told = _of_rewrite(row)
+                    elif row.verdict.url in dropped:
+                        continue
+                    else:
+                        dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
+                        told = _of_verdict(row, opened)
+                    out.write(msgspec.json.encode(told) + b"\n")
+            # Only now: after a crash in between nothing was given back yet.
+            opened.withdraw(dropped)
+            if refetch:
+                opened.refetch([*rewritten, *dropped.values()])
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
+        except IndexDamagedError as error:
+            raise FailureError(str(error)) from error
+    said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+    click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)
+
+
+def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) -> Iterator[Recorded | Rewrite]:
+    if rule is None:
+        yield from _dropped(index, wanted, check)
+    if check is None:
+        for rewrite in index.rewrites():
+            if (rule is None or rule in rewrite.rules) and wanted.takes(rewrite.url, run=rewrite.run, at=rewrite.at):
+                yield rewrite
+
+
+def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Recorded]:
+    """The newest verdict on each page that was dropped and is not kept by now, those withdrawn before first."""
+    for row in chain(index.restored(), index.recorded()):
+        verdict = row.verdict
+        if not verdict.is_duplicate or (check is not None and verdict.check != check):
+            continue
+        if wanted.takes(verdict.url, run=row.run, at=row.at) and index.verdict(verdict.url) in (None, verdict):
+            entry = index.entry(verdict.url)
+            if entry is None or entry.kept_at < row.at:
+                yield row
+
+
+def _of_verdict(row: Recorded, index: Index) -> dict[str, Any]:
+    verdict = row.verdict
+    try:
+        items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
+    except KeepsakeError as error:
+        raise IndexDamagedError(f"{verdict.url}: {error}") from error
+    return {
+        "url": verdict.url,
+        "duplicate_of": verdict.duplicate_of,
+        "check": verdict.check,
+        "rules": [],
+        "site": row.site,
+        "spider": row.spider,
+        "run": row.run,
+        "items": items,
+    }
+
+
+def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:
+    return {
+        "url": rewrite.url,
+        "duplicate_of": rewrite.canonical,
+        "check": None,
+        "rules": list(rewrite.rules),
+        "site": site_of(rewrite.url),
+        "spider": rewrite.spider,
+        "run": rewrite.run,
+        "items": [],
+    }

@@ -1,0 +1,68 @@
+"""What DEDUP_KEEP_TEXT keeps beside a URL: the main text of a page, and the items of one that was dropped."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+
+_TEXT = "text"
+_ITEM = "item/"
+_TEXT_LIMIT = 1_000_000  # characters of a main text that are kept
+_LIMIT = 1 << 24  # bytes of one keepsake, unpacked: what is more was not packed here
+_LEVEL = 6
+
+
+class KeepsakeError(ValueError):
+    """What lies beside a URL cannot be read."""
+
+
+def packed_text(paragraphs: Iterable[str]) -> tuple[str, bytes]:
+    """Name and bytes of a main text, paragraphs separated by newlines."""
+    text = "\n".join(paragraphs)[:_TEXT_LIMIT]
+    return _TEXT, zlib.compress(text.encode("utf-8", "replace"), _LEVEL)
+
+
+def packed_item(number: int, json: str) -> tuple[str, bytes]:
+    """Name and bytes of one item of a page.
+
+    Args:
+        number: Of the items of the page.
+        json: The item.
+
+    Raises:
+        KeepsakeError: It is too large.
+    """
+    raw = json.encode("utf-8", "replace")
+    if len(raw) > _LIMIT:
+        raise KeepsakeError(f"an item of {len(raw)} bytes is not kept, only up to {_LIMIT}")
+    return f"{_ITEM}{number:06}", zlib.compress(raw, _LEVEL)
+
+
+def text_of(attachments: Mapping[str, bytes]) -> Sequence[str] | None:
+    """The paragraphs of a kept main text; None when there is none.
+
+    Raises:
+        KeepsakeError: It cannot be read.
+    """
+    raw = attachments.get(_TEXT)
+    return None if raw is None else _unpacked(raw).decode("utf-8", "replace").split("\n")
+
+
+def items_of(attachments: Mapping[str, bytes]) -> list[bytes]:
+    """The kept items of a page, each as JSON, in their order.
+
+    Raises:
+        KeepsakeError: One cannot be read.
+    """
+    return [_unpacked(raw) for name, raw in sorted(attachments.items()) if name.startswith(_ITEM)]
+
+
+def _unpacked(raw: bytes) -> bytes:
+    reader = zlib.decompressobj()
+    try:
+        data = reader.decompress(raw, _LIMIT)
+    except zlib.error as error:
+        raise KeepsakeError(f"what is kept beside a page cannot be read: {error}") from None
+    if not reader.eof:
+        raise KeepsakeError("what is kept beside a page is cut off or too large")
+    return data

@@ -1,0 +1,155 @@
+"""`dedupcrawl index restore`: what was dropped comes back, as often as it is asked for, and is not dropped again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.index import command
+from dedupcrawl.index.contract import Dependent, Rewrite
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.keepsakes import packed_item
+from dedupcrawl.verdict import Verdict
+from tests.crawls.project import items, make_project, scrapy_crawl
+from tests.crawls.site import page, prose, serve
+from tests.index.toys import CHECKS
+from tests.index.toys import page as entry
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    for url, check, run in (
+        ("http://a.example/1", "exact", "one"),
+        ("http://a.example/2", "simhash", "one"),
+        ("http://www.b.com/3", "simhash", "two"),
+        ("http://www.b.com/kept-since", "exact", "two"),
+    ):
+        verdict = Verdict(url, "duplicate", "http://a.example/0", check, 1.0)
+        index.record(verdict, run=run, site="ignored", spider="toy", request=b"asked")
+    index.record(Verdict("http://a.example/doubt", "unique", evidence={"in_doubt": {}}), run="one", site="a.example")
+    kept = msgspec.structs.replace(entry("http://www.b.com/kept-since", 1), kept_at=4e9)
+    index.offer(kept, lambda check, other: None)
+    index.attach("http://a.example/1", *packed_item(0, '{"title": "é"}'))
+    index.record_rewrites(
+        [
+            Rewrite("http://a.example/1?sid=1", "http://a.example/1", ("sid",), "toy", "one", 5.0),
+            Rewrite("http://b.com/x?p=1&sid=1", "http://b.com/x", ("p", "sid"), "toy", "two", 6.0),
+        ]
+    )
+    index.close()
+    return tmp_path / "index"
+
+
+def restore(folder: Path, *arguments: str) -> Result:
+    result = CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def rows(result: Result) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "urls"),
+    [
+        (["--check", "simhash"], ["a.example/2", "www.b.com/3"]),
+        (["--check", "exact"], ["a.example/1"]),
+        (["--rule", "sid"], ["a.example/1?sid=1", "b.com/x?p=1&sid=1"]),
+        (["--rule", "p"], ["b.com/x?p=1&sid=1"]),
+        (["--rule", "none"], []),
+        (["--run", "two"], ["www.b.com/3", "b.com/x?p=1&sid=1"]),
+        (["--site", "a.example"], ["a.example/1", "a.example/2", "a.example/1?sid=1"]),
+        (["--site", "b.com", "--check", "simhash"], ["www.b.com/3"]),
+        (["http://A.example/1#top", "a.example/2"], ["a.example/1", "a.example/2"]),
+    ],
+)
+def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
+    folder: Path, arguments: list[str], urls: list[str]
+) -> None:
+    for _ in range(2):
+        result = restore(folder, *arguments)
+        assert sorted(row["url"] for row in rows(result)) == sorted(f"http://{url}" for url in urls)
+    index = LmdbIndex(folder, CHECKS)
+    for url in urls:
+        assert index.verdict(f"http://{url}") is None
+        assert index.is_restored(f"http://{url}") == ("?" not in url)
+    assert index.orphans("toy") == []
+    index.close()
+
+
+def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
+    result = restore(folder, "--site", "a.example", "--output", str(folder / "rows.jsonl"))
+    assert "2 dropped pages and 1 rewritten URL given back\n" in result.stderr
+    assert result.stdout == ""
+    read = [json.loads(line) for line in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert read[0] == {
+        "url": "http://a.example/1",
+        "duplicate_of": "http://a.example/0",
+        "check": "exact",
+        "rules": [],
+        "site": "ignored",
+        "spider": "toy",
+        "run": "one",
+        "items": [{"title": "é"}],
+    }
+    assert read[-1]["rules"] == ["sid"]
+    assert read[-1]["items"] == []
+
+
+def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
+    restore(folder, "--run", "one")
+    for _ in range(2):
+        restore(folder, "--run", "one", "--refetch")
+    index = LmdbIndex(folder, CHECKS)
+    assert sorted((orphan.url, orphan.request) for orphan in index.orphans("toy")) == [
+        ("http://a.example/1", b"asked"),
+        ("http://a.example/1?sid=1", b""),
+        ("http://a.example/2", b"asked"),
+    ]
+    assert all(isinstance(orphan, Dependent) for orphan in index.orphans("toy"))
+    index.close()
+
+
+def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:
+    output = str(folder / "none" / "rows.jsonl")
+    result = CliRunner().invoke(command, ["restore", "--run", "one", "--output", output, "--index", str(folder)])
+    assert result.exit_code == 1
+    assert "none/rows.jsonl" in result.output
+    index = LmdbIndex(folder, CHECKS)
+    assert index.verdict("http://a.example/1") is not None
+    assert list(index.restored()) == []
+    index.close()
+
+
+def test_everything_must_not_be_meant(folder: Path) -> None:
+    result = CliRunner().invoke(command, ["restore", "--index", str(folder)])
+    assert result.exit_code == 2
+    assert "say which pages" in result.output
+
+
+def test_a_crawl_that_drops_a_page_can_be_undone(tmp_path: Path) -> None:
+    """Dropped, restored as an item, asked for again, and in the next feed although it is the same text."""
+    story = prose(1, 200)
+    pages = {"/": page("Start " + prose(0), "/a", "/b?x=1"), "/a": page(story), "/b?x=1": page(story)}
+    settings = {"DEDUP_KEEP_TEXT": True, "DEDUP_SCOPE": "spider", "LOG_LEVEL": "WARNING"}
+    project = make_project(tmp_path, settings)
+    index = str(project / ".scrapy" / "dedup" / "index")
+    with serve(pages) as site:
+        scrapy_crawl(project, f"{site.base}/", "first.jsonl")
+        assert len(items(project, "first.jsonl")) == 2
+        (row,) = rows(restore(Path(index), "--check", "exact", "--refetch"))
+        lost = row["url"]
+        assert lost in {f"{site.base}/a", f"{site.base}/b?x=1"}
+        assert row["items"] == [{"url": lost, "text": story}]
+        pages["/"] = page("Start " + prose(0))
+        done = scrapy_crawl(project, f"{site.base}/", "second.jsonl")
+        assert {item["url"] for item in items(project, "second.jsonl")} == {f"{site.base}/", lost}, done.stderr
+        scrapy_crawl(project, f"{site.base}/", "third.jsonl")
+        assert {item["url"] for item in items(project, "third.jsonl")} == {f"{site.base}/"}
