@@ -19,6 +19,10 @@ class IndexDamagedError(Exception):
     """What is stored cannot be what was written; the message says where and what to do."""
 
 
+class IndexAwayError(OSError):
+    """The server of the index cannot be reached now; the message says which and why. It may be back any moment."""
+
+
 class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an index keeps of one accepted page.
 

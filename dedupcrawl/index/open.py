@@ -14,33 +14,49 @@ from dedupcrawl.index.memory import MemoryIndex
 _opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()  # a process may open an LMDB folder only once
 
 
-def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None = None) -> Index:
+def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None = None, wait: float = 60.0) -> Index:
     """Open the index that `spec` names.
 
     Args:
-        spec: ``memory:``, ``lmdb:/path``, ``lmdb:`` for the default path, or a bare path, which means LMDB.
+        spec: ``memory:``, ``lmdb:/path``, ``lmdb:`` for the default path, a bare path, which means LMDB, or the URL of
+            a Redis server.
         checks: The content checks, in the order in which they are asked. None: an existing index is opened to be read.
         default_path: Where ``lmdb:`` lies.
+        wait: Seconds for which a call waits for a server that is away.
 
     Raises:
         ValueError: `spec` names nothing that can be opened.
         IndexMismatchError: The index was made by other checks or settings.
         IndexDamagedError: What is stored cannot be read.
-        OSError: The folder cannot be made, read or written.
+        IndexAwayError: The server cannot be reached.
+        OSError: The folder cannot be made, read or written; the server refuses.
     """
     kind, colon, rest = spec.partition(":")
     if spec == "memory:":
         return MemoryIndex(checks)
-    if kind in ("redis", "rediss"):
-        raise ValueError(f"an index in Redis ({spec}) is not built in yet: take memory:, lmdb: or lmdb:/path")
+    if is_redis(spec):
+        return _redis(spec, checks, wait)
     if kind == "lmdb" and colon:
         path = Path(rest) if rest else default_path
         if path is None:
             raise ValueError("lmdb: needs a path here, as in lmdb:/path")
         return _lmdb(path, checks)
     if not spec or "://" in spec or kind == "memory":
-        raise ValueError(f"{spec!r} names no index: take memory:, lmdb:, lmdb:/path or a path")
+        raise ValueError(f"{spec!r} names no index: take memory:, lmdb:, lmdb:/path, a path or redis://host:port/db")
     return _lmdb(Path(spec), checks)
+
+
+def is_redis(spec: str) -> bool:
+    """True when `spec` is the URL of a Redis server."""
+    return spec.startswith(("redis://", "rediss://", "unix://"))
+
+
+def _redis(url: str, checks: Sequence[Check], wait: float) -> Index:
+    try:
+        from dedupcrawl.index.redis import RedisIndex
+    except ModuleNotFoundError as error:
+        raise ValueError(f"an index in Redis needs its client: pip install 'dedupcrawl[redis]' ({error})") from None
+    return RedisIndex(url, checks, wait=wait)
 
 
 def _lmdb(path: Path, checks: Sequence[Check]) -> LmdbIndex:

@@ -65,6 +65,12 @@ def pack(record: Record, page: int) -> bytes:
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
+def renumbered(raw: bytes, page: int) -> bytes:
+    """A packed record of another number, whose checksum was good, as that of `page`."""
+    body = raw[_CHECKSUM_BYTES:]
+    return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
+
+
 def unpack(raw: Raw, page: int) -> Record:
     """The record of these bytes.
 

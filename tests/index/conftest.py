@@ -1,7 +1,8 @@
-"""Both kinds of index, with batches so small that every test folds and merges."""
+"""All kinds of index, with batches so small that every test folds and merges."""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from dedupcrawl.index import segment
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.redis import RedisIndex
 from tests.index.toys import CHECKS
+from tests.redis_server import RedisServer, is_installed, running
 
-AnyIndex = LmdbIndex | MemoryIndex
+AnyIndex = LmdbIndex | MemoryIndex | RedisIndex
 OpenIndex = Callable[[], LmdbIndex]
 
 
@@ -22,12 +25,33 @@ def small_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
 
 
-@pytest.fixture(params=["memory", "lmdb"])
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One server for all tests that do not kill it."""
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_if_any(request: pytest.FixtureRequest) -> RedisServer | None:
+    """The server, where there is one."""
+    return request.getfixturevalue("redis_server") if is_installed() else None
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """Where an index can be made that no other test uses."""
+    return redis_server.url(uuid.uuid4().hex)
+
+
+@pytest.fixture(params=["memory", "lmdb", "redis"])
 def index(request: pytest.FixtureRequest, tmp_path: Path, small_levels: None) -> Iterator[AnyIndex]:
     """An empty index of each kind."""
     made: AnyIndex
     if request.param == "memory":
         made = MemoryIndex(CHECKS, batch_pages=3)
+    elif request.param == "redis":
+        made = RedisIndex(request.getfixturevalue("redis_url"), CHECKS, batch_pages=3)
     else:
         made = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=3)
     yield made

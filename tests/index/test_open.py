@@ -33,8 +33,8 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("redis://localhost/0", "not built in yet"),
-        ("rediss://localhost/0", "not built in yet"),
+        ("redis://localhost/0?prefix={a}", "prefix"),
+        ("redis://localhost/0?colour=red", "colour"),
         ("lmdb:", "needs a path"),
         ("", "names no index"),
         ("memory:x", "names no index"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import uuid
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dedupcrawl.index import segment
+from dedupcrawl.index import redis, segment
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
+from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, LETTERS, BruteForce, accept, page
+from tests.redis_server import RedisServer
 
 URLS = st.sampled_from([f"http://site/{number}" for number in range(12)])
 CONTENTS = st.integers(0, 12)
@@ -28,57 +32,70 @@ TITLES = st.sampled_from(["one", "two", "three", "four"])
 
 
 class History(RuleBasedStateMachine):
-    """Memory and LMDB side by side with brute force; batches of three pages, levels of two batches."""
+    """Memory, LMDB and Redis side by side with brute force; batches of three pages, levels of two batches."""
+
+    server: RedisServer | None = None
 
     def __init__(self) -> None:
         super().__init__()
+        self.url = self.server.url(uuid.uuid4().hex) if self.server is not None else ""
         self.folder = Path(tempfile.mkdtemp())
         self.model = BruteForce()
+        self.turn = 0
         self.memory = MemoryIndex(CHECKS, batch_pages=3)
-        self.lmdb = self.opened()
+        self.others = self.opened()
 
-    def opened(self) -> LmdbIndex:
-        return LmdbIndex(self.folder / "index", CHECKS, batch_pages=3)
+    def opened(self) -> list[AnyIndex]:
+        """The indexes that can be closed and opened; of Redis two, which take turns."""
+        shared = [RedisIndex(self.url, CHECKS, batch_pages=3) for _ in range(2)] if self.url else []
+        return [LmdbIndex(self.folder / "index", CHECKS, batch_pages=3), *shared]
+
+    @property
+    def indexes(self) -> list[AnyIndex]:
+        """One of each kind."""
+        lmdb, *shared = self.others
+        self.turn += 1
+        return [self.memory, lmdb, *shared[self.turn % 2 : self.turn % 2 + 1]]
 
     @rule(url=URLS, content=CONTENTS, letters=LETTER_SETS, title=TITLES, scope=st.integers(0, 3))
     def offer(self, url: str, content: int, letters: bytes, title: str, scope: int) -> None:
         entry = page(url, content, letters, title=title)
         first_id = len(self.model.rows) * scope // 4
         expected = self.model.offer(entry, accept(entry), first_id)
-        assert self.memory.offer(entry, accept(entry), first_id=first_id) == expected
-        assert self.lmdb.offer(entry, accept(entry), first_id=first_id) == expected
+        for index in self.indexes:
+            assert index.offer(entry, accept(entry), first_id=first_id) == expected
 
     @rule(count=st.integers(1, 20), start=st.integers(0, 200))
     def offer_many(self, count: int, start: int) -> None:
         for number in range(start, start + count):
             entry = page(f"http://many/{number % 70}", 100 + number, title=str(number))
             expected = self.model.offer(entry, accept(entry))
-            assert self.memory.offer(entry, accept(entry)) == expected
-            assert self.lmdb.offer(entry, accept(entry)) == expected
+            for index in self.indexes:
+                assert index.offer(entry, accept(entry)) == expected
 
     @rule(url=URLS)
     def forget(self, url: str) -> None:
         expected = self.model.forget(url)
-        assert self.memory.forget([url]) == expected
-        assert self.lmdb.forget([url]) == expected
+        for index in self.indexes:
+            assert index.forget([url]) == expected
 
     @rule(url=URLS, similarity=st.floats(0, 1))
     def record(self, url: str, similarity: float) -> None:
         verdict = Verdict(url, "duplicate", "http://kept", "equal", similarity)
         self.model.record(verdict)
-        self.memory.record(verdict, run="run", site="site")
-        self.lmdb.record(verdict, run="run", site="site")
+        for index in self.indexes:
+            index.record(verdict, run="run", site="site")
 
     @rule(run=st.sampled_from(["", "a", "b"]))
     def start_run(self, run: str) -> None:
         expected = self.model.first_id_of_run(run)
-        assert self.memory.first_id_of_run(run) == expected
-        assert self.lmdb.first_id_of_run(run) == expected
+        for index in self.indexes:
+            assert index.first_id_of_run(run) == expected
 
     @rule(url=URLS)
     def ask(self, url: str) -> None:
         kept = {entry.url: entry for entry in self.model.entries()}
-        for index in (self.memory, self.lmdb):
+        for index in self.indexes:
             assert index.entry(url) == kept.get(url)
             assert index.verdict(url) == self.model.newest.get(url)
             assert index.superseded_by(url) == self.model.superseded_by(url)
@@ -92,12 +109,13 @@ class History(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.lmdb.close()
-        self.lmdb = self.opened()
+        for index in self.others:
+            index.close()
+        self.others = self.opened()
 
     @rule()
     def verify(self) -> None:
-        for index in (self.memory, self.lmdb):
+        for index in self.indexes:
             assert index.verify() == []
             for url in (entry.url for entry in self.model.entries()):
                 assert index.superseded_by(url) == self.model.superseded_by(url)
@@ -107,13 +125,15 @@ class History(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.verify()
-        self.memory.close()
-        self.lmdb.close()
+        for index in (self.memory, *self.others):
+            index.close()
         shutil.rmtree(self.folder)
 
 
-def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch, redis_if_any: RedisServer | None) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
+    monkeypatch.setattr(redis, "FRESH_SECONDS", 0)  # or what the other process replaced would be a keeper for a while
+    monkeypatch.setattr(History, "server", redis_if_any)
     limits = settings(
         max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, length_dissimilarity
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Entry, Judge, Kept
 from dedupcrawl.page import Page
@@ -40,6 +40,9 @@ class EqualCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         return np.empty(0, dtype=np.uint32)
+
+    def probe(self, signature: bytes) -> Probe:
+        return Probe.any_of(self.keys(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """0 when equal, else 1."""
@@ -85,6 +88,9 @@ class LettersCheck:
         unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
         small: PageIds = unique[shared >= self.share * (keys[first] & np.uint64(15)).astype(np.int64)]
         return small
+
+    def probe(self, signature: bytes) -> Probe:
+        return Probe.any_of(self.prefixes(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

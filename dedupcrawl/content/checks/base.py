@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -34,6 +35,26 @@ class Postings(Protocol):
 def length_dissimilarity(new: bytes, kept: bytes) -> float:
     """How unlike two signatures are in length, in [0, 1]."""
     return abs(len(new) - len(kept)) / max(len(new), len(kept), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a page must be posted under for a search to find it, said without any postings.
+
+    Attributes:
+        prefixes: Shape (n,): some of a page's keys must have one of these, all different.
+        weights: Shape (n,): how much each counts.
+        least: What those a page has must add up to. A page with less is neither a candidate nor contained.
+    """
+
+    prefixes: Keys
+    weights: NDArray[np.uint32]
+    least: int
+
+    @classmethod
+    def any_of(cls, prefixes: Keys) -> Probe:
+        """One of these prefixes is enough."""
+        return cls(prefixes, np.ones(len(prefixes), dtype=np.uint32), 1)
 
 
 class Check(Protocol):
@@ -70,6 +91,10 @@ class Check(Protocol):
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages that a new page may supersede because they lie inside it; empty where a check is symmetric."""
+        ...
+
+    def probe(self, signature: bytes) -> Probe:
+        """What every page has that `candidates` or `contained` may return for this `signature`."""
         ...
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:

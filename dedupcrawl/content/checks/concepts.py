@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content import terms, thesaurus
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.concept_network import key_concepts
 from dedupcrawl.content.concept_vectors import ConceptVector, cosine, position_deviation
 from dedupcrawl.content.concepts import LONGEST_PHRASE, PHRASE_FREQUENCY, concept_sequence
@@ -119,6 +119,10 @@ class ConceptsCheck:
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: the measure is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def probe(self, signature: bytes) -> Probe:
+        """Any of the first n key concepts."""
+        return Probe.any_of(np.unique(self.keys(signature) >> np.uint64(_PAYLOAD_BITS)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 
@@ -58,6 +58,10 @@ class ExactCheck:
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: equality is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def probe(self, signature: bytes) -> Probe:
+        """The key itself."""
+        return Probe.any_of(self.keys(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """0 when equal, else 1."""

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.content.repeatability import common_run, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
@@ -152,6 +152,10 @@ class FeatureCodeCheck:
         unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
         kept_grams = keys[first] & np.uint64(_MANY)
         return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]
+
+    def probe(self, signature: bytes) -> Probe:
+        """Any of the grams."""
+        return Probe.any_of(np.unique(_grams(signature)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

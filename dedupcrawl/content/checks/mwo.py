@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content import mwo, terms
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -103,6 +103,12 @@ class MwoCheck:
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: MWO is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def probe(self, signature: bytes) -> Probe:
+        """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
+        record = Record.from_bytes(signature)
+        weights = record.weights.astype(np.uint32)
+        return Probe(record.hashes.astype(np.uint64), weights, mwo.least_overlap(self.threshold))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

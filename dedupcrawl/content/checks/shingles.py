@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, length_dissimilarity
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -180,6 +180,10 @@ class ShinglesCheck:
         needed[(payload & 7) < level] = 1  # of their samples only some could be among this page's
         enough = shared >= needed
         return _most(pages[enough], shared[enough])
+
+    def probe(self, signature: bytes) -> Probe:
+        """Any of the sampled shingles."""
+        return Probe.any_of(_read(signature)[1].astype(np.uint64))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 
@@ -138,22 +138,29 @@ class SimHashCheck:
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages within `distance`, but for the two bits that a posting lacks."""
-        wide, last_wide = divmod(self.distance, _BLOCKS)
         keys = self.keys(signature)
-        blocks = keys >> np.uint64(_PAYLOAD_BITS)
-        if wide:
-            blocks = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
-        else:
-            blocks = blocks[: last_wide + 1]
-        kept, pages = postings.find(blocks)
+        kept, pages = postings.find(self._blocks(keys))
         if not len(pages):
             return pages
         own = keys[kept >> np.uint64(BITS - _NUMBER_BITS)]
         return np.unique(pages[np.bitwise_count(kept ^ own) <= self.distance])
 
+    def _blocks(self, keys: Keys) -> Keys:
+        """What is looked up: blocks that are equal, and those that differ in a bit."""
+        wide, last_wide = divmod(self.distance, _BLOCKS)
+        blocks = keys >> np.uint64(_PAYLOAD_BITS)
+        if not wide:
+            return blocks[: last_wide + 1]
+        blocks = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
+        return blocks
+
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: distance is symmetric."""
         return np.zeros(0, dtype=np.uint32)
+
+    def probe(self, signature: bytes) -> Probe:
+        """Any of the blocks that are looked up."""
+        return Probe.any_of(self._blocks(self.keys(signature)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """Hamming distance as a share of the bits."""

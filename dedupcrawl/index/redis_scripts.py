@@ -1,0 +1,198 @@
+"""What runs on the Redis server: each of these Lua scripts is one atomic step on the keys of one index.
+
+The journal is a hash of rows numbered from 0, which are never removed, so its length is the next number. A client that
+says how many rows it *knows* gets those it does not know with the answer. The window holds the tokens (see
+`index.redis_tokens`) of the newest rows: by them a script sees whether any row that the client does not know could
+change what the client has found out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+WINDOW = 256
+"""Rows whose tokens are kept; a client that knows fewer of the rows is first told what it missed."""
+
+_BYTES_AT_ONCE = 4_000_000  # of rows in one answer, about
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A Lua script.
+
+    Attributes:
+        source: What the server compiles once.
+        sha: How it is called from then on.
+    """
+
+    source: str
+    sha: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sha", hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest())
+
+
+# KEYS: meta, rows, window, … ARGV: epoch, known, …
+_JOURNAL = f"""
+local known = tonumber(ARGV[2])
+local count = redis.call('HLEN', KEYS[2])
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] or known > count then return {{'lost'}} end
+
+local function unknown_rows()
+  local rows, bytes, first = {{}}, 0, known
+  while first < count and bytes < {_BYTES_AT_ONCE} do
+    local ids = {{}}
+    for id = first, math.min(first + 64, count) - 1 do ids[#ids + 1] = id end
+    for _, row in ipairs(redis.call('HMGET', KEYS[2], unpack(ids))) do
+      rows[#rows + 1] = row
+      bytes = bytes + #row
+    end
+    first = first + #ids
+  end
+  return rows
+end
+
+local function unknown_tokens()
+  local ids = {{}}
+  for id = known, count - 1 do ids[#ids + 1] = id end
+  return redis.call('HMGET', KEYS[3], unpack(ids))
+end
+
+local function append(row, tokens, grave, gravestone)
+  redis.call('HSET', KEYS[2], count, row)
+  redis.call('HSET', KEYS[3], count, tokens)
+  redis.call('HDEL', KEYS[3], count - {WINDOW})
+  if grave ~= '' then redis.call('HSET', KEYS[2], grave, gravestone) end
+end
+"""
+
+GREET = Script("""
+-- KEYS: meta, rows. ARGV: the header of a new index or '', its epoch, the number of a row.
+if ARGV[1] ~= '' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[1], 'header', ARGV[1], 'epoch', ARGV[2])
+end
+local meta = redis.call('HMGET', KEYS[1], 'header', 'epoch')
+return {meta[1], meta[2], redis.call('HLEN', KEYS[2]), redis.call('HGET', KEYS[2], ARGV[3])}
+""")
+
+READ = Script(_JOURNAL + "return {'read', unknown_rows(), count}")
+
+OFFER = Script(
+    _JOURNAL
+    + f"""
+-- ARGV: row, tokens, number of the row that it replaces or '', that one's gravestone, URL digest of a claim or '', the
+-- claim, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1 each).
+local function meets(least, probe, weights, rows)
+  local weight = {{}}
+  for at = 1, #probe, 4 do
+    weight[string.sub(probe, at, at + 3)] = weights == '' and 1 or struct.unpack('<I4', weights, at)
+  end
+  for _, tokens in ipairs(rows) do
+    if not tokens then return true end
+    local sum = 0
+    for at = 1, #tokens, 4 do
+      sum = sum + (weight[string.sub(tokens, at, at + 3)] or 0)
+      if sum >= least then return true end
+    end
+  end
+  return false
+end
+
+if known < count then
+  if count - known > {WINDOW} then return {{'behind', unknown_rows()}} end
+  local rows = unknown_tokens()
+  for at = 9, #ARGV, 3 do
+    if meets(tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], rows) then return {{'met', unknown_rows()}} end
+  end
+end
+append(ARGV[3], ARGV[4], ARGV[5], ARGV[6])
+if ARGV[7] ~= '' then redis.call('HSET', KEYS[4], ARGV[7], ARGV[8]) end
+return {{'kept', unknown_rows()}}
+"""
+)
+"""KEYS: meta, rows, window, claims."""
+
+FORGET = Script(
+    _JOURNAL
+    + """
+-- KEYS: …, claims, dependents, orphans. ARGV: row or '', tokens, number of the row that it ends, that one's gravestone,
+-- URL digest of a claim that ends too or '', whose claim it must be or ''.
+if known < count then return {'behind', unknown_rows()} end
+if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
+  return {'other', {}, {}}
+end
+if ARGV[3] ~= '' then append(ARGV[3], ARGV[4], ARGV[5], ARGV[6]) end
+local orphaned = {}
+if ARGV[7] ~= '' then
+  local dependents = redis.call('HGETALL', KEYS[5])
+  for at = 1, #dependents, 2 do
+    redis.call('HSET', KEYS[6], dependents[at], dependents[at + 1])
+    orphaned[#orphaned + 1] = dependents[at + 1]
+  end
+  redis.call('DEL', KEYS[5])
+  redis.call('HDEL', KEYS[4], ARGV[7])
+end
+return {'done', {}, orphaned}
+"""
+)
+
+DEPEND = Script(
+    _JOURNAL
+    + f"""
+-- KEYS: …, claims, dependents. ARGV: the token of what ends the keeper, its URL digest, a dependent's field, itself.
+if count - known > {WINDOW} then return {{'behind', unknown_rows()}} end
+for _, tokens in ipairs(known < count and unknown_tokens() or {{}}) do
+  if not tokens then return {{'behind', unknown_rows()}} end
+  for at = 1, #tokens, 4 do
+    if string.sub(tokens, at, at + 3) == ARGV[3] then return {{'behind', unknown_rows()}} end
+  end
+end
+if redis.call('HEXISTS', KEYS[4], ARGV[4]) == 1 then redis.call('HSET', KEYS[5], ARGV[5], ARGV[6]) end
+return {{'done', unknown_rows()}}
+"""
+)
+
+RESTORE = Script("""
+-- KEYS: meta, rows. ARGV: epoch, number of the first row, rows.
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] or redis.call('HLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
+for at = 3, #ARGV do redis.call('HSET', KEYS[2], ARGV[2] + at - 3, ARGV[at]) end
+return 1
+""")
+
+CONFIRM = Script("""
+-- KEYS: claims, for each URL its dependents. ARGV: owner, for each URL its digest.
+for at = 2, #ARGV do
+  if string.sub(redis.call('HGET', KEYS[1], ARGV[at]) or '', 1, #ARGV[1]) == ARGV[1] then
+    redis.call('HDEL', KEYS[1], ARGV[at])
+    redis.call('DEL', KEYS[at])
+  end
+end
+""")
+
+ADOPT = Script("""
+-- KEYS: claims, dependents, orphans. ARGV: URL digest of what it is kept under or '', the orphan's field, itself.
+if ARGV[1] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
+redis.call('HDEL', KEYS[3], ARGV[2])
+""")
+
+RECORD = Script("""
+-- KEYS: verdicts, newest verdict by URL, clients. ARGV: client, its count of records, URL digest, row.
+if tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0) >= tonumber(ARGV[2]) then return end  -- sent twice
+local number = redis.call('HLEN', KEYS[1])
+redis.call('HSET', KEYS[1], number, ARGV[4])
+redis.call('HSET', KEYS[2], ARGV[3], number)
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
+""")
+
+START_RUN = Script("""
+-- KEYS: rows, runs. ARGV: digest of the run.
+redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))
+return tonumber(redis.call('HGET', KEYS[2], ARGV[1]))
+""")
+
+FIRST_URL = Script("""
+-- KEYS: first URLs of a run. ARGV: digest of an identity, URL.
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('HGET', KEYS[1], ARGV[1])
+""")
