@@ -7,58 +7,34 @@ found, and tells the rows that are new with the answer. Only a page that one of 
 
 from __future__ import annotations
 
-import threading
 import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index.contract import Dependent, Entry, Holds, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept
 from dedupcrawl.index.journal import digest
-from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
-from dedupcrawl.index.redis_claims import RedisClaims, packed, unpacked
+from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
+from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_link import Address, Link
+from dedupcrawl.index.redis_link import Address
+from dedupcrawl.index.redis_note_scripts import DETACH
+from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
 from dedupcrawl.index.redis_replica import UNNUMBERED
-from dedupcrawl.index.redis_scripts import DEPEND, FIRST_URL, FORGET, OFFER, RECORD, START_RUN
+from dedupcrawl.index.redis_scripts import DEPEND, FIRST_URL, FORGET, OFFER, START_RUN
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import New, examine, newest, superseding
-from dedupcrawl.index.verdicts import pack_verdict, unpack_verdict
+from dedupcrawl.index.search import New, Question, examine, newest, superseding
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes its copy of the rows for good when it says that a page is a duplicate."""
 
-_ROWS_AT_ONCE = 256
 _CONFIRMED_AT_ONCE = 256
 
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
 
-
-def _in_turn(
-    method: Callable[Concatenate[RedisIndex, Arguments], Answer],
-) -> Callable[Concatenate[RedisIndex, Arguments], Answer]:
-    """One call at a time, on an open index, begun anew when the connection breaks."""
-
-    @wraps(method)
-    def call(self: RedisIndex, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        with self._lock:
-            if self._closed:
-                raise ValueError("the index is closed")
-            if self._judging:
-                raise RuntimeError(f"the judge of a page must not call the index at {self._address.where}")
-            return self._link.talk(self._journal.greet, lambda: method(self, *args, **kwargs))
-
-    return call
-
-
-class RedisIndex:
+class RedisIndex(RedisNotes):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
@@ -78,37 +54,36 @@ class RedisIndex:
     """
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
-        self._address = address = Address(url)
-        self._lock = threading.RLock()
-        self._closed = self._judging = False
-        self._link = Link(address, wait)
-        self._claims = RedisClaims(address, self._link)
-        self._journal = RedisJournal(address, self._link, checks, batch_pages, self._lock, self._again)
-        self._runs_key, self._meta_key = address.key("runs"), address.key("meta")
-        self._verdicts_key, self._verdict_of_key = address.key("verdicts"), address.key("verdict_of")
-        self._clients_key = address.key("clients")
-        self._client = uuid.uuid4().bytes
-        self._recorded = 0
+        super().__init__(Address(url), wait)
+        self.journal = RedisJournal(self.address, self.link, checks, batch_pages, self.lock, self._tell_again)
         self._runs: dict[str, int] = {}
         try:
             self._look()
         except BaseException:
-            self._link.drop()
+            self.link.drop()
             raise
 
     @property
     def round_trips(self) -> int:
         """Answers of the server that were waited for."""
-        return self._link.round_trips
+        return self.link.round_trips
 
-    @_in_turn
+    @in_turn
     def _look(self) -> int:
         """Catch up with the other processes; returns the id of the next page."""
-        self._journal.catch_up()
-        return self._journal.replica.catalog.next_id
+        self.journal.catch_up()
+        return self.journal.replica.catalog.next_id
 
-    @_in_turn
-    def offer(self, entry: Entry, judge: Judge, *, first_id: int = 0, holds: Holds | None = None) -> Kept | Verdict:
+    @in_turn
+    def offer(
+        self,
+        entry: Entry,
+        judge: Judge,
+        *,
+        first_id: int = 0,
+        holds: Holds | None = None,
+        counts: Counts | None = None,
+    ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
         Raises:
@@ -117,18 +92,19 @@ class RedisIndex:
             IndexDamagedError: What is stored cannot be read.
         """
         entry = storable(entry)
-        if time.monotonic() - self._journal.read_at >= FRESH_SECONDS:
-            self._journal.catch_up()
-        catalog, fetch = self._journal.replica.catalog, self._journal.replica.fetch
-        first_id = min(first_id, self._journal.first_id_limit)
+        question = Question(entry, judge, holds, counts)
+        if time.monotonic() - self.journal.read_at >= FRESH_SECONDS:
+            self.journal.catch_up()
+        catalog, fetch = self.journal.replica.catalog, self.journal.replica.fetch
+        first_id = min(first_id, self.journal.first_id_limit)
         inside: dict[int, str] = {}
         looked_at = 0
         while True:
-            self._judging = True
+            self.is_asking = True
             try:
-                found = examine(catalog, entry, judge, holds, max(first_id, looked_at), fetch)
+                found = examine(catalog, question, max(first_id, looked_at), fetch)
             finally:
-                self._judging = False
+                self.is_asking = False
             if not isinstance(found, New):
                 return found
             inside |= found.inside
@@ -137,18 +113,18 @@ class RedisIndex:
             row = pack(record, UNNUMBERED)
             probes = [part for probe in read(catalog.schema, entry, found.replaces) for part in probe]
             grave = self._grave(found.replaces)
-            claim = self._claims.claim_of(entry.url)
+            claim = self.claims.claim_of(entry.url)
             tokens = written(catalog.schema, catalog.schema.keys(record))
-            if self._journal.exchange(OFFER, [self._claims.key], row, tokens, *grave, *claim, *probes) == b"kept":
+            if self.journal.exchange(OFFER, [self.claims.key], row, tokens, *grave, *claim, *probes) == b"kept":
                 page = catalog.next_id
-                self._journal.replica.extend([row])
-                self._claims.kept(entry.url)
-                return Kept(page, tuple(inside.values()))
+                self.journal.replica.extend([row])
+                self.claims.kept(entry.url)
+                return Kept(page, tuple(inside.values()), found.replaces is not None)
 
-    @_in_turn
+    @in_turn
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
-        self._journal.catch_up()
+        self.journal.catch_up()
         return sum(self._forget(plain(url), b"", b"")[0] for url in list(urls))
 
     def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
@@ -157,7 +133,8 @@ class RedisIndex:
         Returns:
             Whether there was such a page, and what is orphaned.
         """
-        replica, keys = self._journal.replica, [self._claims.key, self._claims.dependents_key(url)]
+        replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
+        self.link.call(DETACH, [self._attached_key(url), *self._keys("counters")])
         while True:
             catalog = replica.catalog
             page, number = newest(catalog, url, replica.fetch), catalog.next_id
@@ -168,202 +145,161 @@ class RedisIndex:
             elif not claim:
                 return False, []
             arguments = (row, tokens, *self._grave(page), claim, owner)
-            status, orphaned = self._journal.exchange_more(FORGET, [*keys, self._claims.orphans_key], *arguments)
+            status, orphaned = self.journal.exchange_more(FORGET, [*keys, self.claims.orphans_key], *arguments)
             if status == b"done":
                 replica.extend([row] if row else [])
                 return page is not None, unpacked(orphaned)
             if status == b"other":
                 return False, []
 
-    @_in_turn
+    @in_turn
     def start_claiming(self) -> int:
         """From now on this process claims what it keeps, until it confirms it (see Index)."""
-        if not self._claims.started:
-            self._claims.start()
-        self._journal.catch_up()
-        return sum(self._forget(url, digest(url), owner)[0] for url, owner in self._claims.dead())
+        if not self.claims.started:
+            self.claims.start()
+        self.journal.catch_up()
+        return sum(self._forget(url, digest(url), owner)[0] for url, owner in self.claims.dead())
 
-    @_in_turn
+    @in_turn
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored."""
         stored = [plain(url) for url in urls]
         for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
-            self._claims.confirm(stored[first : first + _CONFIRMED_AT_ONCE])
+            self.claims.confirm(stored[first : first + _CONFIRMED_AT_ONCE])
 
-    @_in_turn
+    @in_turn
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored."""
         orphaned = []
-        self._journal.catch_up()
+        self.journal.catch_up()
         for url in map(plain, list(urls)):
             orphaned += self._forget(url, digest(url), b"")[1]
-            self._claims.given_up(url)
+            self.claims.given_up(url)
         return orphaned
 
-    @_in_turn
+    @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
         keeper = plain(keeper)
-        keys = [self._claims.key, self._claims.dependents_key(keeper)]
+        keys = [self.claims.key, self.claims.dependents_key(keeper)]
         known = False
         while True:
-            replica = self._journal.replica
+            replica = self.journal.replica
             page = newest(replica.catalog, keeper, replica.fetch)
             if page is not None:
                 ends = token(replica.catalog.schema.ended, page)
-                if self._journal.exchange(DEPEND, keys, ends, digest(keeper), *packed(dependent)) == b"done":
+                if self.journal.exchange(DEPEND, keys, ends, digest(keeper), *packed(dependent)) == b"done":
                     return True
             elif known:
                 return False
-            self._journal.catch_up()
+            self.journal.catch_up()
             known = True
 
-    @_in_turn
+    @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider."""
-        return self._claims.orphans(spider)
+        return self.claims.orphans(spider)
 
-    @_in_turn
+    @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged."""
-        self._claims.adopt(orphan, None if kept_under is None else plain(kept_under))
+        self.claims.adopt(orphan, None if kept_under is None else plain(kept_under))
 
-    @_in_turn
+    @in_turn
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
-        self._journal.catch_up()
-        replica = self._journal.replica
+        self.journal.catch_up()
+        replica = self.journal.replica
         page = newest(replica.catalog, plain(url), replica.fetch)
         return None if page is None else entry_of(unpack(replica.fetch(page), page), replica.catalog.schema.names)
 
-    @_in_turn
+    @in_turn
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
-        self._journal.catch_up()
-        return superseding(self._journal.replica.catalog, plain(url), self._journal.replica.fetch)
-
-    def record(self, verdict: Verdict, *, run: str, site: str) -> None:
-        """Remember a verdict of duplicate; the newest of a URL counts. It is sent at once and not waited for."""
-        raw = pack_verdict(verdict, run, site)
-        self._recorded += 1
-        self._record(self._recorded, digest(plain(verdict.url)), raw)
-
-    @_in_turn
-    def _record(self, number: int, url: bytes, raw: bytes) -> None:
-        keys = [self._verdicts_key, self._verdict_of_key, self._clients_key]
-        self._link.post(RECORD, keys, self._client, number, url, raw)
-
-    @_in_turn
-    def verdict(self, url: str) -> Verdict | None:
-        """The newest recorded verdict on this URL."""
-        number = self._link.ask("HGET", self._verdict_of_key, digest(plain(url)))
-        return None if number is None else unpack_verdict(self._link.ask("HGET", self._verdicts_key, number))
+        self.journal.catch_up()
+        return superseding(self.journal.replica.catalog, plain(url), self.journal.replica.fetch)
 
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
         for page in range(self._look()):
             record = self._row(page)
             if record.page is not None:
-                yield entry_of(record, self._journal.replica.catalog.schema.names)
+                yield entry_of(record, self.journal.replica.catalog.schema.names)
 
-    @_in_turn
-    def _row(self, page: int) -> Any:
-        return unpack(self._journal.replica.fetch(page), page)
+    @in_turn
+    def _row(self, page: int) -> Record:
+        return unpack(self.journal.replica.fetch(page), page)
 
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        end = self._count(self._verdicts_key)
-        for first in range(0, end, _ROWS_AT_ONCE):
-            for raw in self._values(self._verdicts_key, first, min(end, first + _ROWS_AT_ONCE)):
-                if raw is not None:
-                    yield unpack_verdict(raw)
-
-    @_in_turn
+    @in_turn
     def first_id_of_run(self, run: str) -> int:
         """A page id that no page of `run` lies below; registers the run when it is new."""
-        keys = [self._journal.rows_key, self._runs_key]
-        self._runs[run] = self._link.call(START_RUN, keys, digest(plain(run)))
+        keys = [self.journal.rows_key, self.address.key("runs")]
+        self._runs[run] = self.link.call(START_RUN, keys, digest(plain(run)))
         return self._runs[run]
 
-    @_in_turn
+    @in_turn
     def first_url(self, run: str, identity: str, url: str) -> str:
         """The first URL that any process of `run` named for an identity; `url` itself when none did."""
-        key = self._address.key("first", digest(plain(run)).hex())
-        first: bytes = self._link.call(FIRST_URL, [key], digest(identity), plain(url).encode())
+        key = self.address.key("first", digest(plain(run)).hex())
+        first: bytes = self.link.call(FIRST_URL, [key], digest(identity), plain(url).encode())
         return first.decode()
 
-    @_in_turn
+    @in_turn
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes of memory on the server."""
-        self._journal.catch_up()
+        self.journal.catch_up()
         return {
-            "index": self._address.where,
-            **self._journal.replica.catalog.info(),
-            "verdicts": self._link.ask("HLEN", self._verdicts_key),
-            **self._claims.info(),
+            "index": self.address.where,
+            **self.journal.replica.catalog.info(),
+            **self.notes_info(),
+            **self.claims.info(),
             "bytes": self._bytes(),
         }
 
-    def _again(self) -> None:
+    def _tell_again(self) -> None:
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
-            first_id = min(first, self._journal.first_id_limit)
-            self._link.ask("HSETNX", self._runs_key, digest(plain(run)), first_id)
-        self._claims.again()
+            first_id = min(first, self.journal.first_id_limit)
+            self.link.ask("HSETNX", self.address.key("runs"), digest(plain(run)), first_id)
+        self.claims.again()
 
     def _bytes(self) -> int:
-        keys = (*self._journal.keys, self._verdicts_key, self._verdict_of_key, self._claims.key, self._runs_key)
-        return sum(self._link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
+        keys = [*self.journal.keys, *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored")]
+        keys += self._keys("rewrites", "rewrite_urls", "states")
+        return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self) -> list[str]:
         """Read everything on the server and check every invariant: one sentence for each problem."""
-        with self._lock:
+        with self.lock:
             end = self._look()
             try:
-                return problems(self._journal.replica.catalog, self._server_rows(end))
+                return problems(self.journal.replica.catalog, self._server_rows(end))
             except IndexDamagedError as error:
                 return [str(error)]
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
-        for first in range(0, end, _ROWS_AT_ONCE):
-            rows = self._values(self._journal.rows_key, first, min(end, first + _ROWS_AT_ONCE))
+        for first in range(0, end, ROWS_AT_ONCE):
+            rows = self.values(self.journal.rows_key, first, min(end, first + ROWS_AT_ONCE))
             for page, raw in enumerate(rows, first):
                 if raw is not None:
                     unpack(raw, UNNUMBERED)
                     yield page, renumbered(raw, page)
 
-    @_in_turn
-    def _values(self, key: str, first: int, end: int) -> list[bytes | None]:
-        found: list[bytes | None] = self._link.ask("HMGET", key, *range(first, end))
-        return found
-
-    @_in_turn
-    def _count(self, key: str) -> int:
-        self._link.settle()
-        count: int = self._link.ask("HLEN", key)
-        return count
-
     def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
         """Number and gravestone of a page that is replaced or forgotten."""
         if page is None:
             return b"", b""
-        return page, renumbered(gravestone(self._journal.replica.fetch(page), page), UNNUMBERED)
+        return page, renumbered(gravestone(self.journal.replica.fetch(page), page), UNNUMBERED)
 
     def close(self) -> None:
         """Send what is left and release. Claims that are not confirmed are nobody's from now on."""
-        with self._lock:
-            if self._closed:
+        with self.lock:
+            if self.is_closed:
                 return
             with suppress(OSError):
-                self._settle()
-            self._closed = True
-        self._claims.close()
-        self._journal.close()
-        with self._lock:
-            self._link.drop()
-
-    @_in_turn
-    def _settle(self) -> None:
-        if self._recorded:
-            self._link.settle()
-            self._link.ask("HDEL", self._clients_key, self._client)
+                self.settle()
+            self.is_closed = True
+        self.claims.close()
+        self.journal.close()
+        with self.lock:
+            self.link.drop()

@@ -103,14 +103,14 @@ class RedisClaims:
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by a spider."""
         mine = digest(spider)
-        found = {f: raw for f, raw in self._scanned(self.orphans_key) if f.startswith(mine)}
+        found = {f: raw for f, raw in self._all(self.orphans_key) if f.startswith(mine)}
         return unpacked(list(found.values()))
 
     def dead(self) -> list[tuple[str, bytes]]:
         """The URLs that are claimed by processes that are no more, and by whom."""
         alive = {self._owner: True}
         claimed: dict[str, bytes] = {}
-        for _, raw in self._scanned(self.key):
+        for _, raw in self._all(self.key):
             owner = raw[:_OWNER_BYTES]
             if owner not in alive:
                 alive[owner] = bool(self._link.ask("EXISTS", self._owner_key(owner)))
@@ -133,12 +133,17 @@ class RedisClaims:
             self._beat = None
             self._owner = b""
 
-    def _scanned(self, key: str) -> Iterator[tuple[bytes, bytes]]:
+    def scanned(self, key: str, cursor: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
+        """Some fields and values of a hash, from a cursor on, and the next one; b"0" is the first and the end."""
+        following, flat = self._link.ask("HSCAN", key, cursor, "COUNT", _SCANNED_AT_ONCE)
+        return following, list(zip(flat[::2], flat[1::2], strict=True))
+
+    def _all(self, key: str) -> Iterator[tuple[bytes, bytes]]:
         """All fields and values of a hash; one may come twice."""
         cursor = b"0"
         while True:
-            cursor, flat = self._link.ask("HSCAN", key, cursor, "COUNT", _SCANNED_AT_ONCE)
-            yield from zip(flat[::2], flat[1::2], strict=True)
+            cursor, found = self.scanned(key, cursor)
+            yield from found
             if cursor == b"0":
                 return
 

@@ -176,15 +176,6 @@ if ARGV[1] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.cal
 redis.call('HDEL', KEYS[3], ARGV[2])
 """)
 
-RECORD = Script("""
--- KEYS: verdicts, newest verdict by URL, clients. ARGV: client, its count of records, URL digest, row.
-if tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0) >= tonumber(ARGV[2]) then return end  -- sent twice
-local number = redis.call('HLEN', KEYS[1])
-redis.call('HSET', KEYS[1], number, ARGV[4])
-redis.call('HSET', KEYS[2], ARGV[3], number)
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
-""")
-
 START_RUN = Script("""
 -- KEYS: rows, runs. ARGV: digest of the run.
 redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))

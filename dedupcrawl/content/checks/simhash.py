@@ -148,11 +148,11 @@ class SimHashCheck:
     def _blocks(self, keys: Keys) -> Keys:
         """What is looked up: blocks that are equal, and those that differ in a bit."""
         wide, last_wide = divmod(self.distance, _BLOCKS)
-        blocks = keys >> np.uint64(_PAYLOAD_BITS)
+        blocks: Keys = keys >> np.uint64(_PAYLOAD_BITS)
         if not wide:
             return blocks[: last_wide + 1]
-        blocks = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
-        return blocks
+        found: Keys = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
+        return found
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: distance is symmetric."""

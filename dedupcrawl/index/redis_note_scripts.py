@@ -1,0 +1,55 @@
+"""Lua scripts for what an index in Redis remembers besides pages; each is one atomic step."""
+
+from __future__ import annotations
+
+from dedupcrawl.index.redis_scripts import Script
+
+RECORD = Script("""
+-- KEYS: verdicts, newest by URL, clients, counters. ARGV: client, its count of records, URL digest, row.
+if tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0) >= tonumber(ARGV[2]) then return end  -- sent twice
+local number = redis.call('HINCRBY', KEYS[4], 'verdicts', 1)
+redis.call('HSET', KEYS[1], number, ARGV[4])
+redis.call('HSET', KEYS[2], ARGV[3], number)
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
+""")
+
+WITHDRAW = Script("""
+-- KEYS: verdicts, newest by URL, restored, orphans. ARGV: URL digest, field of an orphan or '', the orphan, numbers.
+local newest = redis.call('HGET', KEYS[1], ARGV[#ARGV])
+if not newest then return 0 end  -- another process was quicker
+for at = 4, #ARGV do redis.call('HDEL', KEYS[1], ARGV[at]) end
+redis.call('HDEL', KEYS[2], ARGV[1])
+redis.call('HSET', KEYS[3], ARGV[1], newest)
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[4], ARGV[2], ARGV[3]) end
+return 1
+""")
+
+RECORD_REWRITES = Script("""
+-- KEYS: rewrites, newest by URL, counters. ARGV: URL digest, row, URL digest, row, …
+for at = 1, #ARGV, 2 do
+  local older = redis.call('HGET', KEYS[2], ARGV[at])
+  if older then redis.call('HDEL', KEYS[1], older) end
+  local number = redis.call('HINCRBY', KEYS[3], 'rewrites', 1)
+  redis.call('HSET', KEYS[1], number, ARGV[at + 1])
+  redis.call('HSET', KEYS[2], ARGV[at], number)
+end
+""")
+
+UPDATE_STATE = Script("""
+-- KEYS: states. ARGV: field, new value, the value that was changed; without it there was none.
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+""")
+
+ATTACH = Script("""
+-- KEYS: what is attached to a URL, counters. ARGV: name, data.
+if redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[2], 'attachments', 1) end
+""")
+
+DETACH = Script("""
+-- KEYS: what is attached to a URL, counters.
+local attached = redis.call('HLEN', KEYS[1])
+if attached > 0 then redis.call('HINCRBY', KEYS[2], 'attachments', -attached) end
+redis.call('DEL', KEYS[1])
+""")

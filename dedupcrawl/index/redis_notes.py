@@ -1,0 +1,260 @@
+"""What an index in Redis remembers besides pages: verdicts, rewrites, states of sites, attachments.
+
+Verdicts and rewrites are appended under ascending numbers to one hash; another holds the newest number of each URL.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
+from dedupcrawl.index.journal import digest
+from dedupcrawl.index.note_rows import check_name, pack_recorded, pack_rewrite, unpack_recorded, unpack_rewrite
+from dedupcrawl.index.record import plain
+from dedupcrawl.index.redis_claims import RedisClaims, packed
+from dedupcrawl.index.redis_journal import RedisJournal
+from dedupcrawl.index.redis_link import Address, Link
+from dedupcrawl.index.redis_note_scripts import ATTACH, RECORD, RECORD_REWRITES, UPDATE_STATE, WITHDRAW
+from dedupcrawl.verdict import Verdict
+
+ROWS_AT_ONCE = 256
+_REWRITES_AT_ONCE = 1000
+
+Owner = TypeVar("Owner", bound="RedisNotes")
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+def in_turn(
+    method: Callable[Concatenate[Owner, Arguments], Answer],
+) -> Callable[Concatenate[Owner, Arguments], Answer]:
+    """One call at a time, on an open index, begun anew when the connection breaks."""
+
+    @wraps(method)
+    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        with self.lock:
+            if self.is_closed:
+                raise ValueError("the index is closed")
+            if self.is_asking:
+                raise RuntimeError(f"who is asked by the index at {self.address.where} must not call it")
+            return self.link.talk(self.journal.greet, lambda: method(self, *args, **kwargs))
+
+    return call
+
+
+class RedisNotes:
+    """The part of the contract Index that has nothing to do with pages.
+
+    Attributes:
+        address: Where the index lies.
+        link: The connection.
+        lock: Held during every call.
+        claims: Which pages are not stored yet, and what waits to be fetched again.
+        journal: The pages.
+        is_asking: True while others' code runs within a call.
+        is_closed: True after `close`.
+    """
+
+    journal: RedisJournal
+
+    def __init__(self, address: Address, wait: float) -> None:
+        self.address = address
+        self.link = Link(address, wait)
+        self.lock = threading.RLock()
+        self.claims = RedisClaims(address, self.link)
+        self.is_asking = self.is_closed = False
+        self._client = uuid.uuid4().bytes
+        self._posted = 0
+
+    # Verdicts
+
+    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
+        """Remember a verdict of duplicate; the newest of a URL counts. It is sent at once and not waited for."""
+        raw = pack_recorded(Recorded(verdict, run, site, spider, time.time(), request))
+        with self.lock:
+            self._posted += 1
+            self._record(self._posted, digest(plain(verdict.url)), raw)
+
+    @in_turn
+    def _record(self, number: int, url: bytes, raw: bytes) -> None:
+        keys = [*self._keys("verdicts", "verdict_urls", "clients", "counters")]
+        self.link.post(RECORD, keys, self._client, number, url, raw)
+
+    @in_turn
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+        raw = self._newest("verdicts", "verdict_urls", url)
+        return None if raw is None else unpack_recorded(raw).verdict
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+        return (row.verdict for row in self.recorded())
+
+    def recorded(self) -> Iterator[Recorded]:
+        """The same with where and when they fell."""
+        return (unpack_recorded(raw) for _, raw in self._numbered("verdicts"))
+
+    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+        """The verdicts on these pages hold no more, and no later one shall (see Index)."""
+        wanted = {digest(plain(url)) for url in urls}
+        numbers: dict[bytes, list[int]] = {}
+        newest: dict[bytes, Recorded] = {}
+        for number, raw in self._numbered("verdicts"):
+            row = unpack_recorded(raw)
+            key = digest(row.verdict.url)
+            if key in wanted:
+                numbers.setdefault(key, []).append(number)
+                newest[key] = row
+        return sum(self._withdraw(key, numbers[key], row, refetch) for key, row in newest.items())
+
+    @in_turn
+    def _withdraw(self, key: bytes, numbers: list[int], newest: Recorded, refetch: bool) -> int:
+        orphan = packed(Dependent(newest.spider, newest.verdict.url, newest.request)) if refetch else (b"", b"")
+        keys = self._keys("verdicts", "verdict_urls", "restored", "orphans")
+        done: int = self.link.call(WITHDRAW, keys, key, *orphan, *numbers)
+        return done
+
+    @in_turn
+    def is_restored(self, url: str) -> bool:
+        """True when a verdict on this page was withdrawn."""
+        return bool(self.link.ask("HEXISTS", self.address.key("restored"), digest(plain(url))))
+
+    def restored(self) -> Iterator[Recorded]:
+        """The newest withdrawn verdict on each restored page, in any order."""
+        seen: set[bytes] = set()
+        cursor = b"0"
+        while True:
+            cursor, found = self._scan(self.address.key("restored"), cursor)
+            for key, raw in found:
+                if key not in seen:  # a hash that grows meanwhile may give a field twice
+                    seen.add(key)
+                    yield unpack_recorded(raw)
+            if cursor == b"0":
+                return
+
+    @in_turn
+    def _scan(self, key: str, cursor: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
+        return self.claims.scanned(key, cursor)
+
+    @in_turn
+    def refetch(self, dependents: Iterable[Dependent]) -> None:
+        """Make orphans of these, so that their spiders ask for them at their next start."""
+        for dependent in list(dependents):
+            self.link.ask("HSET", self.address.key("orphans"), *packed(dependent))
+
+    # Rewrites
+
+    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
+        """Remember what was rewritten (see Index)."""
+        rows = {digest(plain(rewrite.url)): pack_rewrite(rewrite) for rewrite in rewrites}
+        pairs = [part for row in rows.items() for part in row]
+        self._record_rewrites(pairs)
+
+    @in_turn
+    def _record_rewrites(self, pairs: list[bytes]) -> None:
+        keys = self._keys("rewrites", "rewrite_urls", "counters")
+        for first in range(0, len(pairs), 2 * _REWRITES_AT_ONCE):
+            self.link.call(RECORD_REWRITES, keys, *pairs[first : first + 2 * _REWRITES_AT_ONCE])
+
+    @in_turn
+    def rewrite(self, url: str) -> Rewrite | None:
+        """The newest rewrite of this URL."""
+        raw = self._newest("rewrites", "rewrite_urls", url)
+        return None if raw is None else unpack_rewrite(raw)
+
+    def rewrites(self) -> Iterator[Rewrite]:
+        """The newest rewrite of every URL, in the order in which they were recorded."""
+        return (unpack_rewrite(raw) for _, raw in self._numbered("rewrites"))
+
+    # States of sites
+
+    @in_turn
+    def site_state(self, site: str, name: str) -> bytes | None:
+        """A small value that lasts, one for each site and name; None until it is set."""
+        return self._state(_state_field(site, name))
+
+    @in_turn
+    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one."""
+        field = _state_field(site, name)
+        while True:
+            old = self._state(field)
+            self.is_asking = True
+            try:
+                new = change(old)
+            finally:
+                self.is_asking = False
+            arguments = (field, new) if old is None else (field, new, old)
+            if self.link.call(UPDATE_STATE, self._keys("states"), *arguments):
+                return new
+
+    def _state(self, field: bytes) -> bytes | None:
+        value: bytes | None = self.link.ask("HGET", self.address.key("states"), field)
+        return value
+
+    # Attachments
+
+    @in_turn
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL; the same name again takes its place (see Index)."""
+        keys = [self._attached_key(plain(url)), *self._keys("counters")]
+        self.link.call(ATTACH, keys, check_name(name), data)
+
+    @in_turn
+    def attachments(self, url: str) -> dict[str, bytes]:
+        """All that lies beside a URL, by name."""
+        flat = self.link.ask("HGETALL", self._attached_key(plain(url)))
+        return {name.decode(): data for name, data in sorted(zip(flat[::2], flat[1::2], strict=True))}
+
+    def _attached_key(self, url: str) -> str:
+        return self.address.key("attached", digest(url).hex())
+
+    def _keys(self, *names: str) -> list[str]:
+        return [self.address.key(name) for name in names]
+
+    def _newest(self, table: str, urls: str, url: str) -> bytes | None:
+        number = self.link.ask("HGET", self.address.key(urls), digest(plain(url)))
+        raw: bytes | None = None if number is None else self.link.ask("HGET", self.address.key(table), number)
+        return raw
+
+    def _numbered(self, table: str) -> Iterator[tuple[int, bytes]]:
+        """Numbers and rows of a table that are there now, oldest first."""
+        end = self._end(table)
+        for first in range(1, end + 1, ROWS_AT_ONCE):
+            last = min(end, first + ROWS_AT_ONCE - 1)
+            for number, raw in enumerate(self.values(self.address.key(table), first, last + 1), first):
+                if raw is not None:
+                    yield number, raw
+
+    @in_turn
+    def _end(self, table: str) -> int:
+        self.link.settle()
+        return int(self.link.ask("HGET", self.address.key("counters"), table) or 0)
+
+    @in_turn
+    def values(self, key: str, first: int, end: int) -> list[bytes | None]:
+        """The values of a hash under the numbers first … end - 1."""
+        found: list[bytes | None] = self.link.ask("HMGET", key, *range(first, end))
+        return found
+
+    @in_turn
+    def settle(self) -> None:
+        """Wait until what was sent has arrived."""
+        if self._posted:
+            self.link.settle()
+            self.link.ask("HDEL", self.address.key("clients"), self._client)
+
+    def notes_info(self) -> dict[str, int]:
+        """How much is remembered; within a call."""
+        counts = {name: self.link.ask("HLEN", self.address.key(name)) for name in ("verdicts", "restored", "rewrites")}
+        attached = self.link.ask("HGET", self.address.key("counters"), "attachments")
+        return {**counts, "attachments": int(attached or 0)}
+
+
+def _state_field(site: str, name: str) -> bytes:
+    return digest(plain(site)) + digest(plain(name))
