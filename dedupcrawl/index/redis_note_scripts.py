@@ -24,6 +24,13 @@ if ARGV[2] ~= '' then redis.call('HSET', KEYS[4], ARGV[2], ARGV[3]) end
 return 1
 """)
 
+DROP_OLDER = Script("""
+-- KEYS: verdicts, newest by URL. ARGV: URL digest, number, URL digest, number, …
+for at = 1, #ARGV, 2 do
+  if redis.call('HGET', KEYS[2], ARGV[at]) ~= ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at + 1]) end
+end
+""")
+
 RECORD_REWRITES = Script("""
 -- KEYS: rewrites, newest by URL, counters. ARGV: URL digest, row, URL digest, row, …
 for at = 1, #ARGV, 2 do

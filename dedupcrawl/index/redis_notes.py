@@ -19,7 +19,7 @@ from dedupcrawl.index.record import plain
 from dedupcrawl.index.redis_claims import RedisClaims, packed
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Link
-from dedupcrawl.index.redis_note_scripts import ATTACH, RECORD, RECORD_REWRITES, UPDATE_STATE, WITHDRAW
+from dedupcrawl.index.redis_note_scripts import ATTACH, DROP_OLDER, RECORD, RECORD_REWRITES, UPDATE_STATE, WITHDRAW
 from dedupcrawl.verdict import Verdict
 
 ROWS_AT_ONCE = 256
@@ -118,6 +118,21 @@ class RedisNotes:
         keys = self._keys("verdicts", "verdict_urls", "restored", "orphans")
         done: int = self.link.call(WITHDRAW, keys, key, *orphan, *numbers)
         return done
+
+    def compact(self) -> None:
+        """Give back the room of older verdicts; of an ended page next to nothing stays anyway (see Index)."""
+        older: list[bytes | int] = []
+        for number, raw in self._numbered("verdicts"):
+            older += digest(unpack_recorded(raw).verdict.url), number
+            if len(older) >= 2 * ROWS_AT_ONCE:
+                self._drop_older(older)
+                older.clear()
+        self._drop_older(older)
+
+    @in_turn
+    def _drop_older(self, pairs: list[bytes | int]) -> None:
+        if pairs:
+            self.link.call(DROP_OLDER, self._keys("verdicts", "verdict_urls"), *pairs)
 
     @in_turn
     def is_restored(self, url: str) -> bool:

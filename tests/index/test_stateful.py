@@ -106,8 +106,8 @@ class History(RuleBasedStateMachine):
     def compact(self) -> None:
         last = {verdict.url: number for number, verdict in enumerate(self.model.recorded)}
         self.model.recorded = [self.model.recorded[number] for number in sorted(last.values())]
-        self.memory.compact()
-        self.lmdb.compact()
+        for index in self.indexes:
+            index.compact()
 
     @rule()
     def reopen(self) -> None:
