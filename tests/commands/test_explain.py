@@ -12,9 +12,14 @@ from click.testing import CliRunner, Result
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
+from tests.index.toys import CHECKS
+from tests.index.toys import page as entry
 from tests.test_detector import REPORT
 
 URL = "http://a.example/one?x=1"
@@ -112,3 +117,60 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     result = explain(tmp_path, COPY)
     assert f"kept in doubt: it resembles {URL}" in result.output, result.output
     assert "its page was kept: " in result.output
+
+
+def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
+    """A rewritten URL, what speaks for its rule, the page it led to, and both texts side by side."""
+    rows = [
+        {"url": URL, "title": "One", "text": f"{prose(1)}\n{prose(2, 40)}"},
+        {"url": COPY, "text": f"{prose(1)}\n{prose(2, 40)}\nadded \x1b[2Jhere"},
+    ]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = ["--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=1"]
+    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    index = LmdbIndex(tmp_path / "index", ())
+    asked = COPY + "?sid=\x1b]0;7"
+    index.record_rewrites([Rewrite(COPY + "?sid=7", COPY, ("sid", "gone"), "toy", "one", 1e9)])
+    index.close()
+    evidence = Evidence(support=7, coverage=1200, correct=1100, wrong=3)
+    rule = Rule("sid", "rewrite", drop=("sid",), evidence=evidence, tried=50, failed=1, state="probation")
+    write_rules(tmp_path / "rules", SiteRules("a.example", (rule,)))
+    found = told(tmp_path, COPY + "?sid=7")
+    assert found["rewrite"]["rules"] == ["sid", "gone"]
+    assert [one["id"] for one in found["rule_evidence"]] == ["sid", "gone"]
+    assert (found["verdict"]["url"], found["keeper"]["url"], found["chain"]) == (COPY, URL, [])
+    assert found["side_by_side"][-1]["kept"] == ""
+    assert found["side_by_side"][-1]["new"].startswith("added")
+    lines = explain(tmp_path, COPY + "?sid=7").stdout
+    assert f"was asked for as {COPY} on 2001-09-09 01:46 UTC, by rule sid, gone\n" in lines
+    assert (
+        "rule sid: on probation, hand, from 7 clusters; of 1,200 URLs in others 1,100 led to the same page and 3 to "
+        "another one, tried 50 times in crawls, 1 failed\n" in lines
+    )
+    assert "rule gone: no rule file has it any more\n" in lines
+    assert "side by side, the page (-) and the kept one (+):\n" in lines
+    assert "  - " in lines
+    assert "\x1b" not in lines + explain(tmp_path, asked).stdout
+
+
+def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    for url, keeper in (("1", "2"), ("2", "3"), ("3", "4"), ("8", "9"), ("9", "8")):
+        verdict = Verdict(f"http://a.example/{url}", "duplicate", f"http://a.example/{keeper}", "exact", 1.0)
+        index.record(verdict, run="", site="")
+    index.offer(entry("http://a.example/4", 7), lambda name, kept: None)
+    index.close()
+    found = told(tmp_path, "http://a.example/1")
+    assert found["chain"] == ["http://a.example/2", "http://a.example/3"]
+    assert found["keeper"]["url"] == "http://a.example/4"
+    assert told(tmp_path, "http://a.example/8")["keeper"] is None
+    assert "which is kept no more: http://a.example/9\n" in explain(tmp_path, "http://a.example/8").stdout
+
+
+def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.record(Verdict("http://a.example/1", "duplicate", "http://a.example/2", "exact", 1.0), run="", site="")
+    index.withdraw(["http://a.example/1"])
+    index.close()
+    assert "was withdrawn by 'index restore'" in explain(tmp_path, "http://a.example/1").stdout

@@ -1,0 +1,147 @@
+"""What is known of a URL, from its rules to the verdict on its page, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dedupcrawl.content.side_by_side import stretches
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.index.contract import Entry, Index, Rewrite
+from dedupcrawl.keepsakes import text_of
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
+from dedupcrawl.verdict import Verdict
+
+_KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
+_DIFFERENCES = 20
+_CHARACTERS = 300  # of what a text says where it differs
+
+
+class Explainer:
+    """Looks up URLs in rules and in an index.
+
+    Args:
+        rules: A rule file or a folder of them; it may be missing.
+        index: The index.
+
+    Raises:
+        RuleError: A rule file cannot be read; `told` too.
+    """
+
+    def __init__(self, rules: Path, index: Index) -> None:
+        paths = [rules] if rules.exists() else []
+        self._files = rule_files(paths)
+        self._normalizer = Normalizer.from_paths(paths)
+        self._index = index
+
+    def told(self, forms: Sequence[str]) -> dict[str, Any]:
+        """What is known of the first of `forms` that the index knows, or else of the first one."""
+        for form in forms:
+            rewrite = self._index.rewrite(form)
+            sent_to = (rewrite.canonical,) if rewrite else ()
+            for known in dict.fromkeys((form, *sent_to, self._normalizer.normalize(form).canonical)):
+                verdict, entry = self._index.verdict(known), self._index.entry(known)
+                if verdict is not None or entry is not None:
+                    return self._facts(form, verdict, entry)
+        return self._facts(forms[0], None, None)
+
+    def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
+        normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
+        kept_url = entry.source if entry is not None else None
+        keeper, chain = self._keeper(verdict)
+        return {
+            "found_as": form,
+            "canonical": normalized.canonical,
+            "kind": normalized.kind,
+            "rules": list(normalized.rules),
+            "rewrite": _of_rewrite(rewrite) if rewrite is not None else None,
+            "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
+            "verdict": verdict.to_dict() if verdict is not None else None,
+            "chain": chain,
+            "kept": _kept(entry),
+            "keeper": _kept(keeper),
+            "superseded_by": self._index.superseded_by(entry.url) if entry is not None else None,
+            "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
+            "side_by_side": self._side_by_side(verdict),
+            "redirect_to": None,
+            "status": None,
+        }
+
+    def _keeper(self, verdict: Verdict | None) -> tuple[Entry | None, list[str]]:
+        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are kept no more."""
+        chain: list[str] = []
+        while verdict is not None and verdict.duplicate_of is not None and len(chain) < _KEEPERS:
+            url = verdict.duplicate_of
+            for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)):
+                entry = self._index.entry(known)
+                if entry is not None and entry.source == url:
+                    return entry, chain
+            if url in chain:
+                break
+            chain.append(url)
+            verdict = self._index.verdict(url)
+        return None, chain
+
+    def _evidence(self, url: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """What speaks for the rules of these ids; a rule that is gone is told by its id alone."""
+        path = file_of(self._files, site_of(url)) if ids else None
+        rules = {rule.id: rule for rule in read_rules(path).rules} if path is not None else {}
+        return [{"id": name} | (_of_rule(rules[name]) if name in rules else {}) for name in dict.fromkeys(ids)]
+
+    def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
+        """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
+        if verdict is None:
+            return None
+        other = verdict.duplicate_of or str(verdict.evidence.get("in_doubt", {}).get("url", ""))
+        new, kept = (text_of(self._index.attachments(url)) for url in (verdict.url, other))
+        if new is None or kept is None:
+            return None
+        told: list[dict[str, Any]] = []
+        for stretch in stretches(SymbolText.of(tuple(new)), SymbolText.of(tuple(kept))):
+            if stretch.same:
+                told.append({"same": stretch.same})
+            else:
+                told.append({"new": stretch.new[:_CHARACTERS], "kept": stretch.kept[:_CHARACTERS]})
+        return told[: 2 * _DIFFERENCES]
+
+
+def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:
+    return {
+        "canonical": rewrite.canonical,
+        "rules": list(rewrite.rules),
+        "spider": rewrite.spider,
+        "run": rewrite.run,
+        "at": rewrite.at,
+    }
+
+
+def _of_rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "kind": rule.kind,
+        "state": rule.state,
+        "source": rule.source,
+        "learned": rule.learned.isoformat() if rule.learned is not None else None,
+        "evidence": msgspec.to_builtins(rule.evidence),
+        "tried": rule.tried,
+        "failed": rule.failed,
+        "note": rule.note,
+    }
+
+
+def _kept(entry: Entry | None) -> dict[str, Any] | None:
+    if entry is None:
+        return None
+    return {
+        "url": entry.source,
+        "title": entry.title,
+        "spider": entry.spider,
+        "run": entry.run,
+        "kept_at": entry.kept_at,
+        "checks": sorted(entry.signatures),
+    }

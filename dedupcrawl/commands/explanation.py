@@ -1,0 +1,114 @@
+"""What is known of a URL, told to people. Every text in it was written by strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import Any
+
+from dedupcrawl.commands.terminal import printable
+from dedupcrawl.counts import counted
+
+
+def lines(told: dict[str, Any]) -> list[str]:
+    """`told` as `dedupcrawl.commands.explained` tells it, from the URL to the verdict on its page."""
+    return [printable(told["url"]), *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
+
+
+def _of_url(told: dict[str, Any]) -> Iterator[str]:
+    if told["redirect_to"]:
+        yield f"redirects to {printable(told['redirect_to'])}"
+    elif told["found_as"] != told["url"]:
+        yield f"{'found as' if _is_known(told) else 'taken for'} {printable(told['found_as'])}"
+    rewrite = told["rewrite"]
+    if rewrite is not None:
+        yield (
+            f"was asked for as {printable(rewrite['canonical'])} on {_day(rewrite['at'])}, "
+            f"by rule {printable(', '.join(rewrite['rules']))}"
+        )
+    if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
+        how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
+        yield f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+    elif told["kind"] == "unchanged":
+        yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
+    for rule in told["rule_evidence"]:
+        yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
+
+
+def _speaks_for(rule: dict[str, Any]) -> str:
+    if "state" not in rule:
+        return "no rule file has it any more"
+    said = [{"active": "", "probation": "on probation", "disabled": "switched off"}[rule["state"]]]
+    said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
+    evidence = rule["evidence"]
+    if evidence["coverage"]:
+        said.append(
+            f"from {counted(evidence['support'], 'cluster')}; of {counted(evidence['coverage'], 'URL')} in others "
+            f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
+        )
+    if rule["tried"]:
+        said.append(f"tried {counted(rule['tried'], 'time')} in crawls, {rule['failed']:,} failed")
+    if rule["note"]:
+        said.append(printable(rule["note"]))
+    return ", ".join(filter(None, said))
+
+
+def _of_page(told: dict[str, Any]) -> Iterator[str]:
+    verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
+    if verdict is not None and verdict["duplicate_of"] is None:  # kept in doubt
+        doubt = verdict["evidence"].get("in_doubt", {})
+        yield f"its page was kept in doubt: it resembles {printable(str(doubt.get('url')))}"
+        yield from (f"  {printable(name)}: {printable(str(value))}" for name, value in doubt.items() if name != "url")
+    elif verdict is not None:
+        yield (
+            f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
+            f"by {printable(str(verdict['check']))}, similarity {verdict['similarity']}"
+        )
+        yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
+        if keeper is not None:
+            yield f"  that page: {_described(keeper)}"
+        yield from (f"  {printable(name)}: {printable(str(value))}" for name, value in verdict["evidence"].items())
+    if told["side_by_side"] is not None:
+        yield "side by side, the page (-) and the kept one (+):"
+        for stretch in told["side_by_side"]:
+            yield from _stretch(stretch)
+    if kept is not None:
+        yield f"its page was kept: {_described(kept)}"
+    if told["superseded_by"] is not None:
+        yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
+    if told["restored"]:
+        yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
+    if not _is_known(told):
+        yield "the index knows no page of this URL" + _in_the_log(told)
+
+
+def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
+    if "same" in stretch:
+        yield f"    … {counted(stretch['same'], 'symbol')} alike …"
+        return
+    for sign, side in (("-", "new"), ("+", "kept")):
+        if stretch[side]:
+            yield f"  {sign} {printable(stretch[side])}"
+
+
+def _is_known(told: dict[str, Any]) -> bool:
+    return told["verdict"] is not None or told["kept"] is not None
+
+
+def _in_the_log(told: dict[str, Any]) -> str:
+    if told["status"] is None:
+        return ", and the crawl log beside it, if there is one, has no answer from it"
+    if told["status"] == 200:
+        return ": it was fetched, but no item was made of it, or no check had enough text to compare"
+    return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
+
+
+def _described(kept: dict[str, Any]) -> str:
+    by = f" by spider {printable(kept['spider'])}" if kept["spider"] else ""
+    run = f" in run {printable(kept['run'])}" if kept["run"] else ""
+    checks = printable(", ".join(kept["checks"]))
+    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, known to {checks}"
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,40 @@
+"""Two texts side by side."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.side_by_side import Stretch, stretches
+from dedupcrawl.content.symbols import SymbolText
+
+WORDS = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+
+
+def texts(*texts: str) -> list[SymbolText]:
+    return [SymbolText.of((text,)) for text in texts]
+
+
+def test_what_differs_stands_beside_what_it_replaces() -> None:
+    start, end = " ".join(WORDS[:10]), " ".join(WORDS[10:20])
+    new, kept = texts(f"{start} on Monday the fifth {end}", f"{start} on Friday {end} and more")
+    assert stretches(new, kept) == [
+        Stretch(11, f"{start} on".lower(), f"{start} on".lower()),
+        Stretch(0, "monday the fifth", "friday"),
+        Stretch(10, end, end),
+        Stretch(0, "", "and more"),
+    ]
+
+
+def test_texts_that_have_nothing_in_common() -> None:
+    assert stretches(*texts("one two", "three")) == [Stretch(0, "one two", "three")]
+    assert stretches(*texts("", "")) == []
+
+
+@given(st.lists(st.sampled_from(WORDS[:8]), max_size=40), st.lists(st.sampled_from(WORDS[:8]), max_size=40))
+def test_the_new_text_is_told_whole_and_in_order(here: list[str], there: list[str]) -> None:
+    told = stretches(*texts(" ".join(here), " ".join(there)))
+    assert " ".join(stretch.new for stretch in told if stretch.new).split() == here
+    for stretch in told:
+        assert (stretch.same == 0) or stretch.new == stretch.kept
+        assert set(stretch.kept.split()) <= set(there)
