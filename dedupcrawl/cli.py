@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -20,7 +22,10 @@ COMMANDS = {
     "explain": "Why a URL was rewritten, or its page dropped or kept.",
     "index": "Figures, integrity and contents of an index.",
     "report": "A page to look at: what was saved, dropped and doubted.",
+    "completion": "Print a script that completes commands in your shell.",
 }
+
+_UNKNOWN_COMMAND = re.compile(r"No such command '(.*)'")
 
 
 class LazyGroup(click.Group):
@@ -46,12 +51,28 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="'dedupcrawl COMMAND --help' shows examples of each.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="'dedupcrawl COMMAND --help' shows examples of each; 'scrapy dedup COMMAND' is the same.",
 )
 @click.version_option(package_name="dedupcrawl")
 def group() -> None:
-    """Drop the pages that a Scrapy crawl already has, before the fetch and after it."""
+    """Drop the pages that a Scrapy crawl already has, before the fetch and after it.
+
+    One line in a project's settings.py turns it on: ADDONS = {"dedupcrawl.Addon": 500}. After a crawl:
+
+    \b
+    dedupcrawl report --output report.html                what was saved, dropped and doubted
+    dedupcrawl explain https://example.com/print/42       why this page was dropped or kept
+    dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
+                                                          learn rules, for the next crawl to fetch less
+    dedupcrawl rules list                                 what was learned, and how sure it is
+
+    Without a crawl:
+
+    \b
+    dedupcrawl check pages.jsonl                          find duplicates among pages in files
+    dedupcrawl normalize 'https://example.com/?sid=7'     the one URL that its variants stand for
+    """
 
 
 def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
@@ -62,17 +83,37 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
         click.echo(error.format_message(), err=True)
         return error.exit_code
     except click.ClickException as error:
-        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else prog_name
-        click.echo(f"{where}: {' '.join(error.format_message().split())}", err=True)
+        context = getattr(error, "ctx", None)
+        _tell(context.command_path if context else prog_name, _sentence(error))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo(f"{prog_name}: interrupted", err=True)
+        _tell(prog_name, "interrupted")
         return 130
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing may be flushed to it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status if isinstance(status, int) else 0
+
+
+def _tell(who: str, what: str) -> None:
+    """One line on stderr, in colour where that is a terminal and nobody has said otherwise (no-color.org)."""
+    click.echo(
+        f"{click.style(f'{who}:', fg='red')} {what}", err=True, color=False if "NO_COLOR" in os.environ else None
+    )
+
+
+def _sentence(error: click.ClickException) -> str:
+    """What went wrong, and for bad usage where to read what is right."""
+    message = " ".join(error.format_message().split())
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return message
+    path, command = error.ctx.command_path, error.ctx.command
+    wrong = _UNKNOWN_COMMAND.match(message)
+    if wrong and isinstance(command, click.Group):
+        near = get_close_matches(wrong[1], command.list_commands(error.ctx), n=1)
+        return f"{message} {f'Did you mean {near[0]!r}? ' if near else ''}'{path} --help' lists the commands."
+    return f"{message} '{path} --help' shows examples."
 
 
 def main() -> None:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import click
 
 
-class BadInputError(click.ClickException):
+class CommandError(click.ClickException):
+    """The command that is running cannot go on.
+
+    Attributes:
+        ctx: Says which command that is.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.ctx = click.get_current_context(silent=True)
+
+
+class BadInputError(CommandError):
     """What was given cannot be used: exit status 2. The sentence says what, where, and what to do."""
 
     exit_code = 2
 
 
-class FailureError(click.ClickException):
+class FailureError(CommandError):
     """Something went wrong that was not in the input: exit status 1."""
 
     exit_code = 1

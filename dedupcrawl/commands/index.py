@@ -39,6 +39,10 @@ def info(index: str | None, as_json: bool) -> None:
 
     Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl, which has
     the checks, can post these. The log of a crawl ends with them.
+
+    \b
+    dedupcrawl index info
+    dedupcrawl index info --index JOBDIR/dedup/index --json | jq .pages
     """
     with open_existing(index) as opened:
         figures = opened.info()
@@ -54,7 +58,12 @@ def info(index: str | None, as_json: bool) -> None:
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(index: str | None, as_json: bool) -> None:
-    """Read everything and check every invariant; exit status 1 when something is wrong."""
+    """Read everything and check every invariant; exit status 1 when something is wrong.
+
+    \b
+    dedupcrawl index verify
+    dedupcrawl index verify --index lmdb:/data/dedup/index || echo "make it anew"
+    """
     with open_existing(index) as opened:
         pages = opened.info()["pages"]
         problems = opened.verify()

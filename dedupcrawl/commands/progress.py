@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -13,6 +14,8 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
+    TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
@@ -23,6 +26,26 @@ _EVERY = 256  # calls between two looks at the clock
 
 Update = Callable[[int], None]
 """Takes how much is done."""
+
+
+_IN_BYTES = ("reading", "crawl log")  # stages that are counted in bytes; others are in rows
+
+
+class Told(Protocol):
+    """Takes a stage, how much of it is done, and how much there is."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Call it now and then."""
+        ...
+
+
+class StageSpeedColumn(ProgressColumn):
+    """What is done in a second: bytes or rows."""
+
+    def render(self, task: Task) -> Text:
+        """The column of one bar."""
+        speed = task.finished_speed or task.speed or 0.0
+        return Text(f"{speed / 1e6:.1f} MB/s" if task.description in _IN_BYTES else f"{speed:,.0f} rows/s")
 
 
 class RowsSpeedColumn(ProgressColumn):
@@ -61,3 +84,28 @@ def _progress(what: str, total: int, columns: tuple[ProgressColumn, ...]) -> Ite
                 progress.update(task, completed=done)
 
         yield update
+
+
+@contextmanager
+def stages_progress() -> Iterator[Told]:
+    """A bar a stage; the function given is told of each."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda stage, done, total: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        StageSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def told(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield told

@@ -9,6 +9,8 @@ import msgspec
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
+from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import IndexDamagedError
 
@@ -45,7 +47,8 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, as_j
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         try:
-            report = collect(opened, log or beside, [rules])
+            with stages_progress() as told:
+                report = collect(opened, log or beside, [rules], told)
             length = write(report, output)
         except IndexDamagedError as error:
             raise FailureError(str(error)) from error
@@ -53,7 +56,7 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, as_j
             raise FailureError(f"{error.filename or output}: {error.strerror or error}") from error
     duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt
     for problem in report.problems:
-        click.echo(problem, err=True)
+        click.echo(printable(problem), err=True)
     if as_json:
         figures = {"output": str(output), "bytes": length, "duplicates": duplicates, "in_doubt": in_doubt}
         click.echo(msgspec.json.encode(figures | {"kept": report.index["pages"], "rules": report.rules.count}))

@@ -131,7 +131,8 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.option("--note", default="", help="Why, for the next reader of the file.")
 @click.option("--undo", is_flag=True, help="Switch it on again.")
 @_folder
-def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path) -> None:
+@_json
+def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
     \b
@@ -143,7 +144,10 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path) -> Non
     changed = replace(rule, state="active" if undo else "disabled", note=note or rule.note)
     with _failing(path):
         change_rule(path, site_rules.rules.index(rule), changed)
-    click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
+    if as_json:
+        click.echo(msgspec.json.encode(_summary(site_rules.site, changed)))
+    else:
+        click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
 
 
 @command.command("import", short_help="Take over rules of duplicate-url-discarder.")

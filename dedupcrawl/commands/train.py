@@ -10,8 +10,9 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.commands.terminal import printable
-from dedupcrawl.commands.training_progress import stages_progress, tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls

@@ -1,0 +1,162 @@
+"""The command line as a newcomer meets it: help, hints, colours, completion, progress."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+import pytest
+
+from dedupcrawl.cli import COMMANDS, group, run
+
+JSON_ANYWAY = {"normalize": "prints JSON Lines", "rules export": "prints a JSON file", "completion": "prints a script"}
+
+
+def commands(parent: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command by its path, those of groups too."""
+    if isinstance(parent, click.Group):
+        with click.Context(parent) as ctx:
+            for name in parent.list_commands(ctx):
+                command = parent.get_command(ctx, name)
+                assert command is not None
+                yield from commands(command, f"{path} {name}".strip())
+    else:
+        yield path, parent
+
+
+ALL = dict(commands(group))
+
+
+def dedupcrawl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dedupcrawl.cli", *arguments],
+        capture_output=True, text=True, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def in_terminal(arguments: list[str], **environment: str) -> str:
+    """What a command writes to a terminal."""
+    master, slave = pty.openpty()
+    env: Mapping[str, str] = {**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dedupcrawl.cli", *arguments], stdin=slave, stdout=slave, stderr=slave, env=env
+    )
+    os.close(slave)
+    written = b""
+    try:
+        while chunk := os.read(master, 4096):
+            written += chunk
+    except OSError:  # Linux: the other end is closed
+        pass
+    process.wait()
+    os.close(master)
+    return written.decode()
+
+
+def test_every_command_is_in_the_help_and_there() -> None:
+    said = dedupcrawl("--help").stdout
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} ", said, re.M)
+    assert "ADDONS" in said
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_help_teaches_by_example(path: str) -> None:
+    text = cleandoc(ALL[path].help or "")
+    assert re.search(rf"^(?:.*\| )?dedupcrawl {path}\b", text, re.M), text
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_every_command_speaks_json(path: str) -> None:
+    options = {option for parameter in ALL[path].params for option in parameter.opts}
+    assert ("--json" in options) != (path in JSON_ANYWAY)
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_every_option_says_what_it_does(path: str) -> None:
+    for parameter in ALL[path].params:
+        if isinstance(parameter, click.Option) and parameter.name != "help":
+            assert parameter.help, parameter.name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["chek"], "dedupcrawl: No such command 'chek'. Did you mean 'check'? 'dedupcrawl --help' lists the commands."),
+        (["qqqq"], "dedupcrawl: No such command 'qqqq'. 'dedupcrawl --help' lists the commands."),
+        (["rules", "lst"], "dedupcrawl rules: No such command 'lst'. Did you mean 'list'? 'dedupcrawl rules --help' "),
+        (["train"], "dedupcrawl train: Missing argument 'LOGS...'. 'dedupcrawl train --help' shows examples."),
+        (["check", "--ordr", "x"], "dedupcrawl check: No such option '--ordr'. Did you mean '--order'? "),
+        (["index", "info", "--index", "none"], "dedupcrawl index info: there is no index at none: crawl first, or "),
+    ],
+)
+def test_an_error_says_who_what_and_what_to_do(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(says)
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_colours_only_on_a_terminal_and_where_they_are_wanted() -> None:
+    assert "\x1b" not in dedupcrawl("chek").stderr
+    assert "\x1b[31mdedupcrawl:" in in_terminal(["chek"])
+    assert "\x1b" not in in_terminal(["chek"], NO_COLOR="1")
+
+
+def test_progress_only_on_a_terminal(tmp_path: Path) -> None:
+    log = tmp_path / "log.tsv"
+    log.write_text("url\tdigest\n" + "".join(f"http://a.com/{n}\t{n}\n" for n in range(1000)), encoding="utf-8")
+    arguments = ["evaluate", str(log), "--rules", str(tmp_path)]
+    assert re.search(r"reading .*MB/s", in_terminal(arguments))
+    assert dedupcrawl(*arguments).stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_asks_the_installed_version(shell: str) -> None:
+    done = dedupcrawl("completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert f"_DEDUPCRAWL_COMPLETE={shell}_complete" in done.stdout
+
+
+BASH = shutil.which("bash")
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        (["dedupcrawl", "e"], {"evaluate", "explain"}),
+        (["dedupcrawl", "rules", "d"], {"disable"}),
+        (["dedupcrawl", "report", "--o"], {"--output"}),
+        (["dedupcrawl", "completion", ""], {"bash", "zsh", "fish"}),
+    ],
+)
+def test_bash_completes(tmp_path: Path, words: list[str], offers: set[str]) -> None:
+    program = tmp_path / "dedupcrawl"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dedupcrawl.cli "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    script = "; ".join(
+        [
+            'eval "$(dedupcrawl completion bash)"',
+            f"COMP_WORDS=({' '.join(repr(word) for word in words)})",
+            f"COMP_CWORD={len(words) - 1}",
+            "_dedupcrawl_completion dedupcrawl",
+            'printf "%s\\n" "${COMPREPLY[@]}"',
+        ]
+    )
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [BASH or "", "-c", script], capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}
+    )
+    assert set(done.stdout.split()) == offers
