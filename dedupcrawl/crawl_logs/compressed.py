@@ -20,12 +20,84 @@ else:
 
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 
+_RATIO = 1_000  # bytes that one byte of a file may become: logs of one line repeated reach 300
+_ALLOWED = 1 << 30  # bytes that any file may become
+_WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with `zstd -d`
+_MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
+_CHUNK = 1 << 20  # bytes that are read of an xz file at once
+
+
+class _Bounded:
+    """What is in a compressed file, until it has become so large that only a bomb can be the reason.
+
+    Args:
+        content: Reads what is in the file.
+        file: The file.
+    """
+
+    def __init__(self, content: IO[bytes] | _Xz, file: IO[bytes]) -> None:
+        self._content = content
+        self._file = file
+        self._length = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes; all when it is negative."""
+        if size >= 0:
+            return self._counted(self._content.read(size))
+        parts = iter(lambda: self._counted(self._content.read(_CHUNK)), b"")
+        return b"".join(parts)
+
+    def tell(self) -> int:
+        """Bytes that were read."""
+        return self._length
+
+    def _counted(self, data: bytes) -> bytes:
+        self._length += len(data)
+        if self._length > _ALLOWED + _RATIO * self._file.tell():
+            raise _BombError(f"it becomes more than {_RATIO:,} times as large: unpack it yourself if it is no bomb")
+        return data
+
+
+class _BombError(Exception):
+    """A file becomes too large."""
+
+
+class _Xz:
+    """What is in an xz file, of any number of streams. (`lzma.open` has no limit of memory.)"""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._reader = lzma.LZMADecompressor(memlimit=_MEMORY)
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes, fewer only at the end."""
+        parts: list[bytes] = []
+        while size > 0:
+            data = b""
+            if self._reader.eof:
+                data = self._reader.unused_data.lstrip(b"\0")  # streams may be padded
+                while not data:
+                    chunk = self._file.read(_CHUNK)
+                    if not chunk:
+                        return b"".join(parts)
+                    data = chunk.lstrip(b"\0")
+                self._reader = lzma.LZMADecompressor(memlimit=_MEMORY)
+            elif self._reader.needs_input:
+                data = self._file.read(_CHUNK)
+                if not data:
+                    raise EOFError("the file ends before its end")
+            parts.append(self._reader.decompress(data, size))
+            size -= len(parts[-1])
+        return b"".join(parts)
+
 
 @contextmanager
 def open_log(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file that may be compressed: (what is in it, the file itself, to ask how far it has been read).
 
-    The compression is told by the first bytes, not by the name.
+    The compression is told by the first bytes, not by the name. Of what is compressed only `read` and `tell` are
+    promised. A file that becomes more than a gigabyte and a thousand times as large, or would take 256 MB of memory, is
+    refused.
 
     Raises:
         LogError: The file cannot be opened, read or decompressed; also while it is being read inside the context.
@@ -36,16 +108,16 @@ def open_log(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             file.seek(0)
             if magic.startswith(_GZIP):
                 with gzip.open(file) as content:
-                    yield cast("IO[bytes]", content), file
+                    yield _bounded(content, file), file
             elif magic.startswith(_XZ):
-                with lzma.open(file) as content:
-                    yield content, file
+                yield _bounded(_Xz(file), file), file
             elif magic.startswith(_ZSTD):
-                with zstd.open(file) as content:
-                    yield cast("IO[bytes]", content), file
+                options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW}
+                with zstd.open(file, options=options) as content:
+                    yield _bounded(content, file), file
             else:
                 yield file, file
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error, _BombError) as error:
         raise LogError(f"{path} cannot be decompressed ({error}): copy or compress the file again.") from error
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -59,3 +131,7 @@ def head_of(path: Path, size: int = 65_536) -> bytes:
     """
     with open_log(path) as (content, _):
         return content.read(size)
+
+
+def _bounded(content: object, file: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", _Bounded(cast("IO[bytes]", content), file))

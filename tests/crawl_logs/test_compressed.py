@@ -3,11 +3,13 @@ from __future__ import annotations
 import gzip
 import lzma
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dedupcrawl.crawl_logs import compressed
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import LogError
 
@@ -71,3 +73,50 @@ def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.touch()
     assert head_of(path) == b""
+
+
+def test_xz_streams_and_their_padding(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(lzma.compress(b"a" * 3_000_000) + b"\0" * 8 + lzma.compress(b"b") + b"\0" * 4)
+    with open_log(path) as (content, _):
+        assert content.read(10) == b"a" * 10
+        assert content.read() == b"a" * 2_999_990 + b"b"
+        assert content.read(5) == b""
+
+
+def read_through(path: Path) -> None:
+    with open_log(path) as (content, _):
+        while content.read(100_000):
+            pass
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]) -> None:
+    monkeypatch.setattr(compressed, "_ALLOWED", 1_000_000)
+    monkeypatch.setattr(compressed, "_RATIO", 100)
+    path = tmp_path / "bomb"
+    path.write_bytes(compress(bytes(20_000_000)))
+    with pytest.raises(LogError, match=r"bomb cannot be decompressed .*more than 100 times as large"):
+        read_through(path)
+    path.write_bytes(compress(DATA * 10))
+    with open_log(path) as (content, _):
+        assert content.read() == DATA * 10
+
+
+def test_what_would_take_much_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.xz"
+    packer = lzma.LZMACompressor(filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 20}])
+    small = packer.compress(DATA) + packer.flush()
+    # The dictionary's size is one byte of the block header, 2 bytes after the filter's id; the header has a checksum.
+    header = bytearray(small[12 : 12 + (small[12] + 1) * 4])
+    place = header.index(b"\x21\x01") + 2
+    header[place] = 33  # 768 MiB
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    path.write_bytes(small[:12] + header + small[12 + len(header) :])
+    with pytest.raises(LogError, match="cannot be decompressed"), open_log(path) as (content, _):
+        content.read()
+    options: dict[int, int] = {zstd.CompressionParameter.window_log: 28}
+    with zstd.open(path, "wb", options=options) as file:
+        file.write(DATA * 10)
+    with pytest.raises(LogError, match="cannot be decompressed"), open_log(path) as (content, _):
+        content.read()

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from dedupcrawl.crawl_logs import compressed
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
@@ -77,6 +78,17 @@ def test_a_revisit_has_the_digest_of_what_it_refers_to(tmp_path: Path) -> None:
 def test_compressed(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     data = compress(answer("http://a.com/1", html(TEXT))) + compress(answer("http://a.com/2", html(TEXT)))
     assert read(tmp_path / "warc", data).height == 2
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
+def test_a_bomb_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(compressed, "_ALLOWED", 100_000)
+    monkeypatch.setattr(compressed, "_RATIO", 2)
+    (tmp_path / "warc").write_bytes(compress(answer("http://a.com/1", html(TEXT)) * 5_000))
+    with pytest.raises(LogError, match="cannot be decompressed"):
+        list(read_log(tmp_path / "warc", Tally()))
 
 
 def test_a_broken_warc_is_an_error(tmp_path: Path) -> None:
