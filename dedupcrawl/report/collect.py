@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from dedupcrawl.content.side_by_side import Stretch
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, read_crawled
 from dedupcrawl.report.listing import Listing, row_of
 from dedupcrawl.report.rewritten import Rewritten, read_rewritten
 from dedupcrawl.report.rules import RuleRows, read_rule_rows
+from dedupcrawl.report.texts import read_texts
 from dedupcrawl.sites import site_of
 
 BINS = 20
@@ -64,6 +66,7 @@ class Report:
     Attributes:
         index: Figures of the index, as `dedupcrawl index info` prints them.
         verdicts: What the index recorded.
+        texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
         rewritten: What rules rewrote.
         crawled: What the crawl log says; None without one.
         rules: The rules, and what is wrong with their files.
@@ -72,6 +75,7 @@ class Report:
 
     index: dict[str, int | float | str]
     verdicts: Verdicts
+    texts: dict[int, list[Stretch]]
     rewritten: Rewritten
     crawled: Crawled | None
     rules: RuleRows
@@ -95,7 +99,8 @@ def collect(index: Index, log: Path | None, rules: Sequence[Path], told: Told = 
     crawled, problems = _crawled(log, verdicts, told)
     rewritten = read_rewritten(index.rewrites())
     rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
-    return Report(info, verdicts, rewritten, crawled, rows, (*problems, *rows.problems))
+    texts = read_texts(index, verdicts.listing.rows())
+    return Report(info, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
 
 
 def _verdicts(index: Index, total: int, told: Told) -> Verdicts:

@@ -65,6 +65,7 @@ def render(report: Report) -> str:
         plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
         columns=Markup(packed(verdicts.listing.columns(titles))),  # base64
         evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
+        texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
         rules=Markup(packed(report.rules.rows)),
         listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),

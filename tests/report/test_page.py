@@ -12,6 +12,7 @@ import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
 from dedupcrawl.urls.rule import Evidence, Rule
@@ -265,3 +266,25 @@ def test_a_report_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="report"):
         write(collect(index_of([]), None, []), tmp_path / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_path: Path) -> None:
+    new, old = "http://www.a.com/new", KEPT
+    index = index_of([duplicate(new, old), duplicate("http://www.a.com/textless", old)])
+    words = [f"word{number}" for number in range(60)]
+    edited = [*words[:30], "<b>hacked</b>", *words[31:]]
+    for url, text in ((new, edited), (old, words)):
+        index.attach(url, *packed_text([" ".join(text[:20]), " ".join(text[20:])]))
+    path = tmp_path / "report.html"
+    write(collect(index, None, []), path)
+    opened = Opened(browser, path)
+    opened.page.locator("[data-table=duplicates] tbody tr").nth(1).locator("button").click()
+    opened.page.wait_for_selector("dialog[open]")
+    columns = opened.page.locator("dialog .text")
+    assert columns.count() == 2
+    assert [columns.nth(side).locator("mark").all_inner_texts() for side in (0, 1)] == [["b>hacked</b"], ["word30"]]
+    assert "word19 ¶ word20" in columns.nth(0).inner_text()
+    opened.page.get_by_role("button", name="close").click()
+    opened.compare(0)
+    assert opened.page.locator("dialog .text").count() == 0
+    assert opened.complaints == []

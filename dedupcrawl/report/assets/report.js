@@ -27,6 +27,8 @@
     unexpected: "exchanged pieces beyond what edits at random look like",
     negated: "pieces where one page has a “not” that the other lacks",
   };
+  const HERE = "this page";
+  const KEPT = "the kept page";
   const SHARES = new Set(["probability", "covered", "kept_covered", "rewritten", "inserted"]);
 
   const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
@@ -344,45 +346,71 @@
     close.addEventListener("click", () => dialog.close());
     const title = columns.doubt[i] ? "Let through, in doubt" : "A duplicate";
     const sides = make("div", { className: "sides" },
-      make("div", { className: "side" }, "this page"), make("div", { className: "side" }, "the kept page"),
-      make("div", {}, ...page(columns.url[i], columns.title[i])),
-      make("div", {}, ...keptPage(columns, i)));
+      make("div", { className: "side" }, HERE), make("div", { className: "side" }, KEPT),
+      make("div", { "data-label": HERE }, ...page(columns.url[i], columns.title[i])),
+      make("div", { "data-label": KEPT }, ...keptPage(columns, i)));
     const parts = [
       make("div", { className: "dialog-head" }, make("h2", { id: "compare-title" }, title), close),
       sides,
       make("p", {}, "Found by ", make("span", { className: "tag" }, visible(columns.check[i])),
         ", similarity " + percent(columns.similarity[i]) + "."),
     ];
-    const pieces = Array.isArray(evidence.differs) ? evidence.differs : [];
     if (columns.check[i] === "exact") parts.push(make("p", {}, "The main texts of the two pages are the same."));
-    else parts.push(...differences(evidence, pieces));
+    else parts.push(...differences(evidence));
+    if (document.getElementById("texts-" + i)) parts.push(texts(await unpacked("texts-" + i)));
+    else parts.push(...pieces(evidence));
     dialog.replaceChildren(...parts, facts(evidence));
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }
 
-  /* Where on the page the pieces lie that differ, and what stands there on either side. */
-  function differences(evidence, pieces) {
+  const differing = (evidence) => (Array.isArray(evidence.differs) ? evidence.differs : []);
+
+  /* Where on the page the pieces lie that differ. */
+  function differences(evidence) {
     const length = Number(evidence.symbols) || 0;
-    if (!pieces.length || !length) return [make("p", {}, "No short piece of text differs between what they share.")];
+    if (!differing(evidence).length || !length) return [make("p", {}, "No short piece of text differs between what they share.")];
     const strip = make("div", { className: "strip", role: "img", "aria-label": "where this page differs" });
-    for (const piece of pieces) {
+    for (const piece of differing(evidence)) {
       const mark = make("i");
       mark.style.left = (100 * Number(piece.at)) / length + "%";
       mark.style.width = (100 * String(piece.says).split(/\s+/).length) / length + "%";
       strip.append(mark);
     }
+    return [make("p", { className: "quiet" }, "The page from its first word to its last; what differs is marked."), strip];
+  }
+
+  /* What stands there on either side; of the kept page there is no text, only its length. */
+  function pieces(evidence) {
+    if (!differing(evidence).length) return [];
+    const [says, has] = ["this page says", "there, the kept page has"];
     const rows = make("div", { className: "sides" },
-      make("div", { className: "side" }, "this page says"), make("div", { className: "side" }, "there, the kept page has"));
-    for (const piece of pieces) {
-      const says = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
+      make("div", { className: "side" }, says), make("div", { className: "side" }, has));
+    for (const piece of differing(evidence)) {
+      const text = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
       const words = Number(piece.kept_symbols);
       const other = words ? (words === 1 ? "another word" : number(words) + " other words") : "nothing";
+      const at = make("span", { className: "quiet" }, " at word " + number(Number(piece.at) + 1));
       rows.append(
-        make("div", {}, says, make("span", { className: "quiet" }, " at word " + number(Number(piece.at) + 1))),
-        make("div", { className: words ? "" : "quiet" }, other));
+        make("div", { "data-label": says }, text, at),
+        make("div", { "data-label": has, className: words ? "" : "quiet" }, other));
     }
-    return [make("p", { className: "quiet" }, "The page from its first word to its last; what differs is marked."), strip, rows];
+    return [rows];
+  }
+
+  /* Both texts, each stretch that the other lacks marked. */
+  function texts(stretches) {
+    const columns = [1, 2].map((side) => {
+      const column = make("div", { className: "text", tabIndex: 0, "data-label": side === 1 ? HERE : KEPT });
+      for (const stretch of stretches) {
+        if (!stretch[side]) continue;
+        const text = visible(stretch[side].replace(/\n/g, " ¶ "));
+        column.append(stretch[0] ? text : make("mark", {}, text), " ");
+      }
+      return column;
+    });
+    return make("div", { className: "sides" },
+      make("div", { className: "side" }, HERE), make("div", { className: "side" }, KEPT), ...columns);
   }
 
   function facts(evidence) {
