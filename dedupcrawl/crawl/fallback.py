@@ -13,8 +13,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.rewriter import ORIGINAL_URL
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL
 from dedupcrawl.sites import host_of
+
+_GONE = (404, 410)
 
 
 class RewriteFallback:
@@ -35,13 +37,11 @@ class RewriteFallback:
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, or the request to send instead."""
         status = response.status
-        if 200 <= status < 300:
-            self._rewriter.prove(request)
-        elif 300 <= status < 400:
+        if 300 <= status < 400:
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
                 return self._rewriter.way_back(request)
-        elif status not in self._retry_codes or self._is_last_try(request):
-            return self._go_back(request) or response
+        elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
+            return self._go_back(request, gone=status in _GONE) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
@@ -50,10 +50,10 @@ class RewriteFallback:
             return self._go_back(request)
         return None
 
-    def _go_back(self, request: Request) -> Request | None:
+    def _go_back(self, request: Request, *, gone: bool = False) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
-        for waited in self._rewriter.refute(request):
+        for waited in self._rewriter.refute(request, gone=gone):
             if instead is None and self._is_rewritten(request):
                 instead = waited
             else:

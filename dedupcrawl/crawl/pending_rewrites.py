@@ -37,6 +37,14 @@ class PendingRewrites:
         """True when `canonical` led nowhere: nothing may be sent there."""
         return canonical in self._refuted
 
+    def waits(self, canonical: str) -> bool:
+        """True when somebody waits for this URL's answer."""
+        return canonical in self._waiting
+
+    def first(self, canonical: str) -> Request | None:
+        """The first of those that wait for this URL's answer, as it was asked for."""
+        return next(iter(self._waiting.get(canonical, {}).values()), None)
+
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
         if canonical in self._proven:

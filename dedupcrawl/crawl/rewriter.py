@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, as_asked
+from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
-
-ORIGINAL_URL = "dedup_original_url"  # request meta: the URL that was asked for before it was rewritten
-_CANONICAL = "dedup_canonical_url"  # request meta: the canonical URL that this request's answer proves or refutes
-_TRAIL = "dedup_url_trail"  # request meta: URLs this request was rewritten from, so that it cannot go round
 
 
 class Rewriter:
@@ -27,7 +25,8 @@ class Rewriter:
         normalizer: Normalizer,
         settings: DedupSettings,
         stats: StatsCollector,
-        spider: Spider,
+        pending: PendingRewrites,
+        watch: RuleWatch,
         folder: Path | None,
         fingerprint: Callable[[Request], bytes],
     ) -> None:
@@ -36,7 +35,8 @@ class Rewriter:
         self._stats = stats
         self._fingerprint = fingerprint
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
-        self._pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, spider)
+        self._pending = pending
+        self._watch = watch
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
@@ -63,16 +63,16 @@ class Rewriter:
         target = rewritten.url
         if rewritten is request or self._pending.is_refuted(target):
             return request
-        trail = request.meta.get(_TRAIL, ())
+        trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
             return request
         self._stats.inc_value(f"dedup/url/{found.kind}")
         if mode == "observe":
             return request
         self._stats.inc_value("dedup/url/rewritten")
-        self._pending.wait(target, request)
+        self._watch.rewritten(request, target, found.rules)
         rewritten.meta.update(
-            {ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url), _CANONICAL: target, _TRAIL: [*trail, url]}
+            {ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url), CANONICAL: target, TRAIL: [*trail, url]}
         )
         return rewritten
 
@@ -92,19 +92,18 @@ class Rewriter:
         """True when the rules take both URLs for one page."""
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
-    def prove(self, request: Request) -> None:
-        """A page answered `request`: nobody else needs to ask for it under another URL."""
-        if self._normalizer.has_rules_for(request.url):
-            self._pending.prove(request.meta.get(_CANONICAL, request.url))
-
-    def refute(self, request: Request) -> list[Request]:
+    def refute(self, request: Request, *, gone: bool = False) -> list[Request]:
         """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
 
         Empty when no rule had to do with it. What a rewritten `request` was made from comes first.
+
+        Args:
+            request: As it was sent.
+            gone: Whether the site says that there is no such page.
         """
         if not self._normalizer.has_rules_for(request.url):
             return []
-        canonical = request.meta.get(_CANONICAL, request.url)
+        canonical = request.meta.get(CANONICAL, request.url)
         waiting = self._pending.refute(canonical)
         original = request.meta.get(ORIGINAL_URL)
         if request.url != original:
@@ -115,14 +114,15 @@ class Rewriter:
             waiting = [waited for waited in waiting if waited.url != original]
         if waiting:
             self._stats.inc_value("dedup/url/fallback", len(waiting))
-        return [_as_asked(waited) for waited in waiting]
+        asked = [as_asked(waited) for waited in waiting]
+        return self._watch.gone(canonical, asked) if gone else asked
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         waiting = [waited for canonical in self._pending.unanswered() for waited in self._pending.refute(canonical)]
         if waiting:
             self._stats.inc_value("dedup/url/fallback", len(waiting))
-        return [_as_asked(waited) for waited in waiting]
+        return [as_asked(waited) for waited in waiting]
 
     def way_back(self, request: Request) -> Request:
         """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL."""
@@ -157,7 +157,3 @@ def _is_ours(request: Request) -> bool:
         and request.url.startswith(("http://", "https://"))
     )
 
-
-def _as_asked(request: Request) -> Request:
-    meta = {name: value for name, value in request.meta.items() if name not in (ORIGINAL_URL, _CANONICAL, _TRAIL)}
-    return request.replace(meta={**meta, "dedup_url": False}, dont_filter=True)

@@ -1,9 +1,10 @@
-"""Downloader middleware: rewrites the requests that did not come out of a spider callback."""
+"""Downloader middleware: rewrites the requests that did not come out of a spider callback, and watches the answers."""
 
 from __future__ import annotations
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
 
@@ -15,12 +16,19 @@ class UrlMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._rewriter = Dedup.of(crawler).rewriter
+        dedup = Dedup.of(crawler)
+        self._rewriter = dedup.rewriter
+        self._watch = dedup.watch
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
         """Called by Scrapy."""
         return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """The response, untouched."""
+        self._watch.answered(request, response)
+        return response
 
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""

@@ -73,11 +73,12 @@ class Rewrite(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         url: As it was asked for.
-        canonical: What was asked for instead, or the identity of both where that is no URL.
+        canonical: What was asked for instead.
         rules: Ids of the rules, in the order in which they were applied.
         spider: Name of the spider.
         run: The crawl.
         at: Seconds since the epoch.
+        request: What to ask for to fetch `url` after all, packed; the index does not look into it.
     """
 
     url: str
@@ -86,6 +87,7 @@ class Rewrite(msgspec.Struct, frozen=True, array_like=True):
     spider: str
     run: str
     at: float
+    request: bytes = b""
 
 
 class Recorded(msgspec.Struct, frozen=True, array_like=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -238,9 +238,16 @@ class Normalizer:
     and counts as empty: a crawl goes on.
     """
 
-    def __init__(self, sites: Iterable[SiteRules] = (), files: dict[str, Path] | None = None) -> None:
+    def __init__(
+        self,
+        sites: Iterable[SiteRules] = (),
+        files: dict[str, Path] | None = None,
+        named: Mapping[str, Path] | None = None,
+    ) -> None:
         self._given = {site_rules.site: site_rules for site_rules in sites}
         self._files = files or {}
+        self._named = named or {}  # site → a file that is read already
+        self._disabled: dict[str, set[str]] = {}
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
 
@@ -257,7 +264,8 @@ class Normalizer:
             site = read_rules(path).site
             if file_name(site) != name:
                 raise RuleError(f"{path}: it is for the site {site}, so its name must be {file_name(site)}")
-        return cls([read_rules(path) for path in where if path.is_file()], files)
+        named = {path: read_rules(path) for path in where if path.is_file()}
+        return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()})
 
     def normalize(self, url: str) -> Normalized:
         """The canonical form of any string. See `SiteNormalizer.normalize`."""
@@ -275,6 +283,32 @@ class Normalizer:
         """True when there is a rule file, with rules in it, for the site of this URL."""
         return self._site(url) is not None
 
+    def rules_of(self, site: str) -> tuple[Rule, ...]:
+        """All rules of a site, with their evidence, less those that were switched off here."""
+        found = self._read(site)
+        return () if found is None else found.rules
+
+    def file_of(self, site: str) -> Path | None:
+        """The file with the rules of a site."""
+        for form in (site, other_form(site)):
+            if form in self._given:
+                return self._named.get(form)
+        return file_of(self._files, site)
+
+    def disable(self, site: str, rule_id: str) -> None:
+        """Apply this rule no more, whatever its file says."""
+        self._disabled.setdefault(site, set()).add(rule_id)
+        self._forget()
+
+    def add_file(self, path: Path) -> None:
+        """Take a rule file that is new, or take one as it is now."""
+        self._files[path.name] = path
+        self._forget()
+
+    def _forget(self) -> None:
+        self._by_authority.clear()
+        self._by_site.clear()
+
     def _site(self, url: str) -> SiteNormalizer | None:
         pieces = url.split("/", 3)
         if len(pieces) < 3 or pieces[1]:
@@ -286,14 +320,17 @@ class Normalizer:
             authority = authority.partition(mark)[0]
         name = site_of("//" + authority)
         if len(self._by_authority) >= _HOSTS_KEPT:
-            self._by_authority.clear()
-            self._by_site.clear()
+            self._forget()
         if name not in self._by_site:
             self._by_site[name] = self._load(name)
         site = self._by_authority[authority] = self._by_site[name]
         return site
 
     def _load(self, site: str) -> SiteNormalizer | None:
+        found = self._read(site)
+        return None if found is None else SiteNormalizer(found)
+
+    def _read(self, site: str) -> SiteRules | None:
         found = self._given.get(site) or self._given.get(other_form(site))
         path = file_of(self._files, site) if found is None else None
         if path is not None:
@@ -303,4 +340,5 @@ class Normalizer:
                 logger.warning("No rules for %s: %s", site, error)
         if found is None or found.site not in (site, other_form(site)):
             return None
-        return SiteNormalizer(replace(found, site=site))
+        off = self._disabled.get(site, ())
+        return replace(found, site=site, rules=tuple(rule for rule in found.rules if rule.id not in off))

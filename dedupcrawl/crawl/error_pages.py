@@ -1,0 +1,96 @@
+"""Error pages that come with a status of success ("soft 404"): which answers are suspected to be one.
+
+A suspicion costs one trial, so it may be rash. Suspected is what looks like the host's answers of status 404 or 410, or
+like its answer to a URL that is made up (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004), and a text that is the
+answer to several canonical URLs.
+"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections import OrderedDict
+from urllib.parse import urlsplit
+
+import numpy as np
+
+_ALIKE = 0.8  # share of the symbols of either text that occur in the other
+_TEXTS_OF_A_HOST = 4
+_PAGES_OF_A_HOST = 20
+_HOSTS = 1_000
+_TEXTS = 20_000
+_SAME_TEXT = 3  # canonical URLs
+
+
+class ErrorPages:
+    """What is known of the hosts of one crawl, in bounded memory; who was met longest ago is forgotten."""
+
+    def __init__(self) -> None:
+        self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines
+        self._urls: OrderedDict[tuple[str, bytes], list[str]] = OrderedDict()  # host and outline → canonical URLs
+        self._looked_at: dict[str, int] = {}  # host → its pages of status 404
+        self._trusted: OrderedDict[tuple[str, bytes], None] = OrderedDict()
+
+    def is_new(self, host: str) -> bool:
+        """True when nobody has asked about this host; once."""
+        if host in self._errors:
+            return False
+        self._errors[host] = []
+        while len(self._errors) > _HOSTS:
+            self._errors.popitem(last=False)
+        return True
+
+    def wants(self, host: str) -> bool:
+        """True while another of the host's error pages would tell something new; a few times."""
+        asked = self._looked_at[host] = self._looked_at.get(host, 0) + 1
+        if len(self._looked_at) > _HOSTS:
+            self._looked_at.clear()
+        return asked <= _PAGES_OF_A_HOST
+
+    def learn(self, host: str, outline: bytes) -> None:
+        """The host said this where it has no page."""
+        if not outline:
+            return
+        known = self._errors.setdefault(host, [])
+        if len(known) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in known):
+            known.append(outline)
+
+    def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
+        """The canonical URLs that led to this very text, `canonical` among them, if it may be an error page; else []."""
+        key = host, outline
+        if not outline or key in self._trusted:
+            return []
+        urls = self._urls.setdefault(key, [])
+        self._urls.move_to_end(key)
+        if canonical not in urls and len(urls) < _SAME_TEXT:
+            urls.append(canonical)
+        while len(self._urls) > _TEXTS:
+            self._urls.popitem(last=False)
+        if len(urls) >= _SAME_TEXT or any(_alike(outline, known) for known in self._errors.get(host, ())):
+            return list(dict.fromkeys([*urls, canonical]))
+        return []
+
+    def trust(self, host: str, outline: bytes) -> None:
+        """This text is a page's own, at whatever URL, and so is what looks like it."""
+        self._trusted[host, outline] = None
+        if host in self._errors:
+            self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
+        while len(self._trusted) > _TEXTS:
+            self._trusted.popitem(last=False)
+
+
+def made_up(url: str) -> str:
+    """A URL beside `url` that no site has."""
+    parts = urlsplit(url)
+    name = "".join(random.choices(string.ascii_lowercase, k=20))  # noqa: S311
+    return parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}", query="", fragment="").geturl()
+
+
+def _alike(one: bytes, other: bytes) -> bool:
+    return _occurring(one, other) >= _ALIKE and _occurring(other, one) >= _ALIKE
+
+
+def _occurring(outline: bytes, other: bytes) -> float:
+    """Share of the symbols of an outline that occur in the other."""
+    symbols = np.frombuffer(outline[: len(outline) // 2 * 2], dtype="<u2")
+    return float(np.isin(symbols, np.frombuffer(other[: len(other) // 2 * 2], dtype="<u2")).mean())

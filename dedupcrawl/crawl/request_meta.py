@@ -1,0 +1,23 @@
+"""What this extension writes into the meta of requests."""
+
+from __future__ import annotations
+
+from scrapy import Request
+
+ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
+CANONICAL = "dedup_canonical_url"  # the canonical URL that this request's answer proves or refutes
+TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
+TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
+
+_OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL})
+
+
+def untouched(request: Request) -> Request:
+    """The request as it was before any rule changed it; rules may change it again."""
+    return request.replace(meta={name: value for name, value in request.meta.items() if name not in _OURS})
+
+
+def as_asked(request: Request, **meta: object) -> Request:
+    """The request as it was before any rule changed it, for rules to leave alone; with this `meta` besides."""
+    bare = untouched(request)
+    return bare.replace(meta={**bare.meta, "dedup_url": False, **meta}, dont_filter=True)

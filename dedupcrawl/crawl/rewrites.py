@@ -1,0 +1,65 @@
+"""What this crawl rewrote, remembered in the index, so that it can be explained, and fetched after all."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+
+import mmh3
+from scrapy import Request, Spider
+
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.index.contract import Index, IndexDamagedError, Rewrite
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE = 64  # rewrites
+
+
+class Rewrites:
+    """The first rewrite of each URL; a link to it on the next page is no news."""
+
+    def __init__(self, index: Index, spider: Spider, run: str) -> None:
+        self._index = index
+        self._spider = spider
+        self._run = run
+        self._known: set[int] = set()  # hashes: 60 bytes a URL
+        self._new: list[Rewrite] = []
+
+    def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """`request` is sent to `canonical`; False when this is known of its URL."""
+        known = mmh3.hash64(request.url)[0]
+        if known in self._known:
+            return False
+        self._known.add(known)
+        packed = self._packed(request)
+        self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
+        if len(self._new) >= _AT_ONCE:
+            self.flush()
+        return True
+
+    def requests(self, wanted: Callable[[Rewrite], bool]) -> Iterator[Request]:
+        """Of those that this crawl rewrote, what to ask for to fetch the `wanted` ones after all."""
+        self.flush()
+        for rewrite in list(filter(wanted, self._index.rewrites())):
+            if rewrite.run == self._run and rewrite.spider == self._spider.name:
+                try:
+                    yield unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
+                except ValueError as error:
+                    logger.error("%r must be fetched after all, but its request cannot be read: %s", rewrite.url, error)
+
+    def flush(self) -> None:
+        """Hand what is new to the index."""
+        new, self._new = self._new, []
+        try:
+            if new:
+                self._index.record_rewrites(new)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
+
+    def _packed(self, request: Request) -> bytes:
+        try:
+            return pack_request(request, self._spider)
+        except ValueError:  # then its callback will be the spider's default one
+            return b""

@@ -1,0 +1,171 @@
+"""Trials: a URL and what the rules make of it are both fetched, and their pages compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.content import evidence
+from dedupcrawl.detector import Analysis
+from dedupcrawl.urls.rule_book import RuleBook
+
+_LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
+_MOST_OPEN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is kept of a page until it is compared: its text as an outline (see content.evidence), its body's digest."""
+
+    outline: bytes
+    body: bytes
+
+    @classmethod
+    def at(cls, analysis: Analysis) -> Look:
+        """What there is to see of a page."""
+        return cls(evidence.outline(analysis.text), analysis.page.body_digest)
+
+
+def same_page(asked: Look, canonical: Look) -> bool | None:
+    """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
+    if asked.body and asked.body == canonical.body:
+        return True
+    if not asked.outline:
+        return None  # an image, a shell for scripts
+    if asked.outline == canonical.outline:
+        return True
+    return bool(canonical.outline) and evidence.duplicates(asked.outline, canonical.outline, _LIKELY) is not None
+
+
+@dataclass(slots=True)
+class Trial:
+    """One comparison that is under way.
+
+    Attributes:
+        url: As it was asked for.
+        canonical: What the rules made of it.
+        rules: Their ids.
+        asked: The page of `url`, once it is there.
+        found: The page of `canonical`, once it is there.
+        suspects: Canonical URLs that led to the same text, when it was this text that gave rise to the trial.
+    """
+
+    url: str
+    canonical: str
+    rules: tuple[str, ...]
+    asked: Look | None = None
+    found: Look | None = None
+    suspects: tuple[str, ...] = ()
+
+
+class Trials:
+    """Those that are under way, and what follows from them.
+
+    Args:
+        book: Told how each ends.
+        stats: Counts them.
+        kept: Finds the page of a URL that was answered before, in the index.
+        passed: Called with a trial that found one page.
+        failed: Called with a trial that found two pages, and the ids of the rules that are revoked for it.
+    """
+
+    def __init__(
+        self,
+        book: RuleBook,
+        stats: StatsCollector,
+        *,
+        kept: Callable[[str], Look | None],
+        passed: Callable[[Trial], None],
+        failed: Callable[[Trial, list[str]], None],
+    ) -> None:
+        self._book = book
+        self._stats = stats
+        self._kept = kept
+        self._passed = passed
+        self._failed = failed
+        self._by_url: dict[str, Trial] = {}
+        self._by_canonical: dict[str, list[Trial]] = {}
+
+    def begin(self, trial: Trial) -> bool:
+        """False when so many are under way already, or this one is."""
+        if trial.url in self._by_url or len(self._by_url) >= _MOST_OPEN:
+            return False
+        self._by_url[trial.url] = trial
+        self._by_canonical.setdefault(trial.canonical, []).append(trial)
+        self._book.begin(trial.url, trial.rules)
+        self._stats.inc_value("dedup/url/tried")
+        return True
+
+    def awaits(self, canonical: str) -> bool:
+        """True when the page of this canonical URL is needed."""
+        return canonical in self._by_canonical
+
+    def suspect(self, canonical: str, suspects: tuple[str, ...]) -> bool:
+        """The trials under way on this canonical URL are to tell whether its text is an error page; False without."""
+        for trial in self._by_canonical.get(canonical, ()):
+            trial.suspects = suspects
+        return canonical in self._by_canonical
+
+    def asked_for(self, url: str, look: Look) -> None:
+        """The page of a URL on trial, fetched as it was asked for."""
+        if trial := self._by_url.get(url):
+            trial.asked = look
+            self._settle(trial)
+
+    def found(self, canonical: str, look: Look) -> None:
+        """The page of a canonical URL."""
+        for trial in list(self._by_canonical.get(canonical, ())):
+            trial.found = look
+            self._settle(trial)
+
+    def redirected(self, url: str) -> None:
+        """The site itself leads from a URL on trial to its canonical form."""
+        if trial := self._by_url.get(url):
+            self._end(trial)
+            self._succeed(trial)
+
+    def gone(self, canonical: str) -> None:
+        """A canonical URL led nowhere: whatever is asked for there and has a page is one that the rules would lose."""
+        for trial in list(self._by_canonical.get(canonical, ())):
+            trial.found = Look(b"", b"")
+            self._settle(trial)
+
+    def cancel(self, url: str) -> None:
+        """A URL on trial has no page: that tells nothing."""
+        if trial := self._by_url.get(url):
+            self._end(trial)
+
+    def settle(self) -> None:
+        """Nothing more is being fetched: end what can be ended, and forget the rest."""
+        for trial in list(self._by_url.values()):
+            self._settle(trial)
+            self._end(trial)
+
+    def _settle(self, trial: Trial) -> None:
+        if trial.asked is None:
+            return
+        found = trial.found or self._kept(trial.canonical)
+        if found is None:
+            return
+        self._end(trial)
+        same = same_page(trial.asked, found)
+        if same:
+            self._succeed(trial)
+        elif same is not None:
+            self._stats.inc_value("dedup/url/tried_wrong")
+            revoked = self._book.failed(trial.url, trial.canonical, trial.rules)
+            self._stats.inc_value("dedup/url/revoked", len(revoked))
+            self._failed(trial, revoked)
+
+    def _succeed(self, trial: Trial) -> None:
+        self._book.passed(trial.url, trial.rules)
+        self._passed(trial)
+
+    def _end(self, trial: Trial) -> None:
+        if self._by_url.pop(trial.url, None) is not None:
+            others = self._by_canonical[trial.canonical]
+            others.remove(trial)
+            if not others:
+                del self._by_canonical[trial.canonical]
