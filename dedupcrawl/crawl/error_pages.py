@@ -56,7 +56,7 @@ class ErrorPages:
             known.append(outline)
 
     def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
-        """The canonical URLs that led to this very text, `canonical` among them, if it may be an error page; else []."""
+        """The canonical URLs that led to this very text, this one among them, if it may be an error page; else []."""
         key = host, outline
         if not outline or key in self._trusted:
             return []
@@ -82,7 +82,7 @@ class ErrorPages:
 def made_up(url: str) -> str:
     """A URL beside `url` that no site has."""
     parts = urlsplit(url)
-    name = "".join(random.choices(string.ascii_lowercase, k=20))  # noqa: S311
+    name = "".join(random.choices(string.ascii_lowercase, k=20))
     return parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}", query="", fragment="").geturl()
 
 

@@ -25,8 +25,13 @@ from dedupcrawl.crawl.item_json import item_json
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.report_file import ReportFile
-from dedupcrawl.crawl.rewriter import ORIGINAL_URL, Rewriter
+from dedupcrawl.crawl.request_meta import TRIAL
+from dedupcrawl.crawl.rewriter import Rewriter
+from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.rule_watch import RuleWatch
+from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
@@ -57,6 +62,7 @@ class Dedup:
         pages: Fetched pages and their items.
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
+        watch: What becomes of what was rewritten.
         storing: What becomes of the items of kept pages.
         log: The crawl log, or None.
     """
@@ -77,8 +83,6 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        fingerprint = crawler.request_fingerprinter.fingerprint
-        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, crawler.spider, folder, fingerprint)
         self.batch = Batch()
         self.pages = Pages(self.settings)
         self._report = ReportFile(self.settings.report) if self.settings.report else None
@@ -94,7 +98,24 @@ class Dedup:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm)
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
-        self._detector = Detector(self._index, spider=self.spider_name, run=_run_id(folder), trust=self.trust)
+        run = _run_id(folder)
+        self._detector = Detector(self._index, spider=self.spider_name, run=run, trust=self.trust)
+        self._sending = Sending(crawler)
+        pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
+        self.watch = RuleWatch(
+            self._normalizer,
+            self.settings.trial_share,
+            pending=pending,
+            rewrites=Rewrites(self._index, crawler.spider, run),
+            index=self._index,
+            run=run,
+            pages=self.pages,
+            batch=self.batch,
+            stats=self.stats,
+            sending=self._sending,
+        )
+        fingerprint = crawler.request_fingerprinter.fingerprint
+        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, pending, self.watch, folder, fingerprint)
         self._warned = False
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
@@ -140,7 +161,7 @@ class Dedup:
                 analysis,
                 self._checks_of[id(settings)],
                 scope=settings.scope,
-                canonical=self.rewriter.canonical(analysis.page.url),
+                canonical=self._canonical(analysis.page.url, fetched.request),
                 target_precision=settings.parameters["TARGET_PRECISION"],
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
@@ -176,6 +197,11 @@ class Dedup:
             if not self.stats.get_value("dedup/content/not_kept"):
                 logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
             self.stats.inc_value("dedup/content/not_kept")
+
+    def _canonical(self, url: str, request: Request | None) -> str:
+        """Where to keep a page. One that is fetched to try a rule stands for itself."""
+        on_trial = request is not None and TRIAL in request.meta
+        return url if on_trial else self.rewriter.canonical(url)
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
@@ -231,11 +257,12 @@ class Dedup:
 
     def spider_idle(self) -> None:
         """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large."""
-        assert self._crawler.engine is not None
-        waiting = self.rewriter.give_up()
-        for request in waiting:
-            self._crawler.engine.crawl(request)
-        if waiting:
+        before = self._sending.count
+        if not self.watch.settle():
+            raise DontCloseSpider
+        for request in self.rewriter.give_up():
+            self._sending.schedule(request)
+        if self._sending.count > before:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
@@ -244,6 +271,7 @@ class Dedup:
             if self.log is not None:
                 closing.callback(self.log.close)
             closing.callback(self.rewriter.close)
+            closing.callback(self.watch.close)
             self.batch.flush()
             for name, value in self._index.info().items():
                 self.stats.set_value(f"dedup/index/{name}", value)
@@ -260,7 +288,7 @@ class Dedup:
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""
-        if ORIGINAL_URL in request.meta:
+        if self.watch.saves(request):
             self.stats.inc_value("dedup/url/saved")
 
     def item_gone(self, item: object) -> None:

@@ -37,6 +37,10 @@ class PendingRewrites:
         """True when `canonical` led nowhere: nothing may be sent there."""
         return canonical in self._refuted
 
+    def is_unknown(self, canonical: str) -> bool:
+        """True when nothing was ever sent to this URL, as far as is known here."""
+        return canonical not in self._waiting and canonical not in self._proven
+
     def waits(self, canonical: str) -> bool:
         """True when somebody waits for this URL's answer."""
         return canonical in self._waiting

@@ -156,4 +156,3 @@ def _is_ours(request: Request) -> bool:
         and request.callback is not NO_CALLBACK
         and request.url.startswith(("http://", "https://"))
     )
-

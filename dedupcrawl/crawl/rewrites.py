@@ -18,18 +18,20 @@ _AT_ONCE = 64  # rewrites
 
 
 class Rewrites:
-    """The first rewrite of each URL; a link to it on the next page is no news."""
+    """The first rewrite of each URL to another; a link to it on the next page is no news."""
 
     def __init__(self, index: Index, spider: Spider, run: str) -> None:
         self._index = index
         self._spider = spider
         self._run = run
         self._known: set[int] = set()  # hashes: 60 bytes a URL
+        self._saved: set[int] = set()
+        self._given_back: set[int] = set()
         self._new: list[Rewrite] = []
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; False when this is known of its URL."""
-        known = mmh3.hash64(request.url)[0]
+        known = mmh3.hash64(f"{request.url} {canonical}")[0]
         if known in self._known:
             return False
         self._known.add(known)
@@ -39,11 +41,21 @@ class Rewrites:
             self.flush()
         return True
 
+    def save(self, url: str) -> bool:
+        """The fetch of `url` was saved; False when this is known of it."""
+        known = mmh3.hash64(url)[0]
+        if known in self._saved:
+            return False
+        self._saved.add(known)
+        return True
+
     def requests(self, wanted: Callable[[Rewrite], bool]) -> Iterator[Request]:
-        """Of those that this crawl rewrote, what to ask for to fetch the `wanted` ones after all."""
+        """Of those that this crawl rewrote, what to ask for to fetch the `wanted` ones after all; each once."""
         self.flush()
         for rewrite in list(filter(wanted, self._index.rewrites())):
-            if rewrite.run == self._run and rewrite.spider == self._spider.name:
+            key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
+            if rewrite.run == self._run and rewrite.spider == self._spider.name and key not in self._given_back:
+                self._given_back.add(key)
                 try:
                     yield unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
                 except ValueError as error:

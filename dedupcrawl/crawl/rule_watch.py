@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from scrapy import Request
@@ -14,9 +14,10 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, TRIAL, untouched
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, untouched
 from dedupcrawl.crawl.rewrites import Rewrites
-from dedupcrawl.crawl.trials import Look, Trial, Trials
+from dedupcrawl.crawl.sending import Sending
+from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
 from dedupcrawl.index.contract import Index, Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
@@ -25,8 +26,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 logger = logging.getLogger(__name__)
 
 _GONE = (404, 410)
-
-Send = Callable[[Request], None]
 
 
 class RuleWatch:
@@ -42,8 +41,7 @@ class RuleWatch:
         pages: Of the crawl's responses.
         batch: In which pages are looked at.
         stats: Counts.
-        send: Has a request scheduled.
-        fetch: Has a request fetched past the spider; its response comes to `made_up_answered`.
+        sending: Has requests fetched.
     """
 
     def __init__(
@@ -58,8 +56,7 @@ class RuleWatch:
         pages: Pages,
         batch: Batch,
         stats: StatsCollector,
-        send: Send,
-        fetch: Send,
+        sending: Sending,
     ) -> None:
         self._normalizer = normalizer
         self._pending = pending
@@ -69,9 +66,9 @@ class RuleWatch:
         self._pages = pages
         self._batch = batch
         self._stats = stats
-        self._send = send
-        self._fetch = fetch
+        self._sending = sending
         self._errors = ErrorPages()
+        self._held: dict[str, list[tuple[str, Look]]] = {}  # host → canonical URLs that wait for a made-up one's answer
         self.book = RuleBook(normalizer, share) if share else None
         self._trials = (
             Trials(self.book, stats, kept=self._kept, passed=self._passed, failed=self._failed) if self.book else None
@@ -79,11 +76,23 @@ class RuleWatch:
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is."""
+        is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
-        if not self._rewrites.add(request, canonical, rules) or self.book is None or self._trials is None:
+        if not self._rewrites.add(request, canonical, rules):
+            return
+        if is_first:
+            self._rewrites.save(request.url)  # one fetch for another
+        if self.book is None or self._trials is None:
             return
         if self.book.is_due(request.url, rules):
             self._try(Trial(request.url, canonical, rules), request)
+
+    def saves(self, request: Request) -> bool:
+        """True when the rewritten `request`, which is dropped, saves the fetch of one URL more."""
+        original = request.meta.get(ORIGINAL_URL)
+        if original is None or (self._trials is not None and self._trials.was_begun(original)):
+            return False
+        return self._rewrites.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
@@ -104,15 +113,6 @@ class RuleWatch:
         else:
             page = self._pages.of(response)
             self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
-            if CANONICAL in request.meta and self._errors.is_new(host_of(canonical)):
-                self._fetch(Request(made_up(canonical), meta={"dedup_skip": True}))
-
-    def made_up_answered(self, request: Request, response: Response) -> None:
-        """What the host says to a URL that nobody has."""
-        if 200 <= response.status < 300 and not self._same(response.url, request.url):
-            return  # it leads elsewhere: no error page
-        page = self._pages.of(response)
-        self._batch.then(partial(self._learn_error, host_of(request.url), page), page)
 
     def gone(self, canonical: str, waiting: Sequence[Request]) -> list[Request]:
         """`canonical` answered 404 or 410: what waited for it, which is a trial of the rules that sent it there."""
@@ -121,17 +121,27 @@ class RuleWatch:
         self._trials.gone(canonical)
         on_trial = []
         for request in waiting:
+            if self._trials.was_begun(request.url):
+                continue  # fetched as it was asked for already
             rules = self._normalizer.normalize(request.url).rules
-            trial = Trial(request.url, canonical, rules, found=Look(b"", b""))
+            trial = Trial(request.url, canonical, rules, found=NOWHERE)
             begun = bool(rules) and self._trials.begin(trial)
             on_trial.append(request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request)
         return on_trial
 
-    def settle(self) -> None:
-        """Nothing more is being fetched: end the trials that are under way."""
+    def settle(self) -> bool:
+        """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._trials is not None:
-            self._trials.settle()
+        if self._trials is None or self.book is None:
+            return True
+        if self._held:
+            return False
+        self._trials.settle()
+        revoked = self.book.decide()
+        if revoked:
+            self._stats.inc_value("dedup/url/revoked", sum(map(len, revoked.values())))
+            self._fetch_after_all(set(), revoked)
+        return True
 
     def close(self) -> None:
         """Write down what trials have shown."""
@@ -143,7 +153,7 @@ class RuleWatch:
         assert self._trials is not None
         if self._trials.begin(trial):
             bare = untouched(request)
-            self._send(bare.replace(meta={**bare.meta, "dedup_url": False, TRIAL: trial.url}))
+            self._sending.schedule(bare.replace(meta={**bare.meta, "dedup_url": False, TRIAL: trial.url}))
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
@@ -154,6 +164,35 @@ class RuleWatch:
             self._trials.asked_for(tried, look)
             return
         host = host_of(canonical)
+        if self._pending.waits(canonical) and self._errors.is_new(host):
+            self._held[host] = []
+            question = Request(made_up(canonical), meta={"dedup_skip": True})
+            self._sending.fetch(question, partial(self._made_up_answered, question))
+        if host in self._held:
+            self._held[host].append((canonical, look))
+        else:
+            self._found(host, canonical, look)
+
+    def _made_up_answered(self, question: Request, response: Response | None) -> None:
+        """What the host says to a URL that nobody has; None when it does not answer."""
+        host = host_of(question.url)
+        page = None
+        if response is not None and (response.status >= 400 or response.url == question.url):  # else it leads elsewhere
+            page = self._pages.of(response)
+        self._batch.then(partial(self._learn_what_was_made_up, host, page), page)
+
+    def _learn_what_was_made_up(self, host: str, page: FetchedPage | None) -> None:
+        held = self._held.pop(host, [])
+        try:
+            if page is not None:
+                self._learn_error(host, page)
+        finally:
+            for canonical, look in held:
+                self._found(host, canonical, look)
+
+    def _found(self, host: str, canonical: str, look: Look) -> None:
+        """The page of `canonical`, now that it is known what its host's error pages look like."""
+        assert self._trials is not None
         suspects = self._errors.suspects(host, canonical, look.outline) if self._pending.waits(canonical) else []
         if suspects:
             self._suspect(canonical, tuple(suspects), look)
@@ -176,23 +215,25 @@ class RuleWatch:
 
     def _failed(self, trial: Trial, revoked: list[str]) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what revoked rules had a part in."""
-        host, site = host_of(trial.canonical), site_of(trial.url)
         if trial.suspects and trial.found is not None:
-            self._errors.learn(host, trial.found.outline)
-        targets = {trial.canonical, *trial.suspects}
+            self._errors.learn(host_of(trial.canonical), trial.found.outline)
+        self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): revoked})
+
+    def _fetch_after_all(self, targets: set[str], revoked: Mapping[str, Sequence[str]]) -> None:
+        """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a revoked rule (by site)."""
+        assert self._trials is not None
         after_all = {waited.url: waited for target in targets for waited in self._pending.refute(target)}
 
         def is_lost(rewrite: Rewrite) -> bool:
-            return rewrite.canonical in targets or (
-                not set(revoked).isdisjoint(rewrite.rules) and site_of(rewrite.url) == site
-            )
+            rules = revoked.get(site_of(rewrite.url), ())
+            return rewrite.canonical in targets or not set(rules).isdisjoint(rewrite.rules)
 
         for request in self._rewrites.requests(is_lost):
             after_all.setdefault(request.url, request)
-        after_all.pop(trial.url, None)
-        self._stats.inc_value("dedup/url/fallback", len(after_all))
-        for request in after_all.values():
-            self._send(untouched(request))
+        wanted = [request for url, request in after_all.items() if not self._trials.was_begun(url)]
+        self._stats.inc_value("dedup/url/fallback", len(wanted))
+        for request in wanted:
+            self._sending.schedule(untouched(request))
 
     def _learn_error(self, host: str, page: FetchedPage) -> None:
         self._errors.learn(host, Look.at(page.analyse()).outline)
@@ -210,4 +251,3 @@ class RuleWatch:
 
     def _same(self, url: str, other: str) -> bool:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
-

@@ -33,7 +33,8 @@ def closing_line(stats: StatsCollector) -> str:
 
     return (
         f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten URL')}"
-        f" ({stats.get_value('dedup/url/fallback', 0):,} went back); "
+        f" ({stats.get_value('dedup/url/fallback', 0):,} went back, {stats.get_value('dedup/url/tried', 0):,} tried, "
+        f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
         f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"
         + (f", items dropped: {by_check}" if by_check else "")

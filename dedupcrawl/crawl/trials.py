@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import mmh3
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import evidence
@@ -26,6 +27,9 @@ class Look:
     def at(cls, analysis: Analysis) -> Look:
         """What there is to see of a page."""
         return cls(evidence.outline(analysis.text), analysis.page.body_digest)
+
+
+NOWHERE = Look(b"", b"")  # of a URL that has no page
 
 
 def same_page(asked: Look, canonical: Look) -> bool | None:
@@ -86,17 +90,23 @@ class Trials:
         self._passed = passed
         self._failed = failed
         self._by_url: dict[str, Trial] = {}
+        self._tried: set[int] = set()  # hashes of all URLs ever tried
         self._by_canonical: dict[str, list[Trial]] = {}
 
     def begin(self, trial: Trial) -> bool:
-        """False when so many are under way already, or this one is."""
-        if trial.url in self._by_url or len(self._by_url) >= _MOST_OPEN:
+        """False when so many are under way already, or this URL was tried."""
+        if self.was_begun(trial.url) or len(self._by_url) >= _MOST_OPEN:
             return False
+        self._tried.add(mmh3.hash64(trial.url)[0])
         self._by_url[trial.url] = trial
         self._by_canonical.setdefault(trial.canonical, []).append(trial)
         self._book.begin(trial.url, trial.rules)
         self._stats.inc_value("dedup/url/tried")
         return True
+
+    def was_begun(self, url: str) -> bool:
+        """True when this URL was tried: it is fetched as it was asked for already."""
+        return mmh3.hash64(url)[0] in self._tried
 
     def awaits(self, canonical: str) -> bool:
         """True when the page of this canonical URL is needed."""
@@ -129,7 +139,7 @@ class Trials:
     def gone(self, canonical: str) -> None:
         """A canonical URL led nowhere: whatever is asked for there and has a page is one that the rules would lose."""
         for trial in list(self._by_canonical.get(canonical, ())):
-            trial.found = Look(b"", b"")
+            trial.found = NOWHERE
             self._settle(trial)
 
     def cancel(self, url: str) -> None:
@@ -150,6 +160,12 @@ class Trials:
         if found is None:
             return
         self._end(trial)
+        if found is NOWHERE:
+            revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
+            self._stats.inc_value("dedup/url/revoked", len(revoked))
+            if revoked:
+                self._failed(trial, revoked)
+            return
         same = same_page(trial.asked, found)
         if same:
             self._succeed(trial)
@@ -165,6 +181,7 @@ class Trials:
 
     def _end(self, trial: Trial) -> None:
         if self._by_url.pop(trial.url, None) is not None:
+            self._book.end(trial.url, trial.rules)
             others = self._by_canonical[trial.canonical]
             others.remove(trial)
             if not others:

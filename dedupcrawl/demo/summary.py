@@ -38,6 +38,7 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "seconds", f"{seconds:.1f}"
     yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
     yield "  and asked for again as they were", str(crawl.count("dedup/url/fallback"))
+    yield "  and fetched both ways, to try the rules", str(crawl.count("dedup/url/tried"))
     yield "pages kept", str(crawl.count("item_scraped_count"))
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):
         yield f"pages dropped by {name.removeprefix(_DROPPED)}", str(crawl.count(name))

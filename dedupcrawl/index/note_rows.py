@@ -40,8 +40,9 @@ def unpack_recorded(raw: bytes) -> Recorded:
 
 def pack_rewrite(rewrite: Rewrite) -> bytes:
     """The bytes of a row; a lone surrogate becomes "?"."""
-    url, canonical, rules, spider, run, at = msgspec.structs.astuple(rewrite)
-    return _encode(Rewrite(plain(url), plain(canonical), tuple(map(plain, rules)), plain(spider), plain(run), at))
+    url, canonical, rules, spider, run, at, request = msgspec.structs.astuple(rewrite)
+    names = tuple(map(plain, rules))
+    return _encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request))
 
 
 def unpack_rewrite(raw: bytes) -> Rewrite:

@@ -13,11 +13,13 @@ TARGET = 0.98
 
 CONFIDENCE = 0.95
 
-_TRIALS_OF_NEW = 10
-_TRIALS_OF_PROVED = 3  # that a log bears out
-_PROVED_BY = 10  # URLs that the rule brought together rightly in the part of the log held out for its proof
+_THERE = 0.5  # share of canonical URLs that have a page
+
+_TRIALS_OF_NEW = 10  # for a rule that no log speaks for
+_FEWEST_TRIALS = 2
 _TRIALS_FOR_A_FAILURE = 20
 _REMEMBERED = 50  # trials of earlier crawls: sites change
+_FROM_A_LOG = 20  # URLs of the log that count like trials, at most
 
 
 def upper_bound(passed: int, failed: int) -> float:
@@ -40,6 +42,15 @@ def is_refuted(passed: int, failed: int) -> bool:
     return upper_bound(passed, failed) < TARGET
 
 
+def leads_nowhere(passed: int, gone: int) -> bool:
+    """True when more than half of what a rule makes of URLs is not there: no page is lost, but fetches are.
+
+    >>> leads_nowhere(0, 4), leads_nowhere(0, 5), leads_nowhere(5, 5)
+    (False, True, False)
+    """
+    return upper_bound(passed, gone) < _THERE
+
+
 def trials_needed(rule: Rule, failed: int) -> int:
     """Trials without which the rule is on probation.
 
@@ -47,21 +58,29 @@ def trials_needed(rule: Rule, failed: int) -> int:
         rule: With its evidence from a log.
         failed: Trials that have failed.
     """
-    proved = rule.evidence.correct >= _PROVED_BY
-    return (_TRIALS_OF_PROVED if proved else _TRIALS_OF_NEW) + _TRIALS_FOR_A_FAILURE * failed
+    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - rule.evidence.correct) + _TRIALS_FOR_A_FAILURE * failed
 
 
 def is_sampled(use: int, every: int) -> bool:
-    """True for the uses at which a rule is tried that is not on probation: 1, 2, 4, 8, … and each multiple of `every`.
+    """True for the uses at which a rule is tried that is not on probation: 1, 4, 16, 64, … and each `every`-th.
 
-    >>> [use for use in range(1, 121) if is_sampled(use, 50)]
-    [1, 2, 4, 8, 16, 32, 50, 64, 100]
+    >>> [use for use in range(1, 151) if is_sampled(use, 50)]
+    [1, 4, 16, 50, 64, 100, 150]
     """
-    return use % every == 0 or use & (use - 1) == 0
+    is_power_of_four = use & (use - 1) == 0 and use.bit_length() % 2 == 1
+    return use % every == 0 or is_power_of_four
 
 
-def remembered(rule: Rule) -> tuple[int, int]:
-    """Trials that passed and failed in earlier crawls, scaled down to what is still worth knowing."""
-    share = min(1.0, _REMEMBERED / rule.tried) if rule.tried else 0.0
-    failed = round(rule.failed * share)
-    return round(rule.tried * share) - failed, failed
+def known_before(rule: Rule) -> tuple[int, int]:
+    """What counts like trials that passed and that failed: those of earlier crawls, and URLs of the log.
+
+    Either is scaled down to what is still worth knowing.
+    """
+    tried = _scaled(rule.tried - rule.failed, rule.failed, _REMEMBERED)
+    logged = _scaled(rule.evidence.correct, rule.evidence.wrong, _FROM_A_LOG)
+    return tried[0] + logged[0], tried[1] + logged[1]
+
+
+def _scaled(passed: int, failed: int, most: int) -> tuple[int, int]:
+    share = min(1.0, most / (passed + failed)) if passed + failed else 0.0
+    return round(passed * share), round(failed * share)

@@ -7,33 +7,66 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import date
 
+from dedupcrawl.counts import counted
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.probation import is_refuted, is_sampled, remembered, trials_needed
+from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, leads_nowhere, trials_needed
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import change_rule
 from dedupcrawl.urls.rule_files import read_rules
 
 logger = logging.getLogger(__name__)
 
-_MOST_OPEN = 2  # trials begun for each that is needed: some never come to an end
+_MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
 @dataclass(slots=True)
 class _Watched:
-    """A rule and what this crawl did with it; `passed` and `failed` also hold what is remembered of earlier ones."""
+    """A rule and what this crawl did with it.
+
+    Attributes:
+        rule: As it was in its file.
+        before: What counts like trials that passed and that failed, before this crawl.
+        uses: Of this crawl, as are all others.
+        begun: Trials.
+        open: Of them.
+        passed: Of them.
+        failed: Of them.
+        gone: URLs that have a page while what the rule made of them has none.
+        written: How many of those that passed and failed are in the file.
+    """
 
     rule: Rule
-    passed: int
-    failed: int
+    before: tuple[int, int]
     uses: int = 0
     begun: int = 0
-    new_passed: int = 0
-    new_failed: int = 0
+    open: int = 0
+    passed: int = 0
+    failed: int = 0
+    gone: int = 0
+    written: tuple[int, int] = (0, 0)
 
     @property
     def is_on_probation(self) -> bool:
-        return self.rule.state == "probation" or bool(self.new_failed)
+        return self.rule.state == "probation" or bool(self.failed)
+
+    @property
+    def trials_needed(self) -> int:
+        return trials_needed(self.rule, self.failed)
+
+    @property
+    def trials(self) -> int:
+        """That are known of, in this crawl and in earlier ones."""
+        return self.rule.tried + self.passed + self.failed
+
+    @property
+    def is_refuted(self) -> bool:
+        return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
+
+
+def _badness(one: _Watched) -> tuple[float, int, int]:
+    """The greater, the more a rule is to blame."""
+    return one.failed / (one.passed + one.failed), one.failed, -one.rule.evidence.correct
 
 
 class RuleBook:
@@ -48,15 +81,16 @@ class RuleBook:
         self._normalizer = normalizer
         self._every = max(1, round(1 / share))
         self._sites: dict[str, dict[str, _Watched]] = {}
-        self._failures: dict[str, list[tuple[str, ...]]] = defaultdict(list)  # site → rules of each failed trial
+        self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
+        self._revoked: dict[str, set[str]] = defaultdict(set)
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it shall be tried."""
         due = False
         for one in self._of(url, rules):
             one.uses += 1
-            needed = trials_needed(one.rule, one.failed)
-            wanted = one.is_on_probation and one.passed + one.failed < needed and one.begun < _MOST_OPEN * needed
+            needed = one.trials_needed
+            wanted = one.is_on_probation and one.trials + one.open < needed and one.begun < _MOST_BEGUN * needed
             due = due or wanted or is_sampled(one.uses, self._every)
         return due
 
@@ -64,36 +98,65 @@ class RuleBook:
         """A trial of these rules has begun."""
         for one in self._of(url, rules):
             one.begun += 1
+            one.open += 1
+
+    def end(self, url: str, rules: tuple[str, ...]) -> None:
+        """It has ended, in whatever way."""
+        for one in self._of(url, rules):
+            one.open -= 1
 
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
         for one in self._of(url, rules):
             one.passed += 1
-            one.new_passed += 1
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
         """The rules made of this URL one that leads to another page; ids of the rules that are revoked for it.
 
         When several rules had a part in it, the worst is taken for the culprit, and the others are cleared of what
-        they did together with it.
+        they did together with it. While none stands out, none is revoked: all are tried at every use until one does.
         """
         site = site_of(url)
-        self._failures[site].append(rules)
+        if not self._revoked[site].isdisjoint(rules):
+            return []  # begun before the culprit was found
+        self._failures[site].append((url, canonical, rules))
         for one in self._of(url, rules):
             one.failed += 1
-            one.new_failed += 1
+        refuted = sorted((one for one in self._of(url, rules) if one.is_refuted), key=_badness, reverse=True)
+        if not refuted or (len(refuted) > 1 and _badness(refuted[0])[:2] == _badness(refuted[1])[:2]):
+            return []
+        self._revoke_for_failing(site, refuted[0])
+        return [refuted[0].rule.id]
+
+    def decide(self) -> dict[str, list[str]]:
+        """Nothing more is tried: revoke of those that may be the culprits the worst; site → ids of the revoked."""
+        revoked: dict[str, list[str]] = {}
+        for site, watched in self._sites.items():
+            while refuted := [one for one in watched.values() if one.is_refuted]:
+                worst = max(refuted, key=_badness)
+                self._revoke_for_failing(site, worst)
+                revoked.setdefault(site, []).append(worst.rule.id)
+        return revoked
+
+    def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
+        """The rules made of this URL, which has a page, one that has none; ids of the rules that are revoked for it."""
         revoked = []
-        while refuted := [one for one in self._of(url, rules) if is_refuted(one.passed, one.failed)]:
-            worst = max(refuted, key=lambda one: (one.failed / (one.passed + one.failed), -one.rule.evidence.correct))
-            self._revoke(site, worst, f"{url} → {canonical}")
-            revoked.append(worst.rule.id)
+        for one in self._of(url, rules):
+            one.gone += 1
+            if leads_nowhere(one.before[0] + one.passed, one.gone):
+                said = f"{counted(one.gone, 'URL')} led nowhere, such as {url} → {canonical}"
+                self._revoke(site_of(url), one, said)
+                revoked.append(one.rule.id)
         return revoked
 
     def save(self) -> None:
-        """Write what this crawl has found out into the rule files."""
+        """Write what this crawl has found out into the rule files.
+
+        Of a rule that has passed its probation, and passes again, there is no news: its file stays as it is.
+        """
         for site, watched in self._sites.items():
             for one in watched.values():
-                if one.new_passed or one.new_failed:
+                if one.is_on_probation and (one.passed, one.failed) != one.written:
                     self._write(site, one, "")
 
     def reread(self) -> None:
@@ -101,6 +164,7 @@ class RuleBook:
         self.save()
         self._sites.clear()
         self._failures.clear()
+        self._revoked.clear()
 
     def _of(self, url: str, rules: tuple[str, ...]) -> list[_Watched]:
         site = site_of(url)
@@ -108,23 +172,28 @@ class RuleBook:
         if watched is None:
             found = self._normalizer.rules_of(site)
             watched = self._sites[site] = {
-                rule.id: _Watched(rule, *remembered(rule)) for rule in found if rule.state != "disabled"
+                rule.id: _Watched(rule, known_before(rule)) for rule in found if rule.state != "disabled"
             }
         return [watched[rule] for rule in rules if rule in watched]
 
-    def _revoke(self, site: str, culprit: _Watched, example: str) -> None:
+    def _revoke_for_failing(self, site: str, culprit: _Watched) -> None:
+        url, canonical = next((u, c) for u, c, rules in self._failures[site] if culprit.rule.id in rules)
+        trials = counted(culprit.passed + culprit.failed, "trial")
+        said = f"{culprit.failed} of {trials} led to another page, such as {url} → {canonical}"
+        self._revoke(site, culprit, said)
+
+    def _revoke(self, site: str, culprit: _Watched, said: str) -> None:
         name = culprit.rule.id
         del self._sites[site][name]
-        for rules in [rules for rules in self._failures[site] if name in rules]:
-            self._failures[site].remove(rules)
-            for other in rules:
+        self._revoked[site].add(name)
+        for failure in [failure for failure in self._failures[site] if name in failure[2]]:
+            self._failures[site].remove(failure)
+            for other in failure[2]:
                 if other in self._sites[site]:
                     self._sites[site][other].failed -= 1
-                    self._sites[site][other].new_failed -= 1
         self._normalizer.disable(site, name)
-        tried = culprit.passed + culprit.failed
-        note = f"revoked on {date.today()}: {culprit.failed} of {tried} trials led to another page, such as {example}"
-        logger.warning("The rule %s of %s is %r.", name, site, note)
+        note = f"revoked on {date.today()}: {said}"
+        logger.warning("Rule %s of %s: %s", name, site, note)
         self._write(site, culprit, note)
 
     def _write(self, site: str, one: _Watched, note: str) -> None:
@@ -132,8 +201,8 @@ class RuleBook:
         path = self._normalizer.file_of(site)
         if path is None:
             return
-        passed, failed = one.new_passed, one.new_failed
-        one.new_passed = one.new_failed = 0
+        passed, failed = one.passed - one.written[0], one.failed - one.written[1]
+        one.written = one.passed, one.failed
         try:
             rules = read_rules(path).rules
             number = next((n for n, rule in enumerate(rules) if rule.id == one.rule.id), None)
@@ -143,9 +212,9 @@ class RuleBook:
             state = rule.state
             if note:
                 state = "disabled"
-            elif state == "probation" and one.passed + one.failed >= trials_needed(rule, one.failed):
+            elif state == "probation" and one.trials >= one.trials_needed:
                 state = "active"
-            tried, failures = rule.tried + passed + failed, rule.failed + failed
+            tried, failures = max(0, rule.tried + passed + failed), max(0, rule.failed + failed)
             change_rule(path, number, replace(rule, state=state, tried=tried, failed=failures, note=note or rule.note))
         except (OSError, RuleError, ValueError) as error:
             logger.error("What trials say of the rule %s of %s cannot be written: %s", one.rule.id, site, error)

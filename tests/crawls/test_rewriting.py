@@ -23,7 +23,7 @@ def rules(folder: Path, *tables: str) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     body = "".join(f"\n[[rules]]\n{table}\n" for table in tables)
     (folder / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{body}', encoding="utf-8")
-    return {"DEDUP_RULES": [str(folder)]}
+    return {"DEDUP_RULES": [str(folder)], "DEDUP_TRIAL_SHARE": 0}
 
 
 def paths(site: Site, urls: Any) -> set[str]:

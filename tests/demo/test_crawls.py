@@ -65,7 +65,7 @@ def content_only(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="module")
 def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    return run(server, tmp_path_factory.mktemp("on") / "crawl")
+    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0)
 
 
 def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServer, off: Kept) -> None:

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls import probation
+from dedupcrawl.urls.probation import TARGET, is_refuted, is_sampled, known_before, trials_needed, upper_bound
+from dedupcrawl.urls.rule import Evidence, Rule
+
+
+def test_the_examples() -> None:
+    assert doctest.testmod(probation).failed == 0
+
+
+@given(st.integers(0, 300), st.integers(1, 300))
+def test_the_bound_is_that_of_the_binomial_distribution(passed: int, failed: int) -> None:
+    """At the bound, so few or fewer right ones are to be expected in one of twenty cases."""
+    from scipy.stats import binom  # type: ignore[import-untyped]  # scipy ships no types
+
+    bound = upper_bound(passed, failed)
+    assert binom.cdf(passed, passed + failed, bound) == pytest.approx(0.05, rel=1e-3)
+    assert passed / (passed + failed) < bound < 1
+
+
+@given(st.integers(0, 200), st.integers(0, 50))
+def test_more_failures_never_clear_a_rule(passed: int, failed: int) -> None:
+    assert is_refuted(passed, failed + 1) or not is_refuted(passed, failed)
+    assert is_refuted(passed, failed) or not is_refuted(passed + 1, failed)
+
+
+def test_a_rule_that_reaches_the_target_is_not_refuted() -> None:
+    assert not any(is_refuted(n - round(n * (1 - TARGET)), round(n * (1 - TARGET))) for n in range(50, 2_000, 50))
+
+
+def test_a_log_that_bears_a_rule_out_saves_trials() -> None:
+    proved = Rule("a", "rewrite", drop=("a",), evidence=Evidence(coverage=100, correct=100))
+    hand = Rule("a", "rewrite", drop=("a",))
+    assert (trials_needed(proved, 0), trials_needed(hand, 0)) == (2, 10)
+    assert known_before(proved) == (20, 0)
+    assert known_before(hand) == (0, 0)
+
+
+def test_what_was_tried_long_ago_counts_less() -> None:
+    old = Rule("a", "rewrite", drop=("a",), tried=5_000, failed=100)
+    assert known_before(old) == (49, 1)
+
+
+def test_a_rule_in_use_is_tried_again_and_again() -> None:
+    assert sum(is_sampled(use, 50) for use in range(1, 10_001)) == pytest.approx(200, abs=8)

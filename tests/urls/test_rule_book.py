@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+
+RIGHT = Rule("right", "rewrite", drop=("sid",), state="probation", evidence=Evidence(correct=100, coverage=100))
+WRONG = Rule("wrong", "rewrite", drop=("id",))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_rules(tmp_path, SiteRules("a.com", (RIGHT, WRONG)))
+    return tmp_path
+
+
+def url(number: int) -> str:
+    return f"http://a.com/p?id={number}&sid={number}"
+
+
+def rule(folder: Path, name: str) -> Rule:
+    return next(rule for rule in read_rules(folder / "a.com.toml").rules if rule.id == name)
+
+
+def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
+    normalizer = Normalizer.from_paths([folder])
+    book = RuleBook(normalizer, 0.02)
+    assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p"
+    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == ["wrong"]
+    assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p?id=1"
+    found = rule(folder, "wrong")
+    assert (found.state, found.tried, found.failed) == ("disabled", 1, 1)
+    assert "1 of 1 trial led to another page, such as http://a.com/p?id=1 → http://a.com/p" in found.note
+
+
+def test_the_worst_of_several_is_the_culprit_and_the_others_are_cleared(folder: Path) -> None:
+    """Also of trials that had begun before."""
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong"))]
+    assert revoked == ["wrong"]
+    book.save()
+    assert (rule(folder, "right").failed, rule(folder, "right").state) == (0, "probation")
+
+
+def test_probation_ends_in_the_file(folder: Path) -> None:
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    due = []
+    for number in range(20):
+        due.append(book.is_due(url(number), ("right",)))
+        if due[-1]:
+            book.begin(url(number), ("right",))
+            book.passed(url(number), ("right",))
+            book.end(url(number), ("right",))
+    assert [number for number, tried in enumerate(due, 1) if tried] == [1, 2, 4, 16]
+    book.save()
+    assert (rule(folder, "right").state, rule(folder, "right").tried) == ("active", 4)
+    book.save()
+    assert rule(folder, "right").tried == 4
+
+
+def test_every_use_is_tried_after_a_failure(folder: Path) -> None:
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book.failed(url(0), "http://a.com/p", ("right",))
+    assert all(book.is_due(url(number), ("right",)) for number in range(10))
+
+
+def test_a_rule_that_leads_nowhere_is_revoked_in_time(folder: Path) -> None:
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    revoked = [book.gone(url(number), "http://a.com/p", ("wrong",)) for number in range(5)]
+    assert revoked == [[], [], [], [], ["wrong"]]
+    assert "5 URLs led nowhere" in rule(folder, "wrong").note
+
+
+def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    normalizer = Normalizer.from_paths([folder])
+    book = RuleBook(normalizer, 0.02)
+    book.is_due(url(0), ("right", "wrong"))
+    (folder / "a.com.toml").write_text("site = nonsense", encoding="utf-8")
+    book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
+    assert "cannot be written" in caplog.text
+    assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged"
