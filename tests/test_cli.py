@@ -17,7 +17,12 @@ import pytest
 
 from dedupcrawl.cli import COMMANDS, group, run
 
-JSON_ANYWAY = {"normalize": "prints JSON Lines", "rules export": "prints a JSON file", "completion": "prints a script"}
+JSON_ANYWAY = {
+    "normalize": "prints JSON Lines",
+    "index restore": "prints JSON Lines",
+    "rules export": "prints a JSON file",
+    "completion": "prints a script",
+}
 
 
 def commands(parent: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -160,3 +165,15 @@ def test_bash_completes(tmp_path: Path, words: list[str], offers: set[str]) -> N
         [BASH or "", "-c", script], capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}
     )
     assert set(done.stdout.split()) == offers
+
+
+def test_verifying_shows_progress(tmp_path: Path) -> None:
+    rows = "".join(
+        f'{{"url": "http://a.com/{n}", "text": "{n} {" ".join(f"w{n}x{i}" for i in range(30))}"}}\n' for n in range(300)
+    )
+    (tmp_path / "pages.jsonl").write_text(rows, encoding="utf-8")
+    index = ["--index", str(tmp_path / "index")]
+    dedupcrawl("check", str(tmp_path / "pages.jsonl"), *index)
+    said = in_terminal(["index", "verify", *index])
+    assert re.search(r"verifying .*rows/s", said)
+    assert "300 pages, all sound" in said

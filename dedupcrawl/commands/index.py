@@ -8,6 +8,7 @@ import msgspec
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.forget import compact, forget
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.counts import counted
 
@@ -66,7 +67,8 @@ def verify(index: str | None, as_json: bool) -> None:
     """
     with open_existing(index) as opened:
         pages = opened.info()["pages"]
-        problems = opened.verify()
+        with rows_progress("verifying", int(pages)) as update:
+            problems = opened.verify(lambda done, _: update(done))
     if as_json:
         click.echo(msgspec.json.encode({"pages": pages, "problems": problems}))
     if problems:

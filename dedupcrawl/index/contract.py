@@ -133,6 +133,10 @@ class Kept:
     replaces: bool = False
 
 
+Told = Callable[[int, int], None]
+"""Called with how many records are done, and how many there are."""
+
+
 Holds = Callable[[str, Entry], bool]
 """Called with a check's name and a kept page that by this check lies inside the new one: whether it does."""
 
@@ -302,7 +306,7 @@ class Index(Protocol):
         """Pages, postings by check, verdicts, bytes on disk."""
         ...
 
-    def verify(self) -> list[str]:
+    def verify(self, told: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem found."""
         ...
 

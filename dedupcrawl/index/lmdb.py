@@ -22,6 +22,7 @@ from dedupcrawl.index.contract import (
     IndexMismatchError,
     Judge,
     Kept,
+    Told,
 )
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
 from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
@@ -279,16 +280,16 @@ class LmdbIndex(LmdbNotes):
                 "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
-    def verify(self) -> list[str]:
+    def verify(self, told: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
         self._background.wait()
-        return self._verify()
+        return self._verify(told)
 
     @in_turn
-    def _verify(self) -> list[str]:
+    def _verify(self, told: Told | None) -> list[str]:
         with self._store.locked():
             end = self._look()
-            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end))
+            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
         """Give back the room of what counts no more (see Index)."""

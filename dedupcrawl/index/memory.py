@@ -9,7 +9,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, Judge, Kept
+from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, Judge, Kept, Told
 from dedupcrawl.index.memory_notes import MemoryNotes
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
@@ -173,11 +173,11 @@ class MemoryIndex(MemoryNotes):
                 + sum(keys.nbytes + ids.nbytes for s in self._catalog.segments for keys, ids in s.tables),
             }
 
-    def verify(self) -> list[str]:
+    def verify(self, told: Told | None = None) -> list[str]:
         """Check every invariant; one sentence for each problem."""
         with self._lock:
             self._usable()
-            return problems(self._catalog, enumerate(self._rows))
+            return problems(self._catalog, enumerate(self._rows), told)
 
     def compact(self) -> None:
         """Give back the room of what counts no more (see Index)."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept
+from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept, Told
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
 from dedupcrawl.index.redis_claims import packed, unpacked
@@ -268,12 +268,12 @@ class RedisIndex(RedisNotes):
         keys += self._keys("rewrites", "rewrite_urls", "states")
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
-    def verify(self) -> list[str]:
+    def verify(self, told: Told | None = None) -> list[str]:
         """Read everything on the server and check every invariant: one sentence for each problem."""
         with self.lock:
             end = self._look()
             try:
-                return problems(self.journal.replica.catalog, self._server_rows(end))
+                return problems(self.journal.replica.catalog, self._server_rows(end), told)
             except IndexDamagedError as error:
                 return [str(error)]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.contract import IndexDamagedError, Told
 from dedupcrawl.index.record import Raw, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
 
@@ -17,7 +17,7 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(
 _WORD = (1 << 64) - 1
 
 
-def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]]) -> list[str]:
+def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | None = None) -> list[str]:
     """What is wrong with an index; empty when it is sound.
 
     Segments follow each other without a gap, their keys ascend, their pages lie in their range; the journal has every
@@ -27,6 +27,7 @@ def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]]) -> list[str]:
     Args:
         catalog: What one process sees; it must not change meanwhile.
         rows: (id, packed record) of all records below `catalog.next_id`, in order.
+        told: Is told of the records read.
     """
     found = []
     parts = [*catalog.segments, *(batch.fold() for batch in catalog.batches)]
@@ -38,7 +39,14 @@ def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]]) -> list[str]:
         end = part.end
     if end != catalog.next_id:
         found.append(f"the postings of the pages {end} to {catalog.next_id} are missing")
-    return found or _differences(catalog, parts, rows)
+    return found or _differences(catalog, parts, _telling(rows, catalog.next_id, told) if told else rows)
+
+
+def _telling(rows: Iterable[tuple[int, Raw]], total: int, told: Told) -> Iterator[tuple[int, Raw]]:
+    for number, row in enumerate(rows):
+        told(number, total)
+        yield row
+    told(total, total)
 
 
 def _disorder(part: Segment) -> Iterator[str]:

@@ -527,3 +527,10 @@ def test_calls_after_close_fail(index: AnyIndex, call: Callable[[Index], object]
     index.close()
     with pytest.raises(ValueError, match="closed"):
         call(index)
+
+
+def test_verifying_tells_how_far_it_is(index: AnyIndex) -> None:
+    fill(index, 9)
+    told: list[tuple[int, int]] = []
+    assert index.verify(lambda done, total: told.append((done, total))) == []
+    assert told == [(number, 9) for number in range(10)]
