@@ -14,6 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
+
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 SYMBOL = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
 
@@ -87,6 +89,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.casefold()
     text = text.replace("…", "...")  # the one common character that folds to several
+    if kernels.compiled is not None:
+        by_table = kernels.compiled.fold(text, _folded())
+        return _fold_by_definition(text) if by_table is None else by_table
     numbers = code_points(text)
     if int(numbers.max()) < _TABLED:
         folded = _folded()[numbers]

@@ -23,6 +23,7 @@ from typing import Any
 import mmh3
 import numpy as np
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Piece
 from dedupcrawl.content.facts import Facts, compared
 from dedupcrawl.content.probability import COVERED, probability
@@ -116,11 +117,18 @@ def duplicates(new: bytes, kept: bytes, least: float) -> Evidence | None:
     """
     new_symbols, new_tail, new_hash = _read(new)
     kept_symbols, _, kept_hash = _read(kept)
-    occurs = np.zeros(1 << 16, dtype=np.bool_)
-    occurs[kept_symbols] = True
     length = len(new_symbols) + new_tail
-    occurring = int(np.count_nonzero(occurs[new_symbols])) + new_tail * (new_hash == kept_hash)
+    occurring = _occurring(new_symbols, kept_symbols) + new_tail * (new_hash == kept_hash)
     if length and occurring / length < COVERED:
         return None
     evidence = confirm(new, kept)
     return evidence if evidence.probability >= least else None
+
+
+def _occurring(new: Symbols, kept: Symbols) -> int:
+    """How many symbols of the new page occur anywhere in the kept one."""
+    if kernels.compiled is not None:
+        return kernels.compiled.occurring(new, kept)
+    occurs = np.zeros(1 << 16, dtype=np.bool_)
+    occurs[kept] = True
+    return int(np.count_nonzero(occurs[new]))

@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import BLOCK, Piece
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
@@ -69,6 +70,8 @@ def _kinds() -> NDArray[np.uint8]:
 
 def symbols_of(text: SymbolText) -> Symbols:
     """Shape (n,) uint16: the upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit."""
+    if kernels.compiled is not None:
+        return np.frombuffer(kernels.compiled.outline_symbols(text.hashes), dtype=np.uint16)
     symbols: Symbols = (text.hashes >> np.uint64(48)).astype("<u2")
     symbols &= np.uint16(0xFFFE)
     symbols |= (text.hashes & np.uint64(1)).astype("<u2")
@@ -79,14 +82,34 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
     """Sort the pieces in which two sequences differ; `pieces` as in `Differences`."""
     if not pieces:
         return Wording()
+    if kernels.compiled is not None:
+        found = kernels.compiled.sort_pieces(new, kept, _kinds(), list(pieces), _MOST_EXCHANGED)
+    else:
+        found = _sorted(new, kept, pieces)
+    worded, negated, replaced, exchanged, rare = found
+    return Wording(
+        exchanged=len(exchanged),
+        edits=worded - len(exchanged),
+        unexpected=_unexpected(exchanged, rare / len(new)) if exchanged else 0.0,
+        negated=negated,
+        renamed=_most_renamed(kept, replaced),
+    )
+
+
+def _sorted(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> tuple[int, int, list[Pair], list[Pair], int]:
+    """What differs in words, and in negations; what was replaced, and of that exchanged; how many words are rare.
+
+    Rare is a content word that the new page has once, counted where something was exchanged: an edit of it looks like
+    an exchange.
+    """
     mine, its = new.tobytes(), kept.tobytes()
     kinds, kept_kinds = _kinds()[new].tobytes(), _kinds()[kept].tobytes()
-    edits = negated = 0
+    worded = negated = 0
     replaced: list[Pair] = []
     swapped: list[Pair] = []
     for begin, end, kept_begin, kept_end in pieces:
         here, there = kinds[begin:end], kept_kinds[kept_begin:kept_end]
-        edits += here.count(_NUMBER) < len(here) or there.count(_NUMBER) < len(there)
+        worded += here.count(_NUMBER) < len(here) or there.count(_NUMBER) < len(there)
         negated += here.count(_NEGATION) != there.count(_NEGATION)
         if here and there:
             replaced.append((its[2 * kept_begin : 2 * kept_end], mine[2 * begin : 2 * end]))
@@ -97,21 +120,21 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
         for old, instead in swapped[:_MOST_EXCHANGED]
         if not _occurs(old, mine) and not _occurs(instead, its)
     ]
-    return Wording(
-        exchanged=len(exchanged),
-        edits=edits - len(exchanged),
-        unexpected=_unexpected(exchanged, new, kinds) if exchanged else 0.0,
-        negated=negated,
-        renamed=_most_renamed(kept, replaced),
-    )
-
-
-def _unexpected(exchanged: list[Pair], new: Symbols, kinds: bytes) -> float:
-    """How many pieces are none that edits at random would make: long or recurring ones, and those of common words."""
+    if not exchanged:
+        return worded, negated, replaced, exchanged, 0
     content = np.sort(new[np.frombuffer(kinds, dtype=np.uint8) == _CONTENT])
     first = np.ones(len(content) + 1, dtype=np.bool_)
     np.not_equal(content[1:], content[:-1], out=first[1:-1])
-    rare = int(np.count_nonzero(first[1:] & first[:-1])) / len(new)  # where an edit looks like an exchange
+    return worded, negated, replaced, exchanged, int(np.count_nonzero(first[1:] & first[:-1]))
+
+
+def _unexpected(exchanged: list[Pair], rare: float) -> float:
+    """How many pieces are none that edits at random would make: long or recurring ones, and those of common words.
+
+    Args:
+        exchanged: The pieces.
+        rare: Share of the new page in words where an edit looks like an exchange.
+    """
     expected = (
         rare ** (len(instead) // 2)
         for (_, instead), count in Counter(exchanged).items()
@@ -130,6 +153,8 @@ def _occurs(piece: bytes, text: bytes) -> bool:
 
 def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:
     """How often the same piece was replaced by the same other one, where it was replaced more often than not."""
+    if len(set(replaced)) == len(replaced):
+        return 0
     most = 0
     for (old, _), count in Counter(replaced).items():
         if count > max(1, most):

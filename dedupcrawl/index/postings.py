@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Table
 from dedupcrawl.index.tail import Found
@@ -24,7 +25,7 @@ class PostingsView:
 
     __slots__ = ("_payload_bits", "_shift", "_tables", "_tail")
 
-    def __init__(self, tables: Sequence[Table], tail: Sequence[Found], payload_bits: int) -> None:
+    def __init__(self, tables: Sequence[Table], tail: list[Found], payload_bits: int) -> None:
         self._tables = [table for table in tables if table[0].size]
         self._tail = tail
         self._payload_bits = payload_bits
@@ -39,6 +40,9 @@ class PostingsView:
             for keys, _ in self._tables:
                 for row, start, end in self._ranges(keys, prefixes, firsts, wanted):
                     counts[row] += end - start
+        if kernels.compiled is not None:
+            counts += np.frombuffer(kernels.compiled.tail_counts(self._tail, wanted), dtype=np.int64)
+            return counts
         for found in self._tail:
             for row, prefix in enumerate(wanted):
                 postings = found.get(prefix)
@@ -55,20 +59,28 @@ class PostingsView:
             for keys, ids in self._tables:
                 for _, start, end in self._ranges(keys, prefixes, firsts, wanted):
                     parts.append((keys[start:end], ids[start:end]))
+        tail = self._in_tail(wanted)
+        if tail[0].size:
+            parts.append(tail)
+        if not parts:
+            return NO_KEYS, NO_IDS
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def _in_tail(self, wanted: list[int]) -> Table:
+        """Keys and pages of all postings of these prefixes in the tail."""
+        if kernels.compiled is not None:
+            keys, ids = kernels.compiled.tail_postings(self._tail, wanted)
+            return np.frombuffer(keys, dtype=np.uint64), np.frombuffer(ids, dtype=np.uint32)
         flat: list[int] = []
         for found in self._tail:
             for prefix in wanted:
                 postings = found.get(prefix)
                 if postings is not None:
                     flat += postings
-        if flat:
-            table = np.array(flat, dtype=np.uint64)
-            parts.append((table[::2], table[1::2].astype(np.uint32)))
-        if not parts:
-            return NO_KEYS, NO_IDS
-        if len(parts) == 1:
-            return parts[0]
-        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        table = np.array(flat, dtype=np.uint64)
+        return table[::2], table[1::2].astype(np.uint32)
 
     def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""

@@ -31,7 +31,6 @@ class DictPostings:
 
 def keepers(check: Check, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:
     """What the search finds: page id → similarity."""
-    pages = check.candidates(new, DictPostings(check, kept)).tolist()
-    assert len(pages) == len(set(pages))
+    pages = set(check.candidates(new, DictPostings(check, kept)).tolist())
     compared = {page: check.compare(new, kept[page]) for page in pages}
     return {page: similarity for page, similarity in compared.items() if similarity is not None}

@@ -13,14 +13,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import differences
-from dedupcrawl.content.checks.shingles import sampled
+from dedupcrawl.content.characters import fold
+from dedupcrawl.content.checks import feature_code as feature_code_check
+from dedupcrawl.content.checks import shingles
+from dedupcrawl.content.checks.base import Keys, PageIds
+from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
+from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
+from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST
+from dedupcrawl.content.tiles import LONGEST, Symbols
+from dedupcrawl.content.wording import symbols_of, wording
+from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.tail import Batch
 from dedupcrawl.page import Page
 from tests.content.test_alignment import FEW, PIECES, joined, symbols
 
@@ -92,9 +102,90 @@ def test_sampled_shingles(values: list[int]) -> None:
     assert ours == reference
 
 
+@given(TEXTS | st.text(st.characters(), max_size=30))
+def test_folded(text: str) -> None:
+    ours, reference = by_both(lambda: fold(text))
+    assert ours == reference
+
+
+@given(TEXTS)
+def test_outlines(text: str) -> None:
+    ours, reference = by_both(lambda: symbols_of(SymbolText.of((text,))).tolist())
+    assert ours == reference
+
+
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
+def test_grams_of_codes(code: Symbols) -> None:
+    check = FeatureCodeCheck()
+
+    def made() -> list[int]:
+        feature_code_check._grams.cache_clear()
+        return check.keys(code.tobytes()).tolist() if len(code) >= GRAM else []
+
+    ours, reference = by_both(made)
+    assert ours == reference
+
+
+def signature(level: int, values: set[int]) -> bytes:
+    """Of a page of this level: its shingles are multiples."""
+    return bytes((level,)) + np.array(sorted({value >> level << level for value in values}), dtype="<u4").tobytes()
+
+
+SAMPLES = st.builds(
+    signature, st.integers(0, LEVELS), st.sets(st.integers(0, 40) | st.integers(0, 2**32 - 1), max_size=30)
+)
+
+
+@given(SAMPLES, SAMPLES)
+def test_shared_shingles(new: bytes, kept: bytes) -> None:
+    def made() -> float | None:
+        shingles._shingles_at.cache_clear()
+        return shingles.ShinglesCheck().compare(new, kept)
+
+    ours, reference = by_both(made)
+    assert ours == reference
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**64 - 1)), max_size=60))
+def test_shared_pages(found: list[tuple[int, int]]) -> None:
+    keys, pages = np.array([key for _, key in found], np.uint64), np.array([page for page, _ in found], np.uint32)
+    order, counts = np.zeros(1, dtype=np.uint32), np.ones(1, dtype=np.int64)
+
+    class Found:
+        def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
+            return keys, pages
+
+        def count(self, prefixes: Keys) -> NDArray[np.int64]:
+            raise NotImplementedError
+
+    ours, reference = by_both(lambda: [part.tolist() for part in shingles._shared(order, counts, Found())])
+    assert ours == reference
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2**60 - 1)), max_size=80), max_size=2),
+    st.lists(st.integers(0, 6), max_size=6, unique=True),
+)
+def test_tails(records: list[list[tuple[int, int]]], wanted: list[int]) -> None:
+    batches = [Batch(0, (61,)), Batch(len(records), (61,))]
+    for record in records:
+        batches[0].add([np.array([prefix << 61 | payload for prefix, payload in record], dtype=np.uint64)])
+    batches[1].add([np.array([5 << 61] * 40, dtype=np.uint64)])
+    view = PostingsView([], [batch.found[0] for batch in batches], 61)
+    prefixes = np.array(wanted, dtype=np.uint64)
+    ours, reference = by_both(lambda: (view.count(prefixes).tolist(), *(part.tolist() for part in view.find(prefixes))))
+    assert ours == reference
+
+
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     ours, reference = by_both(lambda: differences(symbols(new), symbols(kept)))
     assert ours == reference
+    pieces = ours.pieces
+    ours_worded, reference_worded = by_both(lambda: wording(symbols(new), symbols(kept), pieces))
+    assert ours_worded == reference_worded
+    outlines = symbols(new).tobytes(), symbols(kept).tobytes()
+    found, reference_found = by_both(lambda: duplicates(*outlines, 0.5))
+    assert found == reference_found
 
 
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
@@ -154,5 +245,7 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
             kernels.compiled.feature_code(text.text, text.kinds, starts, hashes, 0, text.hashes[:0], 1, 0.5, 1)
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
+    with pytest.raises(ValueError, match="outside"):
+        kernels.compiled.sort_pieces(symbols([1]), symbols([1]), np.zeros(1 << 16, np.uint8), [(0, 2, 0, 1)], 64)
     with pytest.raises(ValueError, match="too long"):
         kernels.compiled.differences(np.zeros(LONGEST + 1, dtype=np.uint16), np.zeros(1, dtype=np.uint16))

@@ -86,7 +86,10 @@ class Check(Protocol):
         ...
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        """Pages that `compare` may accept as keepers of a new page with this `signature`; misses none of them."""
+        """Pages that `compare` may accept as keepers of a new page with this `signature`; misses none of them.
+
+        In any order, and some of them more than once.
+        """
         ...
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.content.repeatability import common_run, shortest_run
@@ -49,6 +50,8 @@ _GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
 @lru_cache(maxsize=16)  # of the page at hand: it is searched for, searched in and posted one after the other
 def _grams(signature: bytes) -> Keys:
     """Shape (n − GRAM + 1,): prefixes of all grams of a code of n symbols. Not to be written to."""
+    if kernels.compiled is not None:
+        return np.frombuffer(kernels.compiled.code_grams(signature), dtype=np.uint64)
     code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
     count = len(code) - GRAM + 1
     values = np.zeros(count, dtype=np.uint64)
@@ -127,7 +130,7 @@ class FeatureCodeCheck:
         grams = _grams(signature)
         found = [self._rarest(grams, low, high, postings) for low, high in _groups(length, least)]
         pages = [pages[_longest(keys) >= least] for keys, pages in found if len(pages)]
-        return np.unique(np.concatenate(pages)) if pages else np.zeros(0, dtype=np.uint32)
+        return np.concatenate(pages) if pages else np.zeros(0, dtype=np.uint32)
 
     @staticmethod
     def _rarest(grams: Keys, low: int, high: int, postings: Postings) -> tuple[Keys, PageIds]:

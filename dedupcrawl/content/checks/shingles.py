@@ -191,12 +191,13 @@ class ShinglesCheck:
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""
-        mine = _shingles_at(max(new[0], kept[0]), new)
-        if not mine:
-            return None
-        # A shingle that `kept` has beyond the larger modulus is none of `mine`.
-        shared = len(mine.intersection(_read(kept)[1].tolist()))
-        return shared / len(mine) if shared >= self._least(len(mine)) else None
+        if kernels.compiled is not None:
+            mine, shared = kernels.compiled.shared_shingles(new, kept)
+        else:
+            at_level = _shingles_at(max(new[0], kept[0]), new)
+            # A shingle that `kept` has beyond the larger modulus is none of these.
+            mine, shared = len(at_level), len(at_level.intersection(_read(kept)[1].tolist()))
+        return shared / mine if mine and shared >= self._least(mine) else None
 
     def _least(self, count: int) -> int:
         """⌈αn⌉, at least one."""
@@ -225,6 +226,9 @@ def _within(counts: Counts, limit: int) -> int:
 def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:
     """Of every page that has one of these shingles: one of its keys, its id, and how many of them it has."""
     keys, found = postings.find(order[counts > 0].astype(np.uint64))
+    if kernels.compiled is not None:
+        first_keys, ids, shared = kernels.compiled.shared_pages(keys, found)
+        return np.frombuffer(first_keys, np.uint64), np.frombuffer(ids, np.uint32), np.frombuffer(shared, np.int64)
     by_page = found.argsort(kind="stable")
     pages = found[by_page]
     edges = np.empty(len(pages) + 1, dtype=np.bool_)

@@ -143,7 +143,8 @@ class SimHashCheck:
         if not len(pages):
             return pages
         own = keys[kept >> np.uint64(BITS - _NUMBER_BITS)]
-        return np.unique(pages[np.bitwise_count(kept ^ own) <= self.distance])
+        near: PageIds = pages[np.bitwise_count(kept ^ own) <= self.distance]
+        return near
 
     def _blocks(self, keys: Keys) -> Keys:
         """What is looked up: blocks that are equal, and those that differ in a bit."""

@@ -7,6 +7,7 @@ the extension is missing. A page is some hundred symbols, so in NumPy the calls 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -15,11 +16,15 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 1  # of the functions; an extension of another one is left alone
+_VERSION = 2  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
+U32 = NDArray[np.uint32]
+Found = dict[int, tuple[int, ...] | list[int]]
+Piece = tuple[int, int, int, int]
+Pair = tuple[bytes, bytes]
 
 
 class Kernels(Protocol):
@@ -55,9 +60,47 @@ class Kernels(Protocol):
         """`shingles.sampled`."""
         ...
 
+    def outline_symbols(self, hashes: U64, /) -> bytes:
+        """`wording.symbols_of`."""
+        ...
+
+    def fold(self, text: str, folded: NDArray[np.uint32], /) -> str | None:
+        """The text by the table; None where it has no 1 : 1 entry for a character."""
+        ...
+
+    def code_grams(self, signature: bytes, /) -> bytes:
+        """`feature_code._grams`, uint64."""
+        ...
+
+    def shared_shingles(self, new: bytes, kept: bytes, /) -> tuple[int, int]:
+        """Of two signatures: shingles of `new` at the larger level, and how many of them `kept` has."""
+        ...
+
+    def shared_pages(self, keys: U64, pages: U32, /) -> tuple[bytes, bytes, bytes]:
+        """For each page, ascending: the first of its keys, itself, how often it occurs (int64)."""
+        ...
+
+    def tail_counts(self, tails: Sequence[Found], prefixes: list[int], /) -> bytes:
+        """For each prefix how many postings it has, int64."""
+        ...
+
+    def tail_postings(self, tails: Sequence[Found], prefixes: list[int], /) -> tuple[bytes, bytes]:
+        """Keys and pages of all postings of these prefixes."""
+        ...
+
+    def occurring(self, new: U16, kept: U16, /) -> int:
+        """How many symbols of `new` occur anywhere in `kept`."""
+        ...
+
+    def sort_pieces(
+        self, new: U16, kept: U16, kinds: NDArray[np.uint8], pieces: list[Piece], most_exchanged: int, /
+    ) -> tuple[int, int, list[Pair], list[Pair], int]:
+        """What `wording.wording` counts: pieces that differ in words, negated, replaced, exchanged; rare words."""
+        ...
+
     def differences(
         self, new: U16, kept: U16, /
-    ) -> tuple[int, int, int, int, int, int, int, int, list[int], int, int, list[tuple[int, int, int, int]]]:
+    ) -> tuple[int, int, int, int, int, int, int, int, list[int], int, int, list[Piece]]:
         """`alignment.differences` of sequences that do not stand in each other in one piece: a Differences' fields."""
         ...
 

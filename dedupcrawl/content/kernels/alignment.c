@@ -23,7 +23,8 @@ static int append(PyObject *list, PyObject *value) {
     return done;
 }
 
-static int add_piece(Differences *result, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t kept_begin, Py_ssize_t kept_end) {
+static int add_piece(Differences *result, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t kept_begin,
+                     Py_ssize_t kept_end) {
     return append(result->pieces, Py_BuildValue("nnnn", begin, end, kept_begin, kept_end));
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
@@ -37,15 +37,23 @@ static inline size_t table_size(size_t count) {
     return size;
 }
 
-/* content/symbols.py */
+/* content/symbols.py, content/characters.py, content/feature_codes.py */
 PyObject *symbols(PyObject *self, PyObject *args);
-/* content/feature_codes.py */
+PyObject *outline_symbols(PyObject *self, PyObject *args);
+PyObject *fold(PyObject *self, PyObject *args);
 PyObject *feature_code(PyObject *self, PyObject *args);
-/* content/checks/simhash.py */
+/* content/checks */
 PyObject *simhash(PyObject *self, PyObject *args);
-/* content/checks/shingles.py */
 PyObject *sampled_shingles(PyObject *self, PyObject *args);
-/* content/alignment.py */
+PyObject *shared_shingles(PyObject *self, PyObject *args);
+PyObject *shared_pages(PyObject *self, PyObject *args);
+PyObject *code_grams(PyObject *self, PyObject *args);
+/* content/alignment.py, content/wording.py, content/evidence.py */
 PyObject *differences(PyObject *self, PyObject *args);
+PyObject *sort_pieces(PyObject *self, PyObject *args);
+PyObject *occurring(PyObject *self, PyObject *args);
+/* index/postings.py */
+PyObject *tail_counts(PyObject *self, PyObject *args);
+PyObject *tail_postings(PyObject *self, PyObject *args);
 
 #endif

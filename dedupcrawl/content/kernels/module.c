@@ -6,10 +6,19 @@ uint64_t table_seed;
 
 static PyMethodDef methods[] = {
     {"symbols", symbols, METH_VARARGS, NULL},
+    {"outline_symbols", outline_symbols, METH_VARARGS, NULL},
+    {"fold", fold, METH_VARARGS, NULL},
     {"feature_code", feature_code, METH_VARARGS, NULL},
     {"simhash", simhash, METH_VARARGS, NULL},
     {"sampled_shingles", sampled_shingles, METH_VARARGS, NULL},
+    {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
+    {"shared_pages", shared_pages, METH_VARARGS, NULL},
+    {"code_grams", code_grams, METH_VARARGS, NULL},
     {"differences", differences, METH_VARARGS, NULL},
+    {"sort_pieces", sort_pieces, METH_VARARGS, NULL},
+    {"occurring", occurring, METH_VARARGS, NULL},
+    {"tail_counts", tail_counts, METH_VARARGS, NULL},
+    {"tail_postings", tail_postings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

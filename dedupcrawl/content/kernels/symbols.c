@@ -4,50 +4,48 @@
 
 static const uint64_t BASE = 0x9E3779B97F4A7C15ull;
 
-/* Fills the three arrays when they are there; returns how many symbols there are. */
-static Py_ssize_t scan(PyObject *text, const uint8_t *kinds, int64_t *starts, uint64_t *hashes, int64_t *lengths) {
-    const int width = PyUnicode_KIND(text);
-    const void *data = PyUnicode_DATA(text);
-    const Py_ssize_t end = PyUnicode_GET_LENGTH(text);
+/* Fills the three arrays; how many symbols there are. Inlined for each width of characters. */
+static inline __attribute__((always_inline)) Py_ssize_t scan(const int width, const void *data, Py_ssize_t end,
+                                                             const uint8_t *kinds, int64_t *starts, uint64_t *hashes,
+                                                             int64_t *lengths) {
     Py_ssize_t count = 0;
-    int open = 0; /* whether a symbol goes on here */
-    uint64_t sum = 0, power = 1;
-    int64_t length = 0;
-    int digit = 0;
-    for (Py_ssize_t at = 0; at <= end; at++) {
-        const Py_UCS4 point = at < end ? PyUnicode_READ(width, data, at) : 0;
-        const uint8_t kind = at < end ? kinds[point] : 0;
-        const int joins = (kind & (LETTER | ALONE)) == LETTER;
-        if (open && !joins) { /* a symbol has ended */
-            if (hashes) {
-                hashes[count - 1] = (fmix64(sum) & ~1ull) | (uint64_t)digit;
-                lengths[count - 1] = length;
-            }
-            open = 0;
+    for (Py_ssize_t at = 0; at < end;) {
+        Py_UCS4 point = PyUnicode_READ(width, data, at);
+        uint8_t kind = kinds[point];
+        if (!(kind & LETTER)) {
+            at++;
+            continue;
         }
-        if (!(kind & LETTER)) continue;
-        if (!open) {
-            if (starts) starts[count] = at;
-            count++;
-            sum = 0;
-            power = 1;
-            length = 0;
-            digit = 0;
+        const Py_ssize_t start = at++;
+        uint64_t sum = point, power = 1;
+        uint8_t bits = kind;
+        while (!(bits & ALONE) && at < end) {
+            point = PyUnicode_READ(width, data, at);
+            kind = kinds[point];
+            if ((kind & (LETTER | ALONE)) != LETTER) break;
+            power *= BASE;
+            sum += power * point;
+            bits |= kind;
+            at++;
         }
-        sum += power * point;
-        power *= BASE;
-        length++;
-        digit |= (kind & DIGIT) != 0;
-        open = 1;
-        if (!joins) { /* a character by itself */
-            if (hashes) {
-                hashes[count - 1] = (fmix64(sum) & ~1ull) | (uint64_t)digit;
-                lengths[count - 1] = length;
-            }
-            open = 0;
-        }
+        starts[count] = start;
+        lengths[count] = at - start;
+        hashes[count++] = (fmix64(sum) & ~1ull) | ((bits & DIGIT) != 0);
     }
     return count;
+}
+
+static Py_ssize_t scan_text(PyObject *text, const uint8_t *kinds, int64_t *starts, uint64_t *hashes, int64_t *lengths) {
+    const void *data = PyUnicode_DATA(text);
+    const Py_ssize_t end = PyUnicode_GET_LENGTH(text);
+    switch (PyUnicode_KIND(text)) {
+        case PyUnicode_1BYTE_KIND:
+            return scan(PyUnicode_1BYTE_KIND, data, end, kinds, starts, hashes, lengths);
+        case PyUnicode_2BYTE_KIND:
+            return scan(PyUnicode_2BYTE_KIND, data, end, kinds, starts, hashes, lengths);
+        default:
+            return scan(PyUnicode_4BYTE_KIND, data, end, kinds, starts, hashes, lengths);
+    }
 }
 
 /* symbols(text, kinds) -> (starts, hashes, lengths) */
@@ -56,26 +54,62 @@ PyObject *symbols(PyObject *self, PyObject *args) {
     Py_buffer kinds;
     (void)self;
     if (!PyArg_ParseTuple(args, "Uy*", &text, &kinds)) return NULL;
-    PyObject *result = NULL, *starts = NULL, *hashes = NULL, *lengths = NULL;
+    PyObject *result = NULL;
+    const size_t most = (size_t)PyUnicode_GET_LENGTH(text);
+    int64_t *starts = PyMem_Malloc(8 * most + 1), *lengths = PyMem_Malloc(8 * most + 1);
+    uint64_t *hashes = PyMem_Malloc(8 * most + 1);
     if (kinds.len != CODE_POINTS) {
         PyErr_SetString(PyExc_ValueError, "kinds: one byte for each code point");
-        goto done;
+    } else if (!starts || !lengths || !hashes) {
+        PyErr_NoMemory();
+    } else {
+        const Py_ssize_t bytes = 8 * scan_text(text, kinds.buf, starts, hashes, lengths);
+        result = Py_BuildValue("y#y#y#", (const char *)starts, bytes, (const char *)hashes, bytes,
+                               (const char *)lengths, bytes);
     }
-    const Py_ssize_t bytes = 8 * scan(text, kinds.buf, NULL, NULL, NULL);
-    starts = PyBytes_FromStringAndSize(NULL, bytes);
-    hashes = PyBytes_FromStringAndSize(NULL, bytes);
-    lengths = PyBytes_FromStringAndSize(NULL, bytes);
-    if (starts && hashes && lengths) {
-        scan(text, kinds.buf, (int64_t *)PyBytes_AS_STRING(starts), (uint64_t *)PyBytes_AS_STRING(hashes),
-             (int64_t *)PyBytes_AS_STRING(lengths));
-        result = PyTuple_Pack(3, starts, hashes, lengths);
-    }
-done:
-    Py_XDECREF(starts);
-    Py_XDECREF(hashes);
-    Py_XDECREF(lengths);
+    PyMem_Free(starts);
+    PyMem_Free(lengths);
+    PyMem_Free(hashes);
     PyBuffer_Release(&kinds);
     return result;
+}
+
+/* outline_symbols(hashes) -> the upper 15 bits of each and, as bit 0, whether it holds a digit, uint16 */
+PyObject *outline_symbols(PyObject *self, PyObject *args) {
+    Py_buffer hashes;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*", &hashes)) return NULL;
+    const uint64_t *hash = hashes.buf;
+    PyObject *made = PyBytes_FromStringAndSize(NULL, hashes.len / 8 * 2);
+    for (Py_ssize_t i = 0; made && i < hashes.len / 8; i++)
+        ((uint16_t *)PyBytes_AS_STRING(made))[i] = (uint16_t)((hash[i] >> 48 & 0xFFFE) | (hash[i] & 1));
+    PyBuffer_Release(&hashes);
+    return made;
+}
+
+/* fold(text, folded) -> the text by the table, None where a character is not in it */
+PyObject *fold(PyObject *self, PyObject *args) {
+    PyObject *text;
+    Py_buffer folded;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Uy*", &text, &folded)) return NULL;
+    const uint32_t *table = folded.buf, count = (uint32_t)(folded.len / 4);
+    const int width = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    const Py_ssize_t end = PyUnicode_GET_LENGTH(text);
+    uint32_t highest = 0;
+    Py_ssize_t at = 0;
+    for (; at < end; at++) {
+        const Py_UCS4 point = PyUnicode_READ(width, data, at);
+        const uint32_t folds_to = point < count ? table[point] : 0;
+        if (!folds_to) break;
+        if (folds_to > highest) highest = folds_to;
+    }
+    PyObject *made = at < end ? (Py_INCREF(Py_None), Py_None) : PyUnicode_New(end, highest);
+    for (at = 0; made && made != Py_None && at < end; at++)
+        PyUnicode_WRITE(PyUnicode_KIND(made), PyUnicode_DATA(made), at, table[PyUnicode_READ(width, data, at)]);
+    PyBuffer_Release(&folded);
+    return made;
 }
 
 enum { END_PARAGRAPHS = 5 };

@@ -83,7 +83,7 @@ class TestSearch:
         own = ["".join(chr(0x1000 + 40 * page + number) for number in range(30)) for page in range(100)]
         check = FeatureCodeCheck()
         kept = {page: packed(menu + code) for page, code in enumerate(own)}
-        assert check.candidates(kept[7], DictPostings(check, kept)).tolist() == [7]
+        assert set(check.candidates(kept[7], DictPostings(check, kept)).tolist()) == {7}
 
     def test_postings(self) -> None:
         check = FeatureCodeCheck()

@@ -1,0 +1,106 @@
+/* Steps of searching an index: what is looked up, what was found in memory, and which pages share how much. */
+
+#include "kernels.h"
+
+enum { GRAM = 5, PAYLOAD_BITS = 8 };
+
+/* code_grams(signature) -> prefixes of all grams of a feature code, uint64 */
+PyObject *code_grams(PyObject *self, PyObject *args) {
+    Py_buffer signature;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*", &signature)) return NULL;
+    const Py_ssize_t count = signature.len / 2 >= GRAM ? signature.len / 2 - GRAM + 1 : 0;
+    const uint16_t *code = signature.buf;
+    PyObject *grams = PyBytes_FromStringAndSize(NULL, 8 * count);
+    for (Py_ssize_t i = 0; grams && i < count; i++) {
+        uint64_t value = 0;
+        for (int offset = 0; offset < GRAM; offset++) value = value * 0xD1342543DE82EF95ull + code[i + offset];
+        ((uint64_t *)PyBytes_AS_STRING(grams))[i] = fmix64(value) >> PAYLOAD_BITS;
+    }
+    PyBuffer_Release(&signature);
+    return grams;
+}
+
+/* shared_shingles(new, kept) -> (shingles of `new` at the larger of both levels, how many of them `kept` has) */
+PyObject *shared_shingles(PyObject *self, PyObject *args) {
+    Py_buffer new, kept;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*", &new, &kept)) return NULL;
+    Py_ssize_t mine = 0, shared = 0;
+    if (new.len && kept.len) {
+        const uint8_t *here = new.buf, *there = kept.buf;
+        const uint32_t below = ((uint32_t)1 << ((here[0] > there[0] ? here[0] : there[0]) & 31)) - 1;
+        const Py_ssize_t count = (new.len - 1) / 4, kept_count = (kept.len - 1) / 4;
+        Py_ssize_t place = 0;
+        for (Py_ssize_t i = 0; i < count; i++) {
+            uint32_t value, other = 0;
+            memcpy(&value, here + 1 + 4 * i, 4); /* neither is aligned */
+            if (value & below) continue;
+            mine++;
+            for (; place < kept_count; place++) {
+                memcpy(&other, there + 1 + 4 * place, 4);
+                if (other >= value) break;
+            }
+            shared += place < kept_count && other == value;
+        }
+    }
+    PyBuffer_Release(&new);
+    PyBuffer_Release(&kept);
+    return Py_BuildValue("nn", mine, shared);
+}
+
+typedef struct {
+    uint64_t key;
+    uint32_t page, count; /* count: 0 in a free place */
+} Shared;
+
+static int by_page(const void *one, const void *other) {
+    const uint32_t a = ((const Shared *)one)->page, b = ((const Shared *)other)->page;
+    return (a > b) - (a < b);
+}
+
+/* shared_pages(keys, pages) -> for each page, ascending: its first key, itself, how often it occurs (int64) */
+PyObject *shared_pages(PyObject *self, PyObject *args) {
+    Py_buffer keys, pages;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*", &keys, &pages)) return NULL;
+    PyObject *answer = NULL;
+    const uint64_t *key = keys.buf;
+    const uint32_t *page = pages.buf;
+    const Py_ssize_t count = pages.len / 4;
+    const size_t size = table_size((size_t)count);
+    Shared *table = PyMem_Calloc(size, sizeof(Shared));
+    if (!table) {
+        PyErr_NoMemory();
+    } else if (keys.len / 8 != count) {
+        PyErr_SetString(PyExc_ValueError, "a page for each key");
+    } else {
+        for (Py_ssize_t i = 0; i < count; i++) {
+            size_t place = (size_t)fmix64(page[i] ^ table_seed) & (size - 1);
+            while (table[place].count && table[place].page != page[i]) place = (place + 1) & (size - 1);
+            if (!table[place].count++) table[place].key = key[i], table[place].page = page[i];
+        }
+        Py_ssize_t different = 0;
+        for (size_t place = 0; place < size; place++)
+            if (table[place].count) table[different++] = table[place];
+        qsort(table, (size_t)different, sizeof(Shared), by_page);
+        PyObject *first = PyBytes_FromStringAndSize(NULL, 8 * different);
+        PyObject *page_ids = PyBytes_FromStringAndSize(NULL, 4 * different);
+        PyObject *counts = PyBytes_FromStringAndSize(NULL, 8 * different);
+        if (first && page_ids && counts) {
+            for (Py_ssize_t i = 0; i < different; i++) {
+                ((uint64_t *)PyBytes_AS_STRING(first))[i] = table[i].key;
+                ((uint32_t *)PyBytes_AS_STRING(page_ids))[i] = table[i].page;
+                ((int64_t *)PyBytes_AS_STRING(counts))[i] = table[i].count;
+            }
+            answer = PyTuple_Pack(3, first, page_ids, counts);
+        }
+        Py_XDECREF(first);
+        Py_XDECREF(page_ids);
+        Py_XDECREF(counts);
+    }
+    PyMem_Free(table);
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&pages);
+    return answer;
+}
