@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.checks_quality import postings_of
-from benchmarks.mwo_experiment import table
+from benchmarks.markdown import table
 from benchmarks.peers.stream import planted_rows
 from benchmarks.planted import Paragraphs
 from benchmarks.texts import data_folder

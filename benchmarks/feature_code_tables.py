@@ -17,7 +17,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from benchmarks.mwo_experiment import table
+from benchmarks.markdown import table
 from benchmarks.peers.run import run_published
 from benchmarks.period_codes import feature_string, m2
 from benchmarks.planted import Paragraphs

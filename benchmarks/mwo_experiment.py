@@ -19,6 +19,7 @@ import matplotlib as mpl
 import numpy as np
 
 from benchmarks.checks_quality import postings_of
+from benchmarks.markdown import table
 from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
@@ -66,11 +67,6 @@ class Kept:
 
     def found(self, made: bytes) -> set[int]:
         return {page for page in self.candidates(made) if self.check.compare(made, self.signatures[page]) is not None}
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in (head, ["---"] * len(head), *rows)]
-    return "\n".join(lines) + "\n"
 
 
 def repositories(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchmarks.mwo_experiment import table
+from benchmarks.markdown import table
 from benchmarks.peers import report
 from benchmarks.peers.methods import Peer, Setting, all_peers
 from benchmarks.peers.run import Run, bytes_a_page, median_cpu, run_ours, run_peer, run_published
