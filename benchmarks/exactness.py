@@ -2,7 +2,7 @@
 
     python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output docs/exactness.md]
 
-Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every tenth page asks for its keepers
+Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every twentieth page asks for its keepers
 among all of them. Brute force shares no code with the searches: it adds up every term that two pages have in common
 (MWO), looks for every window of ⌈δL⌉ symbols of a code in all codes (repeatability), and counts differing bits with
 every fingerprint (SimHash). Exits with status 1 when anything differs.
@@ -35,7 +35,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "exactness.md"
-EVERY = 10
+EVERY = 20
 _END = "\U0010ffff"  # between codes, which have symbols below 2^16 only
 
 BruteForce = Callable[[bytes], set[int]]
@@ -169,7 +169,7 @@ def outcomes(pages: Sequence[Paragraphs]) -> Iterator[tuple[str, str, Outcome]]:
 
 TEXT = """# Searches against brute force
 
-Made by `python -m benchmarks.exactness`: every tenth page asks for its keepers among all pages.
+Made by `python -m benchmarks.exactness`: every twentieth page asks for its keepers among all pages.
 
 {table}
 """

@@ -251,7 +251,9 @@ On the planted pages:
 
 M1 is the paper's method, M2 that of Zhang et al. (2001), M3 that of Wu et al. (2003), built from what is known of them
 (`benchmarks/period_codes.py`). A bulletin is a page of which another one differs in figures only: the error that the
-paper calls its open problem, and most of what is wrong here; the rest are pages in one template.
+paper calls its open problem, and most of what is wrong here; the rest are pages in one template. As in the paper M1
+has the highest precision, and among the planted pages M2 finds the most and M3 the least. Two of three pages of the
+crawl have no full stop; M2 sees nothing in them, and M3 takes those of one template for one another.
 
 On the crawl:
 

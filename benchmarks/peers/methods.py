@@ -31,6 +31,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NOT_WORD = re.compile(r"[^\w]+")
 PERMUTATIONS = 128
 SHINGLE = 3
+THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # of Jaccard similarity
 
 logging.getLogger("simhash").setLevel(logging.ERROR)  # it warns of every big bucket
 
@@ -120,7 +121,7 @@ def datasketch(language: str) -> Peer:
     return Peer(
         "datasketch",
         setting("words", 0.5),
-        tuple(setting(features, t) for features in FEATURES for t in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
+        tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS),
     )
 
 
@@ -149,7 +150,7 @@ def rensa(language: str) -> Peer:
     return Peer(
         "rensa",
         setting("words", 0.8),
-        tuple(setting(features, t) for features in FEATURES for t in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
+        tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS),
     )
 
 
@@ -182,7 +183,7 @@ def gaoya(language: str) -> Peer:
     return Peer(
         "gaoya",
         Setting("words, 0.75", sign, lambda: _Gaoya(lambda: MinHashStringIndex(lowercase=True))),
-        tuple(bands(features, t) for features in FEATURES for t in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
+        tuple(bands(features, t) for features in FEATURES for t in THRESHOLDS),
     )
 
 
@@ -210,7 +211,7 @@ def simhash(language: str) -> Peer:
     def of(features: Features) -> Callable[[str], Any]:
         return lambda text: Simhash(features(text, language))
 
-    ways = {"3 characters": characters, **{name: of(features) for name, features in FEATURES.items()}}
+    ways = {"3 characters": characters, "3 words": of(shingles)}
     return Peer(
         "simhash (PyPI)",
         setting("3 characters", characters, 3),
