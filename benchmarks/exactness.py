@@ -2,10 +2,10 @@
 
     python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output docs/exactness.md]
 
-Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every twentieth page asks for its keepers
-among all of them. Brute force shares no code with the searches: it adds up every term that two pages have in common
-(MWO), looks for every window of ⌈δL⌉ symbols of a code in all codes (repeatability), and counts differing bits with
-every fingerprint (SimHash). Exits with status 1 when anything differs.
+Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every twentieth page asks for its
+keepers among all of them. Brute force shares no code with the searches: it adds up every term that two pages have in
+common (MWO), looks for every window of ⌈δL⌉ symbols of a code in all codes (repeatability), and counts differing bits
+with every fingerprint (SimHash). Exits with status 1 when anything differs.
 """
 
 from __future__ import annotations
