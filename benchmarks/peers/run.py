@@ -6,7 +6,6 @@ import gc
 import multiprocessing
 import os
 import random
-import statistics
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -126,8 +125,3 @@ def _keep_all(language: str, peer: str, setting: str, texts: Sequence[str], answ
 def _resident() -> int:
     gc.collect()
     return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def median_cpu(runs: Sequence[Run]) -> float:
-    """Seconds."""
-    return statistics.median(run.cpu for run in runs)
