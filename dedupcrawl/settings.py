@@ -196,6 +196,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_ENABLED", True, "True or False", _boolean),
         Setting("DEDUP_URL_MODE", "rewrite", "'rewrite', 'observe' or 'off'", _one_of("rewrite", "observe", "off")),
         Setting("DEDUP_RULES", ("rules/",), "a list of rule files or folders that exist", _existing_paths, False),
+        Setting("DEDUP_LEARN", False, "True or False", _boolean, False),
         Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", _share, False),
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", _checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", _one_of("drop", "mark", "observe")),
@@ -242,6 +243,7 @@ class DedupSettings:
     enabled: bool
     url_mode: str
     rules: tuple[Path, ...]
+    learn: bool
     trial_share: float
     checks: tuple[str, ...]
     action: str

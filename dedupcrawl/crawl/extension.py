@@ -22,6 +22,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.item_json import item_json
+from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
@@ -44,6 +45,7 @@ from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_files import rule_files
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -120,13 +122,16 @@ class Dedup:
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
         self.log = LogFile(Path(log_path)) if log_path is not None else None
+        self._learning = self._learns(data) if self.settings.learn else None
         self._log_checks = make_checks(_LOGGED_CHECKS, self.settings.parameters)
 
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
         crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
         crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
-        if self._normalizer.site_count:  # without rules nothing is rewritten; a signal for every known link costs much
+        if (
+            self._normalizer.site_count or self._learning
+        ):  # without rules nothing is rewritten; a signal for every known link costs much
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_error)
@@ -242,6 +247,15 @@ class Dedup:
         page = self.pages.of(response)
         self.batch.then(partial(self._log_page, row, page), page)
 
+    def _learns(self, data: Path) -> Learning:
+        if self.log is None:
+            raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
+        folder = next((path for path in self.settings.rules if path.is_dir()), data / "rules")
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in rule_files([folder]).values():
+            self._normalizer.add_file(path)
+        return Learning(self.log, folder, self._normalizer, self.watch.book, self.stats)
+
     def _log_page(self, row: LogRow, page: FetchedPage) -> None:
         assert self.log is not None
         analysis = page.analyse()
@@ -250,6 +264,8 @@ class Dedup:
         row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
         row.title = analysis.page.title[:200]
         self.log.write(row)
+        if self._learning is not None:
+            self._learning.logged()
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""

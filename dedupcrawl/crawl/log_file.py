@@ -48,19 +48,26 @@ class LogRow(msgspec.Struct, omit_defaults=True):
 
 
 class LogFile:
-    """Appends rows; whole lines only, so that several processes may share one file."""
+    """Appends rows; whole lines only, so that several processes may share one file.
+
+    Attributes:
+        path: Of the file.
+        written: Rows that were added.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._file: IO[bytes] = path.open("ab", buffering=0)
         self._rows: list[bytes] = []
+        self.written = 0
         self._failed = False
         self._encode = msgspec.json.Encoder().encode
 
     def write(self, row: LogRow) -> None:
         """Add a row; it reaches the file with the next ones."""
         self._rows.append(self._encode(row))
+        self.written += 1
         if len(self._rows) >= _FLUSH_EVERY:
             self.flush()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,34 +39,39 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules of a file after a training run."""
     before = tuple(old)
-    known = {_what_it_does(rule): rule for rule in before}
+    known = {rule.effect: rule for rule in before}
     kept = (rule for rule in before if rule.source in _BY_PEOPLE or rule.state == "disabled")
-    return added(kept, (_watched(rule, known.get(_what_it_does(rule))) for rule in learned))
+    watched = [_watched(rule, known.get(rule.effect)) for rule in learned]
+    return added(kept, watched, {rule.id: rule for rule in before})
 
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:
-    """A learned rule with what crawls have found out of the same rule before."""
+    """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
     if before is None:
         return replace(rule, state="probation")
-    return replace(rule, state=before.state, tried=before.tried, failed=before.failed)
+    return replace(rule, id=before.id, state=before.state, tried=before.tried, failed=before.failed)
 
 
-def added(old: Iterable[Rule], new: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The old rules and after them the new ones that do something else than those before; their ids differ."""
+def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:
+    """The old rules and after them the new ones that do something else than those before; their ids differ.
+
+    Args:
+        old: They keep their ids.
+        new: Renamed where their id is taken.
+        reserved: Id → the rule that had it before; no other rule gets it.
+    """
     rules = list(old)
-    does = {_what_it_does(rule) for rule in rules}
-    taken = {rule.id for rule in rules}
+    does = {rule.effect for rule in rules}
+    owners = {name: rule.effect for name, rule in (reserved or {}).items()} | {rule.id: rule.effect for rule in rules}
+    numbers: dict[str, int] = {}  # id → the last number that was put to it
     for rule in new:
-        if _what_it_does(rule) in does:
+        if rule.effect in does:
             continue
-        number, name = 2, rule.id
-        while name in taken:
-            name, number = f"{rule.id}-{number}", number + 1
-        does.add(_what_it_does(rule))
-        taken.add(name)
+        name = rule.id
+        while owners.get(name, rule.effect) != rule.effect:
+            numbers[rule.id] = numbers.get(rule.id, 1) + 1
+            name = f"{rule.id}-{numbers[rule.id]}"
+        does.add(rule.effect)
+        owners[name] = rule.effect
         rules.append(replace(rule, id=name))
     return tuple(rules)
-
-
-def _what_it_does(rule: Rule) -> tuple[object, ...]:
-    return rule.hosts, rule.within, rule.match, rule.unless, rule.to, rule.drop, rule.convert

@@ -300,6 +300,11 @@ class Normalizer:
         self._disabled.setdefault(site, set()).add(rule_id)
         self._forget()
 
+    def enable_all(self) -> None:
+        """Undo `disable`: the files count again."""
+        self._disabled.clear()
+        self._forget()
+
     def add_file(self, path: Path) -> None:
         """Take a rule file that is new, or take one as it is now."""
         self._files[path.name] = path

@@ -102,6 +102,11 @@ class Rule:
     examples: tuple[tuple[str, str], ...] = ()
     note: str = ""
 
+    @property
+    def effect(self) -> tuple[object, ...]:
+        """What the rule does, without what is told of it: equal for two rules that do the same."""
+        return self.hosts, self.within, self.match, self.unless, self.to, self.drop, self.convert
+
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, without what has its default."""
         out: dict[str, Any] = {"id": self.id, "kind": self.kind}

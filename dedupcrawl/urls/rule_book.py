@@ -83,6 +83,7 @@ class RuleBook:
         self._sites: dict[str, dict[str, _Watched]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, set[str]] = defaultdict(set)
+        self._culprits: dict[str, dict[tuple[object, ...], str]] = {}  # site → effect of a revoked rule → why
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it shall be tried."""
@@ -160,11 +161,19 @@ class RuleBook:
                     self._write(site, one, "")
 
     def reread(self) -> None:
-        """The rule files have changed: save what is known, and take the rules as they are now."""
+        """The rule files were written anew: save what is known, and take the rules as they are now.
+
+        What was revoked meanwhile stays revoked.
+        """
         self.save()
         self._sites.clear()
         self._failures.clear()
         self._revoked.clear()
+        self._normalizer.enable_all()
+        for site, revoked in self._culprits.items():
+            for rule in self._normalizer.rules_of(site):
+                if rule.effect in revoked and rule.state != "disabled":
+                    self._revoke(site, _Watched(rule, (0, 0)), revoked[rule.effect])
 
     def _of(self, url: str, rules: tuple[str, ...]) -> list[_Watched]:
         site = site_of(url)
@@ -184,12 +193,13 @@ class RuleBook:
 
     def _revoke(self, site: str, culprit: _Watched, said: str) -> None:
         name = culprit.rule.id
-        del self._sites[site][name]
+        self._sites.get(site, {}).pop(name, None)
+        self._culprits.setdefault(site, {})[culprit.rule.effect] = said
         self._revoked[site].add(name)
         for failure in [failure for failure in self._failures[site] if name in failure[2]]:
             self._failures[site].remove(failure)
             for other in failure[2]:
-                if other in self._sites[site]:
+                if other in self._sites.get(site, {}):
                     self._sites[site][other].failed -= 1
         self._normalizer.disable(site, name)
         note = f"revoked on {date.today()}: {said}"

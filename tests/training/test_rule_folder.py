@@ -21,7 +21,13 @@ def test_a_rule_that_is_learned_again_keeps_what_crawls_found_out(tmp_path: Path
     known = replace(LEARNED, id="was", state="active", tried=30, failed=1)
     write_rules(tmp_path, SiteRules("a.com", (known,)))
     write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
-    assert read_rules(tmp_path / "a.com.toml").rules == (replace(known, id="sid"),)
+    assert read_rules(tmp_path / "a.com.toml").rules == (known,)
+
+
+def test_no_other_rule_gets_the_id_of_one_that_is_gone() -> None:
+    old = Rule("r1-1", "rewrite", drop=("a",), source="learned")
+    new = (Rule("r1-1", "rewrite", drop=("b",), source="learned"), replace(old, id="r1-2"))
+    assert [(rule.id, rule.drop) for rule in merged((old,), new)] == [("r1-1-2", ("b",)), ("r1-1", ("a",))]
 
 
 def test_what_a_person_decided_stays() -> None:

@@ -1,0 +1,113 @@
+"""Learning while crawling (DEDUP_LEARN): rules are learned from the crawl's own log, beside it, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.crawl.log_file import LogFile
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_files import SUFFIX
+
+logger = logging.getLogger(__name__)
+
+_FIRST = 200  # rows of the log
+_GROWTH = 1.5  # of the log, between two runs: all runs together read three times the log
+_NICENESS = 10
+
+
+class Learning:
+    """Runs `dedupcrawl train` on the log whenever that has grown by half, in a process of its own.
+
+    New rules are on probation, see `urls.probation`.
+
+    Args:
+        log: The crawl's.
+        folder: Where the rule files are written.
+        normalizer: Told of each file that has changed.
+        book: Told then, too.
+        stats: Counts runs.
+    """
+
+    def __init__(
+        self, log: LogFile, folder: Path, normalizer: Normalizer, book: RuleBook | None, stats: StatsCollector
+    ) -> None:
+        self._log = log
+        self._folder = folder
+        self._normalizer = normalizer
+        self._book = book
+        self._stats = stats
+        self._next = float(_FIRST)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def logged(self) -> None:
+        """Rows were added to the log."""
+        if self._log.written < self._next or self._task is not None:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        self._task = loop.create_task(self._learn())
+
+    async def stop(self) -> None:
+        """Whatever is being learned is left: the log is still there for `dedupcrawl train`."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+        if self._task is not None:
+            await self._task
+
+    async def _learn(self) -> None:
+        try:
+            if self._book is not None:
+                self._book.save()
+            self._log.flush()
+            self._next = self._log.written * _GROWTH
+            before = _changes(self._folder)
+            process = self._process = subprocess.Popen(
+                [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), "--rules", str(self._folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)  # the crawl goes first
+            _, said = await asyncio.to_thread(process.communicate)
+            self._process = None
+            if process.returncode == -signal.SIGKILL:
+                return
+            self._stats.inc_value("dedup/learn/runs")
+            if process.returncode:
+                last = said.decode("utf-8", "replace").strip().splitlines()[-1:]
+                logger.warning(
+                    "Nothing was learned from %s: %s", self._log.path, last[0] if last else process.returncode
+                )
+                return
+            changed = [path for path, when in _changes(self._folder).items() if before.get(path) != when]
+            for path in changed:
+                self._normalizer.add_file(path)
+            if changed and self._book is not None:
+                self._book.reread()
+            self._stats.set_value("dedup/learn/sites", self._normalizer.site_count)
+        except OSError as error:
+            logger.error("Rules cannot be learned from %s: %s", self._log.path, error)
+            self._next = float("inf")
+        finally:
+            self._task = None
+
+
+def _changes(folder: Path) -> dict[Path, int]:
+    """When each rule file of the folder was written last."""
+    with os.scandir(folder) as entries:
+        return {Path(entry.path): entry.stat().st_mtime_ns for entry in entries if entry.name.endswith(SUFFIX)}

@@ -1,0 +1,97 @@
+"""Rules that are learned while crawling, by real training runs beside real crawls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.urls.rule_files import read_rules
+from tests.crawls.site import Answer, Crawl, crawl, page, prose, serve
+
+SESSIONS = 3
+
+
+def archive(lists: int, items: int) -> dict[str, Any]:
+    """Lists that lead from one to the next, and items that each list links to under a session id of its own."""
+    pages: dict[str, Any] = {}
+    for number in range(lists):
+        links = [
+            f"/item/{number * items + n}?sid={number}{session}" for n in range(items) for session in range(SESSIONS)
+        ]
+        pages[f"/list/{number}"] = page(f"List {number}. " + prose(10_000 + number), *links, f"/list/{number + 1}")
+        pages |= {link: page(prose(int(link.split("/")[2].split("?")[0]))) for link in links}
+        pages |= {f"/item/{number * items + n}": page(prose(number * items + n)) for n in range(items)}
+    return pages
+
+
+def once_learned(rules: Path, body: str) -> Callable[[], Answer]:
+    """A page that is served when rules have been learned, so that no test depends on how fast that is."""
+
+    def answer() -> Answer:
+        for _ in range(1_200):
+            if list(rules.glob("*.toml")):
+                break
+            time.sleep(0.05)
+        return Answer(body)
+
+    return answer
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    return {
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        "DEDUP_CRAWL_LOG": str(folder / "crawl-log.jsonl"),
+        "DEDUP_RULES": [],
+        "CONCURRENT_REQUESTS": 1,
+        "DEPTH_PRIORITY": 1,
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    }
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
+
+
+async def test_a_crawl_learns_as_it_goes_and_loses_nothing(tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    pages = archive(30, 10)
+    pages["/list/10"] = once_learned(rules, pages["/list/10"])
+    with serve(pages) as site:
+        given = {**settings(tmp_path), "DEDUP_RULES": [str(rules)], "DEDUP_LEARN": True}
+        done = await crawl(f"{site.base}/list/0", given)
+        fetched = sum(site.requests.values())
+    assert texts(done) == {*(f"List {n}. " + prose(10_000 + n) for n in range(30)), *(prose(n) for n in range(300))}
+    assert len(done.items) == 330
+    assert done.stats["dedup/learn/runs"] >= 1
+    assert done.stats["dedup/url/saved"] > 100
+    assert fetched < 30 + 900 - 100
+    learned = read_rules(rules / "127.0.0.1.toml").rules
+    assert any(rule.drop == ("sid",) and rule.tried for rule in learned)
+
+
+async def test_without_a_folder_of_rules_they_lie_beside_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages = archive(12, 10)
+    pages["/list/11"] = once_learned(tmp_path / "job" / "dedup" / "rules", pages["/list/11"])
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/list/0", {**settings(tmp_path), "JOBDIR": "job", "DEDUP_LEARN": True})
+    assert done.stats["dedup/learn/runs"] >= 1
+    assert (tmp_path / "job" / "dedup" / "rules" / "127.0.0.1.toml").is_file()
+
+
+async def test_learning_needs_a_log() -> None:
+    with serve({"/": page(prose(1))}) as site, pytest.raises(SettingError, match="DEDUP_LEARN"):
+        await crawl(f"{site.base}/", {"DEDUP_LEARN": True, "DEDUP_CRAWL_LOG": None})
+
+
+def test_it_is_off_unless_asked_for() -> None:
+    assert DedupSettings.read({}).learn is False
