@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from w3lib.url import safe_url_string
 
+from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -16,12 +17,14 @@ _BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@
 def forms_of(url: str) -> list[str]:
     """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme.
 
-    Empty when it is no URL of the web.
+    Empty when it is no URL of the web, or longer than any.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
     """
     typed = url.strip()
+    if len(typed) > LONGEST_URL:
+        return []
     if _BARE_HOST.match(typed):
         return list(dict.fromkeys(form for scheme in ("http", "https") for form in _forms(f"{scheme}://{typed}")))
     forms = list(_forms(typed))

@@ -35,3 +35,7 @@ def test_any_text(typed: str) -> None:
     forms = forms_of(typed)
     assert len(forms) <= 9
     assert len(set(forms)) == len(forms)
+
+
+def test_what_is_longer_than_any_url_is_none() -> None:
+    assert forms_of("http://a.example/" + "<" * 20_000) == []

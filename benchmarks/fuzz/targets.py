@@ -1,0 +1,159 @@
+"""What is fuzzed: each target takes any bytes and raises nothing, and checks what must hold of the answer."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dedupcrawl.commands.terminal import printable
+from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.side_by_side import stretches
+from dedupcrawl.crawl.log_file import canonical_href
+from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
+from dedupcrawl.crawl_logs.registry import read_log
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index import note_rows, record
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.keepsakes import KeepsakeError, text_of
+from dedupcrawl.page import Page
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import host_of, owner_of, site_of
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_files import file_name, read_rules
+from dedupcrawl.urls.url_parts import split_url
+
+Target = Callable[[bytes], None]
+
+_PAGES_AN_INDEX = 200  # then a new one: what is fuzzed is the page, not the index
+_SITE = "example.com"
+
+
+class Checks:
+    """A page through every check, compared with those before it."""
+
+    def __init__(self) -> None:
+        settings = DedupSettings.read({})
+        self._checks = make_checks(CHECK_NAMES, settings.parameters)
+        self._judged = 0
+        self._previous: Analysis | None = None
+        self._detector = self._fresh()
+
+    def _fresh(self) -> Detector:
+        return Detector(MemoryIndex(self._checks), run="fuzz")
+
+    def __call__(self, data: bytes) -> None:
+        """Judge it under two URLs: once it is kept, its copy is not."""
+        if self._judged == _PAGES_AN_INDEX:
+            self._judged, self._detector = 0, self._fresh()
+        self._judged += 1
+        page = extract(data, f"http://a.example/{self._judged}", fields=True)
+        analysis = Analysis(page)
+        first = self._detector.judge(analysis, self._checks)
+        copy = Page(page.url + "/copy", page.title, page.paragraphs, body_digest=page.body_digest)
+        second = self._detector.judge(Analysis(copy), self._checks[:1])
+        assert "unique" not in (first.verdict, second.verdict) or first.verdict != second.verdict, (first, second)
+        if self._previous is not None:
+            stretches(analysis.text, self._previous.text)
+        self._previous = analysis
+
+
+def extraction(data: bytes) -> None:
+    """Main text and fields of a page, decoded or not, with a selector or without."""
+    extract(data, "http://a.example/", fields=True)
+    extract(data, "http://a.example/", encoding="gb18030", selector="main p")
+    extract(data.decode("utf-8", "surrogateescape"), "http://a.example/")
+    canonical_href(data)
+
+
+def urls(data: bytes) -> None:
+    """A URL through all that takes one apart."""
+    url = data.decode("utf-8", "surrogateescape")
+    for part_of in (host_of, site_of, owner_of):
+        part = part_of(url)
+        assert part_of(part) == part, part_of
+    parts = split_url(url)
+    assert parts is None or parts.join() == url
+    forms_of(url)
+    name = file_name(site_of(url))
+    assert not {"/", "\\", "\0"} & set(name), name
+    assert name not in {".", ".."}
+    shown = printable(url)
+    assert all(unicodedata.category(character)[0] not in "CZ" or character == " " for character in shown)
+
+
+class Rules:
+    """A rule file, and what it makes of URLs: it ends, stays on the site, and does not change what it made."""
+
+    def __init__(self, samples: tuple[bytes, ...]) -> None:
+        self._urls = [sample.decode() for sample in samples]
+
+    def __call__(self, data: bytes) -> None:
+        """Read it, and normalize with it."""
+        with TemporaryDirectory(prefix="dedupcrawl-fuzz-") as folder:
+            path = Path(folder, "example.com.toml")
+            path.write_bytes(data)
+            try:
+                rules = read_rules(path)
+            except RuleError:
+                return
+        normalizer = SiteNormalizer(rules)
+        for url in self._urls:
+            done = normalizer.normalize(url)
+            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(url), done
+            assert done.kind == "equivalence" or normalizer.normalize(done.canonical).canonical == done.canonical, done
+
+
+class Normalizing:
+    """Any URL through a site's good rules."""
+
+    def __init__(self, rules: bytes) -> None:
+        with TemporaryDirectory(prefix="dedupcrawl-fuzz-") as folder:
+            path = Path(folder, "example.com.toml")
+            path.write_bytes(rules)
+            self._normalizer = SiteNormalizer(read_rules(path))
+
+    def __call__(self, data: bytes) -> None:
+        """Normalize it twice."""
+        url = data.decode("utf-8", "surrogateescape")
+        done = self._normalizer.normalize(url)
+        if done.kind != "equivalence":
+            assert self._normalizer.normalize(done.canonical).canonical == done.canonical, done
+
+
+def logs(data: bytes) -> None:
+    """A file as a crawl log, and as pages."""
+    with TemporaryDirectory(prefix="dedupcrawl-fuzz-") as folder:
+        path = Path(folder, "log")
+        path.write_bytes(data)
+        try:
+            for frame in read_log(path, Tally()):
+                assert frame.width
+        except LogError:
+            pass
+        try:
+            for stored in stored_pages([path], Tally()):
+                page_of(stored)
+        except LogError:
+            pass
+
+
+def records(data: bytes) -> None:
+    """What an index holds, after something has changed it on the disk."""
+    for read in (
+        lambda: record.unpack(data, 1),
+        lambda: record.signatures(data, 1),
+        lambda: note_rows.unpack_recorded(data),
+        lambda: note_rows.unpack_rewrite(data),
+        lambda: text_of({"text": data}),
+    ):
+        try:
+            read()
+        except (IndexDamagedError, KeepsakeError):
+            continue
