@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,10 +147,7 @@ def other_things(pages: dict[str, Paragraphs], chance: random.Random) -> Iterato
         names = [name for name in pages if name.startswith(language)]
         vocabulary = [word for name in names for word in words(pages[name])]
         things = {name: _things(pages[name]) for name in names}
-        pool = list(dict.fromkeys(thing for found in things.values() for thing in found))
-        by_form: dict[tuple[bool, bool, int], list[str]] = {}
-        for thing in pool:
-            by_form.setdefault(_form(thing), []).append(thing)
+        by_form = _by_form(things.values())
         for name in names:
             page = pages[name]
             words_and_amounts = chance.choice(SLOTS)
@@ -206,6 +203,21 @@ def is_cjk(text: str) -> bool:
 def _form(thing: str) -> tuple[bool, bool, int]:
     """Things of one form may stand for one another: script, capitals, and length where it shows."""
     return thing.isascii(), thing[0].isupper(), 0 if thing.isascii() else len(thing)
+
+
+def _by_form(things: Iterable[Sequence[str]]) -> dict[tuple[bool, bool, int], list[str]]:
+    """All things, by what may stand for one another."""
+    by_form: dict[tuple[bool, bool, int], list[str]] = {}
+    for thing in dict.fromkeys(thing for found in things for thing in found):
+        by_form.setdefault(_form(thing), []).append(thing)
+    return by_form
+
+
+def other_slots(
+    page: Paragraphs, others: Iterable[Paragraphs], count: int, amounts: int, chance: random.Random
+) -> Paragraphs | None:
+    """A page with other things, of `others`, and other amounts throughout; None where it has not so many."""
+    return _other_slots(page, _things(page), count, amounts, _by_form(map(_things, others)), chance)
 
 
 def _other_slots(

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Entry
+from dedupcrawl.sites import host_of
 from dedupcrawl.trust import Trust
 from dedupcrawl.verdict import Verdict
 
 
+class UnknownHostError(Exception):
+    """The template of a kept page's host is needed, and the index, which has it, must not be asked meanwhile."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(host)
+        self.host = host
+
+
 class Comparison:
-    """`judge`, `holds` and `counts` are those of Index.offer.
+    """`judge`, `holds` and `counts` are those of Index.offer; `judge` and `holds` may raise UnknownHostError.
 
     Args:
         entry: The new page.
         text: Its main text.
         checks: The checks that are asked, with their thresholds.
+        templates: Host → what its pages repeat, of the new page's host and of others as they are needed.
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
@@ -38,6 +49,7 @@ class Comparison:
         entry: Entry,
         text: SymbolText,
         checks: Sequence[Check],
+        templates: Mapping[str, SiteTemplate],
         *,
         scope: str,
         ttl: float | None,
@@ -51,6 +63,8 @@ class Comparison:
         self._entry = entry
         self._text = text
         self._checks = {check.name: check for check in checks}
+        self._templates = templates
+        self._template = templates[host_of(self.url)]
         self._scope = scope
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
@@ -69,7 +83,9 @@ class Comparison:
         if check == "exact":
             return Verdict(self.url, "duplicate", kept.source, check, similarity)
         if kept.url not in self._compared:  # several checks bring up the same page
-            self._compared[kept.url] = evidence.duplicates(self._entry.outline, kept.outline, self._doubted)
+            self._compared[kept.url] = evidence.duplicates(
+                self._entry.outline, kept.outline, self._doubted, self._template, self._template_of(kept)
+            )
         found = self._compared[kept.url]
         if found is None:
             return None
@@ -85,7 +101,14 @@ class Comparison:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""
         if len(kept.outline) >= len(self._entry.outline):
             return False
-        return evidence.duplicates(kept.outline, self._entry.outline, self._least) is not None
+        template = self._template_of(kept)
+        return evidence.duplicates(kept.outline, self._entry.outline, self._least, template, self._template) is not None
+
+    def _template_of(self, kept: Entry) -> SiteTemplate:
+        host = host_of(kept.source)
+        if host not in self._templates:
+            raise UnknownHostError(host)
+        return self._templates[host]
 
     def counts(self, check: str, kept: Entry) -> bool:
         """Whether `kept` is in scope, not too old, and trusted when it is only alike."""

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
-from dedupcrawl.comparison import Comparison, no_duplicate
+from dedupcrawl.comparison import Comparison, UnknownHostError, no_duplicate
 from dedupcrawl.content import evidence
+from dedupcrawl.content.blocks import without_blocks
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import TARGET_PRECISION
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.page import Page
-from dedupcrawl.sites import site_of
+from dedupcrawl.site_templates import SiteTemplates
+from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
 
+OWN_SYMBOLS = 20
+"""A page with fewer symbols that its site does not repeat is a duplicate only of a page of the same whole text."""
+
 _TITLE_LIMIT = 200  # characters kept of a title
+_OF_THE_WHOLE = "exact"
 
 
 class Analysis:
@@ -44,10 +52,29 @@ class Analysis:
             self._signatures[check.name] = check.signature(self.page, self.text)
         return self._signatures[check.name]
 
-    def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
-        """Check name → signature, without the checks that abstain."""
-        made = ((check.name, self.signature(check)) for check in checks)
-        return {name: signature for name, signature in made if signature is not None}
+    @cached_property
+    def outline(self) -> bytes:
+        """The main text for the index, as in `dedupcrawl.content.evidence`."""
+        return evidence.outline(self.text)
+
+    def own_signatures(self, checks: Sequence[Check], site: SiteTemplate) -> tuple[dict[str, bytes], int]:
+        """Check name → signature without what the page's site repeats, and how many blocks were left out so.
+
+        "exact" is about the whole text, so that equal texts are found whatever is known of the site. Where nothing else
+        is left, all signatures are of the whole text; where hardly anything is, the other checks abstain.
+        """
+        recurring = site.recurring(evidence.blocks_of(self.outline))
+        if not any(recurring) or all(recurring):
+            return self._made((check, self.signature(check)) for check in checks), 0
+        own = SymbolText(without_blocks(self.text, recurring))
+        enough = len(own.hashes) >= OWN_SYMBOLS
+        of_the_whole = ((check, self.signature(check)) for check in checks if check.name == _OF_THE_WHOLE)
+        others = ((it, it.signature(self.page, own)) for it in checks if enough and it.name != _OF_THE_WHOLE)
+        return self._made(chain(of_the_whole, others)), sum(recurring)
+
+    @staticmethod
+    def _made(signatures: Iterable[tuple[Check, bytes | None]]) -> dict[str, bytes]:
+        return {check.name: signature for check, signature in signatures if signature is not None}
 
 
 class Detector:
@@ -64,6 +91,7 @@ class Detector:
         self._index = index
         self._trust = trust
         self._quota = SiteQuota(index)
+        self._templates = SiteTemplates(index)
         self._spider = spider
         self._run = run
         self._first_id_of_run = index.first_id_of_run(run)
@@ -103,7 +131,9 @@ class Detector:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
         """
         page = analysis.page
-        signatures = analysis.signatures(checks)
+        host = host_of(page.url)
+        templates = {host: self._templates.of(host)}
+        signatures, template_blocks = analysis.own_signatures(checks, templates[host])
         if not signatures:
             return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
         identity, site = self._identity(page.url, canonical), site_of(page.url)
@@ -117,13 +147,14 @@ class Detector:
             kept_at=time.time(),
             title=page.title[:_TITLE_LIMIT],
             signatures=signatures,
-            outline=evidence.outline(analysis.text),
+            outline=analysis.outline,
             fetched_url="" if identity == page.url else page.url,
         )
         comparison = Comparison(
             entry,
             analysis.text,
             checks,
+            templates,
             scope=scope,
             ttl=ttl,
             trust=self._trust,
@@ -138,13 +169,18 @@ class Detector:
         )
         packed = b""
         while True:
-            answer = offer(comparison.judge)
+            try:
+                answer = offer(comparison.judge)
+            except UnknownHostError as unknown:
+                templates[unknown.host] = self._templates.of(unknown.host)
+                continue
             if isinstance(answer, Verdict) and self._index.is_restored(page.url):
                 answer = offer(no_duplicate)
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
                 if not answer.replaces:
                     self._quota.add(site)
+                    self._templates.learn(host, evidence.blocks_of(entry.outline))
                 break
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
@@ -155,6 +191,8 @@ class Detector:
         if isinstance(answer, Verdict):
             return answer
         details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
+        if template_blocks:
+            details["template_blocks"] = template_blocks
         if not comparison.doubt:
             return Verdict(page.url, "unique", evidence=details)
         verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
@@ -172,6 +210,7 @@ class Detector:
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""
         self._quota.close()
+        self._templates.store()
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.

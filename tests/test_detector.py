@@ -289,3 +289,98 @@ def test_a_restored_page_is_never_dropped_again() -> None:
     assert {entry.url for entry in shared.index.entries()} == {"http://a.com/1", "http://a.com/2"}
     assert shared.judge("http://a.com/2", prose(300), run="2").verdict == "unique"
     assert shared.judge("http://a.com/3", prose(300)).is_duplicate
+
+
+class Site:
+    """Judges pages of paragraphs, of one host after the other."""
+
+    def __init__(self, index: MemoryIndex | None = None) -> None:
+        self.index = index or MemoryIndex(CHECKS)
+        self.detector = Detector(self.index, run="one")
+
+    def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
+        page = Page(f"http://{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
+        return self.detector.judge(Analysis(page), CHECKS)
+
+    def fill(self, host: str, template: list[list[str]], first: int = 100) -> None:
+        """Pages enough for their template to be known."""
+        for number in range(6):
+            assert not self.judge(f"{host}/{number}", *template, prose(150, first + number)).is_duplicate
+
+
+MENU, FOOT = prose(160, 90), prose(150, 91)
+
+
+class TestTemplateOfASite:
+    @pytest.mark.parametrize("length", [10, 30])
+    def test_own_text_in_an_empty_template_is_kept(self, length: int) -> None:
+        before, after = Site(), Site()
+        after.fill("a.example", [MENU, FOOT])
+        for site in (before, after):
+            site.judge("a.example/empty", MENU, FOOT)
+        own = prose(length, 5)
+        assert before.judge("a.example/own", MENU, own, FOOT).is_duplicate
+        verdict = after.judge("a.example/own", MENU, own, FOOT)
+        assert (verdict.verdict, verdict.evidence["template_blocks"]) == ("unique", 2)
+
+    def test_a_reprint_in_another_layout_is_dropped(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
+        story = prose(90, 6)
+        assert not site.judge("a.example/story", MENU, story, FOOT).is_duplicate
+        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
+        assert verdict.duplicate_of == "http://a.example/story"
+        assert verdict.evidence["template_blocks"] == 2
+        assert (verdict.evidence["symbols"], verdict.evidence["covered"]) == (90, 1)
+
+    def test_so_is_one_of_a_page_that_was_kept_before_its_template_was_known(self) -> None:
+        site = Site()
+        story = prose(90, 6)
+        site.judge("a.example/story", MENU, story, FOOT)
+        site.fill("a.example", [MENU, FOOT])
+        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
+        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
+        assert verdict.duplicate_of == "http://a.example/story"
+
+    def test_pages_that_differ_in_one_repeated_cell_are_kept(self) -> None:
+        """Both cells recur, so that nothing else is left of the pages."""
+        site = Site()
+        sizes = [prose(8, 400 + number) for number in range(3)]
+        for number in range(18):
+            site.judge(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
+        text = prose(60, 7)
+        assert not site.judge("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
+        assert not site.judge("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
+        assert site.judge("shop.example/same", MENU, sizes[1], text, FOOT).check == "exact"
+
+    def test_the_differing_words_are_shown_where_they_stand(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        story = prose(300, 8)
+        site.judge("a.example/one", MENU, story, FOOT)
+        verdict = site.judge("a.example/two", MENU, [*story[:150], "another", *story[151:]], FOOT)
+        assert verdict.is_duplicate
+        assert verdict.evidence["differs"] == [{"at": 160 + 150, "says": "another", "kept_symbols": 1}]
+
+    def test_a_page_of_nothing_but_template_is_a_duplicate_and_so_are_equal_pages_of_hardly_more(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        assert site.judge("a.example/empty", MENU, FOOT).is_duplicate  # it says nothing that the others do not
+        site.judge("a.example/short", MENU, ["hello"], FOOT)
+        assert site.judge("a.example/also", MENU, ["hello"], FOOT).check == "exact"
+
+    def test_what_is_republished_or_crawled_again_is_no_template(self) -> None:
+        site = Site()
+        story = prose(200, 9)
+        for turn in range(9):
+            site.judge("a.example/story", story)
+            site.judge(f"a.example/copy{turn}", story)
+        assert "template_blocks" not in site.judge("a.example/new", story, prose(200, 10)).evidence
+
+    def test_a_later_run_knows_it(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        site.detector.close()
+        later = Site(site.index).judge("a.example/own", MENU, prose(40, 5), FOOT)
+        assert later.evidence["template_blocks"] == 2

@@ -17,6 +17,7 @@ from benchmarks.peers.stream import Matches
 from benchmarks.planted import Paragraphs, size, words
 from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detector import Analysis
 from dedupcrawl.index.contract import Entry, Kept
 from dedupcrawl.index.memory import MemoryIndex
@@ -77,7 +78,7 @@ def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
             run="",
             kept_at=0.0,
             title="",
-            signatures=analysis.signatures([check]),
+            signatures=analysis.own_signatures([check], SiteTemplate())[0],
             outline=b"",
         )
         answer = index.offer(entry, lambda name, kept: Verdict("", "duplicate", kept.url, name, 1.0))

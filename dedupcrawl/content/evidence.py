@@ -11,6 +11,7 @@ are aligned (`dedupcrawl.content.alignment`), and what differs is looked at (`de
   advertisements and comments stand.
 - Numbers at the same place (dates, prices, counts) must be the same, names and things too, and a "not" must stay, but
   where words were changed all over the page, or the page is long.
+- The blocks that their site repeats are left out first, where both pages have them (`dedupcrawl.content.own_text`).
 
 What all this comes to is one number (`dedupcrawl.content.probability`), and a page is dropped from a threshold on.
 """
@@ -18,6 +19,7 @@ What all this comes to is one number (`dedupcrawl.content.probability`), and a p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mmh3
@@ -25,11 +27,13 @@ import numpy as np
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Piece
+from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.facts import Facts, compared
+from dedupcrawl.content.own_text import left_out
 from dedupcrawl.content.probability import COVERED, probability
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST, Symbols
-from dedupcrawl.content.wording import symbols_of
+from dedupcrawl.content.tiles import LONGEST, Places, Symbols
 
 OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
@@ -46,11 +50,15 @@ class Evidence:
         facts: What they have in common and in which ways they differ.
         probability: That the new page duplicates the kept one.
         pieces: Short pieces that differ, as in `dedupcrawl.content.alignment.Differences`.
+        template_blocks: Blocks of the new page that were left out as its site's.
+        places: Where in the new page's symbols those stand that were compared; None: all were.
     """
 
     facts: Facts
     probability: float
     pieces: list[Piece]
+    template_blocks: int = 0
+    places: Places | None = None
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
         """JSON values for a verdict, shares rounded to four places; what is 0 is left out.
@@ -59,69 +67,131 @@ class Evidence:
             text: The new page, to show what it says where the two differ; of the kept page there is no text any more.
         """
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
+        if self.template_blocks:
+            shown["template_blocks"] = self.template_blocks
         for name in Facts.__slots__:
             if value := getattr(self.facts, name):
                 shown[name] = round(value, 4) if isinstance(value, float) else value
         if text is not None and self.pieces:
-            shown["differs"] = [_shown(piece, text) for piece in sorted(self.pieces)[:_SHOWN]]
+            shown["differs"] = [self._shown(piece, text) for piece in sorted(self.pieces)[:_SHOWN]]
         return shown
 
-
-def _shown(piece: Piece, text: SymbolText) -> dict[str, Any]:
-    """Where a piece stands, what the new page says there, and how many symbols the kept one has in its place."""
-    begin, end, kept_begin, kept_end = piece
-    starts, lengths = text.starts, text.lengths
-    says = text.text[starts[begin] : starts[end - 1] + lengths[end - 1]] if end > begin else ""
-    return {"at": begin, "says": says[:_SHOWN_CHARACTERS], "kept_symbols": kept_end - kept_begin}
+    def _shown(self, piece: Piece, text: SymbolText) -> dict[str, Any]:
+        """Where a piece stands, what the new page says there, and how many symbols the kept one has in its place."""
+        begin, end, kept_begin, kept_end = piece
+        starts, lengths, size = text.starts, text.lengths, end - begin
+        if self.places is not None and begin < len(self.places):
+            last = int(self.places[end - 1]) if size else 0
+            begin = int(self.places[begin])
+            end = last + 1 if size else begin
+        says = text.text[starts[begin] : starts[end - 1] + lengths[end - 1]] if size else ""
+        return {"at": begin, "says": says[:_SHOWN_CHARACTERS], "kept_symbols": kept_end - kept_begin}
 
 
 def outline(text: SymbolText) -> bytes:
     """The main text, for comparing it side by side when it is gone.
 
-    Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit. Of a text of
-    more than `OUTLINE_SYMBOLS` the first so many, then 4 bytes with the number of the others and 8 with their hash.
+    Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit; 2 zero bytes
+    between two paragraphs. Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes
+    with the number of the other symbols and 8 with their hash.
     """
-    symbols = symbols_of(text)
+    symbols = with_breaks(text)
     if len(symbols) <= OUTLINE_SYMBOLS:
         return symbols.tobytes()
-    tail = mmh3.mmh3_x64_128_digest(text.hashes[OUTLINE_SYMBOLS:].astype("<u8", copy=False).tobytes())[:8]
-    return symbols[:OUTLINE_SYMBOLS].tobytes() + (len(symbols) - OUTLINE_SYMBOLS).to_bytes(4, "little") + tail
+    first = symbols[:OUTLINE_SYMBOLS]
+    others = text.hashes[np.count_nonzero(first) :]
+    tail = mmh3.mmh3_x64_128_digest(others.astype("<u8", copy=False).tobytes())[:8]
+    return first.tobytes() + len(others).to_bytes(4, "little") + tail
 
 
-def _read(outline: bytes) -> tuple[Symbols, int, bytes]:
-    """Symbols, how many more there are, and their hash."""
+@dataclass(frozen=True, slots=True)
+class _Outlined:
+    """An outline that was read: its blocks, how many symbols more there are, and their hash."""
+
+    blocks: Blocks
+    tail: int
+    tail_hash: bytes
+
+
+@lru_cache(maxsize=8)  # of the page at hand, which is compared with others in turn
+def _read(outline: bytes) -> _Outlined:
     if len(outline) <= 2 * OUTLINE_SYMBOLS:
-        return np.frombuffer(outline, dtype="<u2"), 0, b""
+        return _Outlined(Blocks.of(np.frombuffer(outline, dtype="<u2")), 0, b"")
     tail = outline[2 * OUTLINE_SYMBOLS :]
-    return np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS), int.from_bytes(tail[:4], "little"), tail[4:]
+    symbols = np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS)
+    return _Outlined(Blocks.of(symbols), int.from_bytes(tail[:4], "little"), tail[4:])
+
+
+def blocks_of(outline: bytes) -> list[int]:
+    """The hash of each paragraph in an outline, in page order."""
+    return _read(outline).blocks.hashes
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A new page and a kept one, without what their sites repeat."""
+
+    new: Symbols
+    kept: Symbols
+    new_tail: int
+    kept_tail: int
+    same_tail: bool
+    template_blocks: int
+    places: Places | None
+
+    @classmethod
+    def of(cls, new: bytes, kept: bytes, site: SiteTemplate | None, kept_site: SiteTemplate | None) -> _Pair:
+        one, other = _read(new), _read(kept)
+        symbols, kept_symbols = one.blocks.symbols, other.blocks.symbols
+        count, places = 0, None
+        if site is not None and kept_site is not None and (len(site) or len(kept_site)):
+            left, kept_left = left_out(one.blocks, other.blocks, site, kept_site)
+            keep = one.blocks.keep(left)
+            if any(left) and (keep.any() or one.tail):
+                count, places = sum(left), keep.nonzero()[0]
+                symbols, kept_symbols = symbols[keep], kept_symbols[other.blocks.keep(kept_left)]
+        same = one.tail_hash == other.tail_hash
+        return cls(symbols, kept_symbols, one.tail, other.tail, same, count, places)
+
+    def confirm(self) -> Evidence:
+        facts, pieces = compared(self.new, self.kept, self.new_tail, self.kept_tail, self.same_tail)
+        return Evidence(facts, probability(facts), pieces, self.template_blocks, self.places)
 
 
 def side_by_side(new: bytes, kept: bytes) -> tuple[Facts, list[Piece]]:
     """The facts about the outlines of a new page and a kept one, and the short pieces that differ."""
-    new_symbols, new_tail, new_hash = _read(new)
-    kept_symbols, kept_tail, kept_hash = _read(kept)
-    return compared(new_symbols, kept_symbols, new_tail, kept_tail, new_hash == kept_hash)
+    found = confirm(new, kept)
+    return found.facts, found.pieces
 
 
-def confirm(new: bytes, kept: bytes) -> Evidence:
-    """Compare the outlines of a new page and a kept one."""
-    facts, pieces = side_by_side(new, kept)
-    return Evidence(facts, probability(facts), pieces)
+def confirm(
+    new: bytes, kept: bytes, site: SiteTemplate | None = None, kept_site: SiteTemplate | None = None
+) -> Evidence:
+    """Compare the outlines of a new page and a kept one.
+
+    Args:
+        new: The new page's outline.
+        kept: The kept page's.
+        site: The template of the new page's host: what both have of it is left out, unless nothing else is left.
+        kept_site: That of the kept page's host, the same object where it is the same host.
+    """
+    return _Pair.of(new, kept, site, kept_site).confirm()
 
 
-def duplicates(new: bytes, kept: bytes, least: float) -> Evidence | None:
+def duplicates(
+    new: bytes, kept: bytes, least: float, site: SiteTemplate | None = None, kept_site: SiteTemplate | None = None
+) -> Evidence | None:
     """What `confirm` says, when by that the new page duplicates the kept one with a probability of `least` or more.
 
     Most pages that do not are told without an alignment: whatever it finds, it covers no symbol of the new page that
     occurs nowhere in the kept one.
     """
-    new_symbols, new_tail, new_hash = _read(new)
-    kept_symbols, _, kept_hash = _read(kept)
-    length = len(new_symbols) + new_tail
-    occurring = _occurring(new_symbols, kept_symbols) + new_tail * (new_hash == kept_hash)
+    pair = _Pair.of(new, kept, site, kept_site)
+    length = len(pair.new) + pair.new_tail
+    occurring = _occurring(pair.new, pair.kept) + pair.new_tail * pair.same_tail
     if length and occurring / length < COVERED:
         return None
-    evidence = confirm(new, kept)
+    evidence = pair.confirm()
     return evidence if evidence.probability >= least else None
 
 

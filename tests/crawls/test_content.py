@@ -381,3 +381,24 @@ async def test_two_crawls_with_other_checks_cannot_share_an_index(tmp_path: Path
             return_exceptions=True,
         )
     assert sum(not isinstance(one, BaseException) and bool(one.items) for one in done) == 1
+
+
+async def test_what_a_site_repeats_is_no_content() -> None:
+    """A story that two sites print in their layouts is found; a page that only fills one of them is kept."""
+    boxes = {name: [prose(seed, 45) for seed in seeds] for name, seeds in {"a": (50, 51), "b": (60, 61)}.items()}
+
+    def printed(layout: str, text: str) -> str:
+        top, bottom = boxes[layout]
+        return f"<html><body><div><p>{top}</p><p>{text}</p><p>{bottom}</p></div></body></html>"
+
+    first = {f"/{number}": printed("a", prose(70 + number, 60)) for number in range(7)}
+    second = {f"/{number}": printed("b", prose(90 + number, 60)) for number in range(7)}
+    first |= {"/story": printed("a", STORY), "/empty": printed("a", ""), "/note": printed("a", prose(3, 30))}
+    second |= {"/reprint": printed("b", STORY)}
+    with serve(first) as one, serve(second) as other:
+        local = other.base.replace("127.0.0.1", "localhost")
+        starts = [f"{one.base}{path}" for path in first] + [f"{local}{path}" for path in second]
+        done = await crawl(starts, {"CONCURRENT_REQUESTS": 1})
+    kept = {url.rpartition("/")[2] for url in done.urls}
+    assert "reprint" not in kept
+    assert kept >= {"story", "note"}

@@ -1,0 +1,113 @@
+"""Site template: which blocks recur on so many pages of a host that they say nothing about any one of them.
+
+How many pages each block stands on is counted in bounded memory by the heavy hitters' algorithm of Misra and Gries
+(1982): at most `MOST` blocks are kept, and when there are more, as much is taken from every count as the next one has
+(Agarwal et al., Mergeable Summaries, PODS 2012). A count is then never too high, and too low by at most
+(blocks counted) / (`MOST` + 1), so no block passes for template that is on fewer pages; of those that are on many, none
+is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
+
+Counted are pages that were kept, once for each URL. A page that is dropped says nothing new, and a text that is
+republished, or crawled again, must not become template by it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+MOST = 4096
+"""Blocks of a host that are remembered."""
+RECURRING = 5
+"""Pages from which on a block is the site's and not a page's."""
+LAYOUT_SHARE = 2
+"""A block on one page of so many is part of the site's layout: it stands there whatever a page is about."""
+
+_HEADER_BYTES = 4
+
+
+class SiteTemplate:
+    """The blocks of one host by the number of its pages that they are on.
+
+    Attributes:
+        pages: How many pages were counted.
+    """
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._counts: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        """How many blocks are remembered, at most 2 `MOST` and those of a page."""
+        return len(self._counts)
+
+    def count(self, block: int) -> int:
+        """Pages that a block is on, at least."""
+        return self._counts.get(block, 0)
+
+    def recurring(self, blocks: Iterable[int]) -> list[bool]:
+        """Which of `blocks` are on many pages."""
+        get = self._counts.get
+        return [get(block, 0) >= RECURRING for block in blocks]
+
+    def layout(self, blocks: Iterable[int]) -> list[bool]:
+        """Which of `blocks` are on a large share of all pages."""
+        get, least = self._counts.get, max(RECURRING, self.pages / LAYOUT_SHARE)
+        return [get(block, 0) >= least for block in blocks]
+
+    def add(self, blocks: Iterable[int]) -> None:
+        """Count one page, each of its blocks once."""
+        self.pages += 1
+        self._counts.update(set(blocks))
+        if len(self._counts) > 2 * MOST:
+            self._shrink()
+
+    def merge(self, other: SiteTemplate) -> None:
+        """Add the pages that another one counted."""
+        self.pages += other.pages
+        self._counts.update(other._counts)
+        if len(self._counts) > MOST:
+            self._shrink()
+
+    def take_recurring(self, whole: SiteTemplate) -> SiteTemplate:
+        """Take out, and return, the pages and those blocks that stand on several pages by `whole`, which holds all.
+
+        What stands on one page only, most of what a site says, is not worth storing.
+        """
+        taken = SiteTemplate()
+        taken.pages, self.pages = self.pages, 0
+        taken._counts = Counter({block: count for block, count in self._counts.items() if whole.count(block) > 1})
+        for block in taken._counts:
+            del self._counts[block]
+        return taken
+
+    def _shrink(self) -> None:
+        """Take from each count as much as the highest has that is too many."""
+        least = sorted(self._counts.values(), reverse=True)[MOST]
+        self._counts = Counter({block: count - least for block, count in self._counts.items() if count > least})
+
+    def to_bytes(self) -> bytes:
+        """Zlib of: pages (4 bytes), blocks ascending (4 bytes each), their counts (4 bytes each); little-endian."""
+        if len(self._counts) > MOST:
+            self._shrink()
+        blocks = np.fromiter(self._counts, dtype="<u4", count=len(self._counts))
+        counts = np.fromiter(self._counts.values(), dtype="<u4", count=len(self._counts))
+        order = blocks.argsort()
+        return zlib.compress(
+            self.pages.to_bytes(_HEADER_BYTES, "little") + blocks[order].tobytes() + counts[order].tobytes(), 1
+        )
+
+    @classmethod
+    def from_bytes(cls, raw: bytes | None) -> SiteTemplate:
+        """What `to_bytes` was called on; an empty one for None, and for bytes that it cannot have made."""
+        template = cls()
+        try:
+            data = zlib.decompress(raw) if raw else b""
+            template.pages = int.from_bytes(data[:_HEADER_BYTES], "little")
+            blocks, counts = np.frombuffer(data[_HEADER_BYTES:], dtype="<u4").reshape(2, -1)
+        except (zlib.error, ValueError):
+            return cls()
+        template._counts = Counter(dict(zip(blocks.tolist(), counts.tolist(), strict=True)))
+        return template

@@ -1,0 +1,94 @@
+"""Site templates of all hosts of a crawl: the newest in memory, the rest in the index, where later crawls find them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dedupcrawl.content.site_template import SiteTemplate
+from dedupcrawl.index.contract import Index
+from dedupcrawl.sites import site_of
+
+_BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 20 MB
+_HOSTS_IN_MEMORY = 10_000
+_OFTEN, _SELDOM = 8, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
+
+
+@dataclass(slots=True)
+class _Known:
+    """A host's template with what is not stored, and that by itself."""
+
+    template: SiteTemplate
+    fresh: SiteTemplate = field(default_factory=SiteTemplate)
+
+
+class SiteTemplates:
+    """Host → SiteTemplate. One host's pages change no other host's template.
+
+    What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
+    counts. Blocks that were met on one page only are not stored: a process forgets them when it ends, or when a host
+    makes room. Several processes add to one template, and each sees what the others stored when it stores itself.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._known: OrderedDict[str, _Known] = OrderedDict()  # the longest unused first
+        self._blocks = 0
+
+    def of(self, host: str) -> SiteTemplate:
+        """The template of a host."""
+        known = self._known.get(host)
+        if known is None:
+            known = _Known(SiteTemplate.from_bytes(self._index.site_state(*_key(host))))
+            self._known[host] = known
+            self._blocks += len(known.template)
+            self._make_room()
+        else:
+            self._known.move_to_end(host)
+        return known.template
+
+    def learn(self, host: str, blocks: Iterable[int]) -> None:
+        """Count a page that was kept."""
+        template = self.of(host)
+        known = self._known[host]
+        self._blocks -= len(template)
+        template.add(blocks)
+        known.fresh.add(blocks)
+        self._blocks += len(template)
+        if known.fresh.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
+            self._store(host, known)
+
+    def store(self) -> None:
+        """Bring everything into the index."""
+        for host, known in self._known.items():
+            if known.fresh.pages:
+                self._store(host, known)
+
+    def _store(self, host: str, known: _Known) -> None:
+        learned = known.fresh.take_recurring(known.template)
+
+        def added(stored: bytes | None) -> bytes:
+            template = SiteTemplate.from_bytes(stored)
+            template.merge(learned)
+            return template.to_bytes()
+
+        stored = self._index.update_site_state(*_key(host), added)
+        self._blocks -= len(known.template)
+        known.template = SiteTemplate.from_bytes(stored)
+        known.template.merge(known.fresh)
+        self._blocks += len(known.template)
+
+    def _make_room(self) -> None:
+        while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):
+            host = next(iter(self._known))
+            known = self._known[host]
+            if known.fresh.pages:
+                self._store(host, known)
+            del self._known[host]
+            self._blocks -= len(known.template)
+
+
+def _key(host: str) -> tuple[str, str]:
+    """Site and name of the state that holds a host's template."""
+    return site_of(host), f"template of {host}"

@@ -1,0 +1,57 @@
+"""Paragraphs of an outline: their hashes, and a text without some of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks, without_blocks
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.wording import symbols_of
+
+PARAGRAPHS = st.lists(st.text("ab1 .系统\n…", max_size=12), max_size=8).map(tuple)
+
+
+def blocks(*paragraphs: str) -> Blocks:
+    return Blocks.of(with_breaks(SymbolText.of(paragraphs)))
+
+
+@given(PARAGRAPHS)
+def test_a_block_is_a_line_with_symbols_and_is_known_by_them_alone(paragraphs: tuple[str, ...]) -> None:
+    text = SymbolText.of(paragraphs)
+    lines = [line for line in text.text.split("\n") if len(SymbolText(line).hashes)]
+    found = Blocks.of(with_breaks(text))
+    assert found.hashes == [blocks(line).hashes[0] for line in lines]
+    assert found.symbols.tolist() == [symbol for line in lines for symbol in blocks(line).symbols.tolist()]
+
+
+@given(st.text(max_size=60))
+def test_no_symbol_is_a_break(text: str) -> None:
+    found = SymbolText.of((text.replace("\n", " "),))
+    assert len(with_breaks(found)) == len(symbols_of(found))
+    assert BREAK not in with_breaks(found)
+
+
+@given(PARAGRAPHS, st.lists(st.booleans(), min_size=60, max_size=60))
+def test_the_text_without_blocks_has_the_symbols_that_are_kept(paragraphs: tuple[str, ...], flags: list[bool]) -> None:
+    text = SymbolText.of(paragraphs)
+    found = Blocks.of(with_breaks(text))
+    left_out = flags[: len(found.ends)]
+    own = SymbolText(without_blocks(text, left_out))
+    assert symbols_of(own).tolist() == symbols_of(text)[found.keep(left_out)].tolist()
+
+
+def test_what_has_no_flag_stays() -> None:
+    assert without_blocks(SymbolText.of(("One", "-", "Two", "Three")), [True]) == "-\ntwo\nthree"
+
+
+def test_case_and_punctuation_do_not_count_and_every_word_does() -> None:
+    assert blocks("Read more …").hashes == blocks("READ MORE").hashes
+    assert blocks("Read more").hashes != blocks("Read more 3").hashes
+
+
+def test_hashes_are_part_of_the_stored_format() -> None:
+    assert blocks("系统 hello", "2024 B2B").hashes == [617957027, 133585]
+    assert blocks().hashes == []
+    assert np.array_equal(blocks("a b", "c").symbols, blocks("a b c").symbols)

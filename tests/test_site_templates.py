@@ -1,0 +1,78 @@
+"""Templates of many hosts: bounded in memory, kept in the index, apart from one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl import site_templates
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.site_templates import SiteTemplates
+
+CHECKS = make_checks(["exact"], {})
+
+
+def learned(templates: SiteTemplates, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
+    for page in range(pages):
+        templates.learn(host, [*blocks, first + page])
+
+
+def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path, CHECKS)
+    templates = SiteTemplates(index)
+    learned(templates, "a.example", 7, 1, 2)
+    templates.store()
+    index.close()
+    again = SiteTemplates(LmdbIndex(tmp_path, CHECKS))
+    assert again.of("a.example").recurring([1, 2, 3]) == [True, True, False]
+    assert again.of("a.example").pages == 7
+
+
+def test_single_blocks_are_not_stored() -> None:
+    index = MemoryIndex(CHECKS)
+    templates = SiteTemplates(index)
+    learned(templates, "a.example", 40, 1)
+    templates.store()
+    assert len(SiteTemplates(index).of("a.example")) == 1
+    assert templates.of("a.example").count(1010) == 1
+
+
+def test_it_is_stored_before_the_end() -> None:
+    index = MemoryIndex(CHECKS)
+    learned(SiteTemplates(index), "a.example", 30, 1)
+    assert SiteTemplates(index).of("a.example").recurring([1]) == [True]
+
+
+def test_two_processes_add_up() -> None:
+    index = MemoryIndex(CHECKS)
+    one, other = SiteTemplates(index), SiteTemplates(index)
+    learned(one, "a.example", 3, 1)
+    learned(other, "a.example", 3, 1, first=2000)
+    one.store()
+    other.store()
+    assert (other.of("a.example").pages, other.of("a.example").count(1)) == (6, 6)
+    one.store()
+    assert SiteTemplates(index).of("a.example").pages == 6
+
+
+def test_a_host_changes_no_other_host() -> None:
+    templates = SiteTemplates(MemoryIndex(CHECKS))
+    learned(templates, "evil.example.com", 100, 1)
+    assert templates.of("www.example.com").recurring([1]) == [False]
+
+
+@pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])
+def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(site_templates, limit, 3)
+    templates = SiteTemplates(MemoryIndex(CHECKS))
+    for turn in range(6):
+        for host in range(8):
+            templates.learn(f"{host}.example", [host, 100 + turn])
+            templates.of(f"{host}.example")
+            templates.of("other.example")
+            assert len(templates._known) <= 3
+    for host in range(8):  # of their blocks none was met twice between two visits
+        assert templates.of(f"{host}.example").pages == 6
