@@ -177,3 +177,10 @@ def test_verifying_shows_progress(tmp_path: Path) -> None:
     said = in_terminal(["index", "verify", *index])
     assert re.search(r"verifying .*rows/s", said)
     assert "300 pages, all sound" in said
+
+
+def test_no_bar_stands_among_rows(tmp_path: Path) -> None:
+    (tmp_path / "pages.jsonl").write_text('{"url": "http://a.com/", "text": "one page"}\n', encoding="utf-8")
+    arguments = ["check", str(tmp_path / "pages.jsonl")]
+    assert "reading" not in in_terminal(arguments)
+    assert "reading" in in_terminal([*arguments, "--output", str(tmp_path / "rows.jsonl")])

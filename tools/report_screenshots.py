@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,8 @@ def main() -> None:
         crawl = Path(folder, "crawl")
         subprocess.run([sys.executable, "-m", "dedupcrawl.demo", "--folder", str(crawl)], check=True)
         report = Path(folder, "report.html")
-        index = open_index(f"lmdb:{crawl / 'second' / 'index'}", [])
+        os.chdir(folder)  # the page names the index as it was named
+        index = open_index("lmdb:crawl/second/index", [])
         try:
             write(collect(index, crawl / "second" / "crawl-log.jsonl", [crawl / "rules"]), report)
         finally:

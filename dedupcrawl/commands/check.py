@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import click
 import msgspec
 
 from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.errors import BadInputError, FailureError
-from dedupcrawl.commands.output import results
 from dedupcrawl.commands.progress import bytes_progress
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
@@ -28,7 +29,9 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detector import Analysis, Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
+from dedupcrawl.output import results
 from dedupcrawl.page import Page
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.trust import Trust
 from dedupcrawl.verdict import Verdict
@@ -93,7 +96,8 @@ def command(
             stack.callback(detector.close)
             out = stack.enter_context(results(output))
             sources = [stack.enter_context(_on_disk(path)) for path in files]
-            pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks)))
+            bar = order == "batch" or output is not None or _goes_to_file(sys.stdout)
+            pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks, bar=bar)))
             judge = partial(_judged, detector, made, settings)
             verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
             for verdict in verdicts:
@@ -172,14 +176,27 @@ def _named(message: str) -> str:
     return re.sub(rf"\S*{_COPY}", "stdin", message)
 
 
-def _pages(files: Sequence[Path], tally: Tally, *, fields: bool) -> Generator[Page, None, None]:
+def _goes_to_file(stdout: IO[str]) -> bool:
+    """False for a terminal, and for a pipe that may end at one: a bar would stand among the rows."""
+    try:
+        return stat.S_ISREG(os.fstat(stdout.fileno()).st_mode)
+    except OSError:  # no file at all
+        return False
+
+
+def _pages(files: Sequence[Path], tally: Tally, *, fields: bool, bar: bool) -> Generator[Page, None, None]:
+    total = sum(path.stat().st_size for path in files)
     with (
-        bytes_progress("reading", sum(path.stat().st_size for path in files)) as update,
+        bytes_progress("reading", total) if bar else nullcontext(_untold) as update,
         closing(read_pages(files, tally, fields=fields)) as pages,
     ):
         for page in pages:
             yield page
             update(tally.bytes_read)
+
+
+def _untold(_: int) -> None:
+    """No bar."""
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 
 
 def lines(told: dict[str, Any]) -> list[str]:

@@ -10,9 +10,9 @@ import msgspec
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.printable import printable
 
 
 @click.command()

@@ -14,8 +14,8 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
@@ -69,7 +69,9 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         click.echo(msgspec.json.encode({"rules": [_summary(site, rule) for site, rule in found]}))
         return
     for site, rule in found:
-        proof = f"{rule.evidence.coverage:,} URLs, {rule.evidence.precision:.3f}" if rule.evidence.coverage else ""
+        proof = (
+            f"{counted(rule.evidence.coverage, 'URL')}, {rule.evidence.precision:.3f}" if rule.evidence.coverage else ""
+        )
         state = "" if rule.state == "active" else rule.state
         cells = (site, rule.id, state, rule.kind, rule.source, proof, described(rule))
         click.echo("  ".join(printable(cell) for cell in cells if cell))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import click
 
 from dedupcrawl.commands.errors import BadInputError
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import read_age
 from dedupcrawl.sites import host_of, site_of
 

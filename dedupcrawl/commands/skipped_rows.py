@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.printable import printable
 
 
 def tell_skipped(tally: Tally) -> None:

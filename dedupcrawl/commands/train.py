@@ -12,9 +12,9 @@ import msgspec
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.printable import printable
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import TrainingSummary, train

@@ -103,8 +103,8 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         figure, axes = _figure()
         windows = min(_WINDOWS, len(duplicate) // 5 or 1)
         parts = np.array_split(duplicate, windows)
-        ends = np.cumsum([len(part) for part in parts])
-        shares = [float(part.mean()) for part in parts]
+        ends = np.cumsum([0, *(len(part) for part in parts)])
+        shares = [float(part.mean()) for part in (parts[0], *parts)]
         axes.fill_between(ends, shares, step="pre", color=_SERIES[0], alpha=0.35, linewidth=0)
         axes.step(ends, shares, where="pre", color=_SERIES[0], linewidth=1.8)
         axes.set_xlabel("pages fetched")

@@ -159,6 +159,7 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     opened = Opened(browser, plain)
     assert len(opened.rows("clusters")) == 4
     opened.page.locator("[data-table=clusters] summary").first.click()
+    opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
     assert opened.page.locator("[data-table=clusters] li").count() == 10
     (rule,) = opened.rows("rules")
     assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())

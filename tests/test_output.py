@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.commands.output import results
+from dedupcrawl.output import results
 
 
 def test_a_file_is_there_once_it_is_whole(tmp_path: Path) -> None:
