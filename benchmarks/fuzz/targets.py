@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.html import extract
@@ -22,6 +21,7 @@ from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.keepsakes import KeepsakeError, text_of
 from dedupcrawl.page import Page
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.urls.normalizer import SiteNormalizer
