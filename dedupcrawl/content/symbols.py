@@ -82,7 +82,13 @@ class SymbolText:
     @classmethod
     def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:
         """Fold `paragraphs` and join them by newlines."""
-        return cls(fold("\n".join(paragraphs)))
+        text = cls(fold("\n".join(paragraphs)))
+        if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again
+            starts, hashes, lengths = kernels.compiled.symbols(text.text, kinds())
+            text.__dict__["starts"] = np.frombuffer(starts, np.int64)
+            text.__dict__["hashes"] = np.frombuffer(hashes, np.uint64)
+            text.__dict__["lengths"] = np.frombuffer(lengths, np.int64)
+        return text
 
     @cached_property
     def code_points(self) -> NDArray[np.uint32]:
@@ -95,18 +101,8 @@ class SymbolText:
         return kinds().take(self.code_points)
 
     @cached_property
-    def _compiled(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]] | None:
-        """Starts, hashes and lengths, all at once; None where they are to be made one by one."""
-        if kernels.compiled is None:
-            return None
-        starts, hashes, lengths = kernels.compiled.symbols(self.text, kinds())
-        return np.frombuffer(starts, np.int64), np.frombuffer(hashes, np.uint64), np.frombuffer(lengths, np.int64)
-
-    @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Shape (len(hashes),): where in the text each symbol starts."""
-        if self._compiled is not None:
-            return self._compiled[0]
         kind = self.kinds
         letter = (kind & LETTER) != 0
         joins = (kind & (LETTER | ALONE)) == LETTER  # joins its neighbours to one symbol
@@ -120,8 +116,6 @@ class SymbolText:
         Bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
         Part of the stored format: equal on every machine and byte order.
         """
-        if self._compiled is not None:
-            return self._compiled[1]
         starts, end = self.starts, len(self.text)
         if end <= _AT_ONCE:
             return _hashes(self.code_points, self.kinds, starts)
@@ -138,8 +132,6 @@ class SymbolText:
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Shape (number of symbols,): letters and digits of each symbol."""
-        if self._compiled is not None:
-            return self._compiled[2]
         starts = self.starts
         return np.add.reduceat(self.kinds & LETTER, starts, dtype=np.int64) if len(starts) else starts
 

@@ -33,21 +33,16 @@ class PostingsView:
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        counts = np.zeros(prefixes.size, dtype=np.int64)
         wanted = prefixes.tolist()
+        if kernels.compiled is not None:
+            counts = np.frombuffer(bytearray(kernels.compiled.tail_counts(self._tail, wanted)), dtype=np.int64)
+        else:
+            counts = self._count_in_tail(wanted)
         if self._tables:
             firsts = prefixes << self._shift
             for keys, _ in self._tables:
                 for row, start, end in self._ranges(keys, prefixes, firsts, wanted):
                     counts[row] += end - start
-        if kernels.compiled is not None:
-            counts += np.frombuffer(kernels.compiled.tail_counts(self._tail, wanted), dtype=np.int64)
-            return counts
-        for found in self._tail:
-            for row, prefix in enumerate(wanted):
-                postings = found.get(prefix)
-                if postings is not None:
-                    counts[row] += len(postings) // 2
         return counts
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
@@ -67,6 +62,15 @@ class PostingsView:
         if len(parts) == 1:
             return parts[0]
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
+        counts = np.zeros(len(wanted), dtype=np.int64)
+        for found in self._tail:
+            for row, prefix in enumerate(wanted):
+                postings = found.get(prefix)
+                if postings is not None:
+                    counts[row] += len(postings) // 2
+        return counts
 
     def _in_tail(self, wanted: list[int]) -> Table:
         """Keys and pages of all postings of these prefixes in the tail."""

@@ -102,14 +102,16 @@ def _accepted(
     All the pages of one template may be as similar; a duplicate is among the nearest of them.
     """
     own = next(signature for other, _, signature in made if other == slot)
-    accepted: list[tuple[float, float, int]] = []
+    accepted: list[tuple[float, int, Sequence[bytes | None]]] = []
     for page in pages:
         kept = signatures(fetch(page), page)
         theirs = kept[slot] if slot < len(kept) else None
         similarity = None if theirs is None else check.compare(own, theirs)
         if similarity is not None:
-            accepted.append((-similarity, _dissimilarity(made, kept), page))
-    return [page for _, _, page in sorted(accepted)]
+            accepted.append((-similarity, page, kept))
+    if len(accepted) == 1:
+        return [accepted[0][1]]
+    return [page for _, _, page in sorted((far, _dissimilarity(made, kept), page) for far, page, kept in accepted)]
 
 
 def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[bytes | None]) -> float:

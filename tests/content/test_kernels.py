@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import differences
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
 from dedupcrawl.content.checks import shingles
-from dedupcrawl.content.checks.base import Keys, PageIds
+from dedupcrawl.content.checks.base import by_page
 from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
@@ -147,18 +146,9 @@ def test_shared_shingles(new: bytes, kept: bytes) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**64 - 1)), max_size=60))
-def test_shared_pages(found: list[tuple[int, int]]) -> None:
+def test_by_page(found: list[tuple[int, int]]) -> None:
     keys, pages = np.array([key for _, key in found], np.uint64), np.array([page for page, _ in found], np.uint32)
-    order, counts = np.zeros(1, dtype=np.uint32), np.ones(1, dtype=np.int64)
-
-    class Found:
-        def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-            return keys, pages
-
-        def count(self, prefixes: Keys) -> NDArray[np.int64]:
-            raise NotImplementedError
-
-    ours, reference = by_both(lambda: [part.tolist() for part in shingles._shared(order, counts, Found())])
+    ours, reference = by_both(lambda: [part.tolist() for part in by_page(keys, pages)])
     assert ours == reference
 
 

@@ -9,11 +9,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
 Keys = NDArray[np.uint64]
 PageIds = NDArray[np.uint32]
+
+NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
 
 
 class Postings(Protocol):
@@ -30,6 +33,25 @@ class Postings(Protocol):
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """All postings of any of `prefixes`: their whole keys and their pages, shapes (m,) and (m,), in no order."""
         ...
+
+
+def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64]]:
+    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found.
+
+    Args:
+        keys: Shape (m,).
+        pages: Shape (m,), in any order.
+    """
+    if kernels.compiled is not None:
+        first_keys, ids, counts = kernels.compiled.by_page(keys, pages)
+        return np.frombuffer(first_keys, np.uint64), np.frombuffer(ids, np.uint32), np.frombuffer(counts, np.int64)
+    order = pages.argsort(kind="stable")
+    ids_in_order = pages[order]
+    edges = np.empty(len(pages) + 1, dtype=np.bool_)
+    edges[0] = edges[-1] = True
+    np.not_equal(ids_in_order[1:], ids_in_order[:-1], out=edges[1:-1])
+    first = edges.nonzero()[0] if len(pages) else np.zeros(1, dtype=np.intp)
+    return keys[order[first[:-1]]], ids_in_order[first[:-1]], np.diff(first)
 
 
 def length_dissimilarity(new: bytes, kept: bytes) -> float:

@@ -15,6 +15,7 @@ that abstains, and δ > 1/2; so t >= 11 for every code and every setting.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
+from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.content.repeatability import common_run, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
@@ -60,6 +61,13 @@ def _grams(signature: bytes) -> Keys:
         values += code[offset : offset + count]
     prefixes: Keys = fmix64(values) >> np.uint64(_PAYLOAD_BITS)
     return prefixes
+
+
+def _different_grams(signature: bytes) -> Keys:
+    grams = np.sort(_grams(signature))
+    different = np.ones(len(grams), dtype=np.bool_)
+    np.not_equal(grams[1:], grams[:-1], out=different[1:])
+    return grams[different]
 
 
 def _fewest_grams(kept_grams: NDArray[np.uint64], repeatability: float) -> NDArray[np.int64]:
@@ -129,8 +137,9 @@ class FeatureCodeCheck:
         least = shortest_run(length, self.repeatability)
         grams = _grams(signature)
         found = [self._rarest(grams, low, high, postings) for low, high in _groups(length, least)]
-        pages = [pages[_longest(keys) >= least] for keys, pages in found if len(pages)]
-        return np.concatenate(pages) if pages else np.zeros(0, dtype=np.uint32)
+        fewest = np.uint64(min(_MANY, math.ceil((least - GRAM + 1) / SAMPLING)))  # grams of a code so long
+        long = [pages[(keys & np.uint64(_MANY)) >= fewest] for keys, pages in found if len(pages)]
+        return long[0] if len(long) == 1 else np.concatenate([NO_PAGES, *long])
 
     @staticmethod
     def _rarest(grams: Keys, low: int, high: int, postings: Postings) -> tuple[Keys, PageIds]:
@@ -149,16 +158,15 @@ class FeatureCodeCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        keys, pages = postings.find(np.unique(_grams(signature)))
+        keys, pages = postings.find(_different_grams(signature))
         if not len(pages):
             return pages
-        unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
-        kept_grams = keys[first] & np.uint64(_MANY)
-        return unique[shared >= _fewest_grams(kept_grams, self.repeatability)]
+        keys, pages, shared = by_page(keys, pages)
+        return pages[shared >= _fewest_grams(keys & np.uint64(_MANY), self.repeatability)]
 
     def probe(self, signature: bytes) -> Probe:
         """Any of the grams."""
-        return Probe.any_of(np.unique(_grams(signature)))
+        return Probe.any_of(_different_grams(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""
@@ -180,9 +188,3 @@ def _groups(length: int, least: int) -> Iterator[tuple[int, int]]:
     for first in range(0, length - least + 1, slack + 1):
         last = min(first + slack, length - least)
         yield last, first + slack
-
-
-def _longest(keys: Keys) -> NDArray[np.int64]:
-    """Most symbols that a kept code can have, by the number of its grams."""
-    grams = (keys & np.uint64(_MANY)).astype(np.int64)
-    return np.where(grams < _MANY, grams * SAMPLING + GRAM - 1, MAX_CODE)

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
+from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -53,7 +53,6 @@ _LEVEL_BITS = 3
 _FACTOR = np.uint64(0xD1342543DE82EF95)
 _FACTOR_SQUARED = np.uint64(0xD1342543DE82EF95**2 % 2**64)
 _BELOW = tuple(np.uint32((1 << level) - 1) for level in range(LEVELS + 1))
-_NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
 
 Sample = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -152,7 +151,7 @@ class ShinglesCheck:
         level, sample = _read(signature)
         order, counts = _rarest_first(sample, postings)
         if not counts[-1]:
-            return _NO_PAGES
+            return NO_PAGES
         own = self._least(len(order))
         places = {at: _places(at, order) for at in range(level + 1, LEVELS + 1)}
         least = {at: self._least(len(places[at])) for at in places}
@@ -172,7 +171,7 @@ class ShinglesCheck:
         level, sample = _read(signature)
         order, counts = _rarest_first(sample, postings)
         if not counts[-1]:
-            return _NO_PAGES
+            return NO_PAGES
         read = _within(counts, MOST_POSTINGS)
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
         payload = (keys & np.uint64((1 << _PAYLOAD_BITS) - 1)).astype(np.int64)
@@ -225,17 +224,7 @@ def _within(counts: Counts, limit: int) -> int:
 
 def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:
     """Of every page that has one of these shingles: one of its keys, its id, and how many of them it has."""
-    keys, found = postings.find(order[counts > 0].astype(np.uint64))
-    if kernels.compiled is not None:
-        first_keys, ids, shared = kernels.compiled.shared_pages(keys, found)
-        return np.frombuffer(first_keys, np.uint64), np.frombuffer(ids, np.uint32), np.frombuffer(shared, np.int64)
-    by_page = found.argsort(kind="stable")
-    pages = found[by_page]
-    edges = np.empty(len(pages) + 1, dtype=np.bool_)
-    edges[0] = edges[-1] = True
-    np.not_equal(pages[1:], pages[:-1], out=edges[1:-1])
-    first = edges.nonzero()[0] if len(pages) else np.zeros(1, dtype=np.intp)
-    return keys[by_page[first[:-1]]], pages[first[:-1]], np.diff(first)
+    return by_page(*postings.find(order[counts > 0].astype(np.uint64)))
 
 
 def _most(pages: PageIds, shared: Counts) -> PageIds:

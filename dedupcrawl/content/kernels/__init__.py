@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 2  # of the functions; an extension of another one is left alone
+_VERSION = 3  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -76,7 +76,7 @@ class Kernels(Protocol):
         """Of two signatures: shingles of `new` at the larger level, and how many of them `kept` has."""
         ...
 
-    def shared_pages(self, keys: U64, pages: U32, /) -> tuple[bytes, bytes, bytes]:
+    def by_page(self, keys: U64, pages: U32, /) -> tuple[bytes, bytes, bytes]:
         """For each page, ascending: the first of its keys, itself, how often it occurs (int64)."""
         ...
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
@@ -46,7 +46,7 @@ PyObject *feature_code(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *args);
 PyObject *sampled_shingles(PyObject *self, PyObject *args);
 PyObject *shared_shingles(PyObject *self, PyObject *args);
-PyObject *shared_pages(PyObject *self, PyObject *args);
+PyObject *by_page(PyObject *self, PyObject *args);
 PyObject *code_grams(PyObject *self, PyObject *args);
 /* content/alignment.py, content/wording.py, content/evidence.py */
 PyObject *differences(PyObject *self, PyObject *args);

@@ -12,7 +12,7 @@ static PyMethodDef methods[] = {
     {"simhash", simhash, METH_VARARGS, NULL},
     {"sampled_shingles", sampled_shingles, METH_VARARGS, NULL},
     {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
-    {"shared_pages", shared_pages, METH_VARARGS, NULL},
+    {"by_page", by_page, METH_VARARGS, NULL},
     {"code_grams", code_grams, METH_VARARGS, NULL},
     {"differences", differences, METH_VARARGS, NULL},
     {"sort_pieces", sort_pieces, METH_VARARGS, NULL},

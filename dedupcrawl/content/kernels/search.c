@@ -54,13 +54,13 @@ typedef struct {
     uint32_t page, count; /* count: 0 in a free place */
 } Shared;
 
-static int by_page(const void *one, const void *other) {
+static int ascending_pages(const void *one, const void *other) {
     const uint32_t a = ((const Shared *)one)->page, b = ((const Shared *)other)->page;
     return (a > b) - (a < b);
 }
 
-/* shared_pages(keys, pages) -> for each page, ascending: its first key, itself, how often it occurs (int64) */
-PyObject *shared_pages(PyObject *self, PyObject *args) {
+/* by_page(keys, pages) -> for each page, ascending: its first key, itself, how often it occurs (int64) */
+PyObject *by_page(PyObject *self, PyObject *args) {
     Py_buffer keys, pages;
     (void)self;
     if (!PyArg_ParseTuple(args, "y*y*", &keys, &pages)) return NULL;
@@ -83,7 +83,7 @@ PyObject *shared_pages(PyObject *self, PyObject *args) {
         Py_ssize_t different = 0;
         for (size_t place = 0; place < size; place++)
             if (table[place].count) table[different++] = table[place];
-        qsort(table, (size_t)different, sizeof(Shared), by_page);
+        qsort(table, (size_t)different, sizeof(Shared), ascending_pages);
         PyObject *first = PyBytes_FromStringAndSize(NULL, 8 * different);
         PyObject *page_ids = PyBytes_FromStringAndSize(NULL, 4 * different);
         PyObject *counts = PyBytes_FromStringAndSize(NULL, 8 * different);
