@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept, Told
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
@@ -28,9 +29,6 @@ from dedupcrawl.index.search import New, Question, examine, newest, superseding
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
-FRESH_SECONDS = 1.0
-"""Age up to which a process takes its copy of the rows for good when it says that a page is a duplicate."""
-
 _CONFIRMED_AT_ONCE = 256
 
 
@@ -38,7 +36,7 @@ class RedisIndex(RedisNotes):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend`, which comes before a drop, tells.
+    (`redis_notes.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index.
@@ -93,7 +91,7 @@ class RedisIndex(RedisNotes):
         """
         entry = storable(entry)
         question = Question(entry, judge, holds, counts)
-        if time.monotonic() - self.journal.read_at >= FRESH_SECONDS:
+        if time.monotonic() - self.journal.read_at >= redis_notes.FRESH_SECONDS:
             self.journal.catch_up()
         catalog, fetch = self.journal.replica.catalog, self.journal.replica.fetch
         first_id = min(first_id, self.journal.first_id_limit)

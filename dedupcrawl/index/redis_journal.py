@@ -36,6 +36,7 @@ class RedisJournal:
     Attributes:
         replica: The copy; set by the first `greet`, and anew when the server's journal is another one.
         read_at: When (time.monotonic) the server was last asked for its rows.
+        restored: How many pages were restored until then.
         first_id_limit: Pages at and above may belong to this run, whatever was said before the server lost its rows.
     """
 
@@ -58,6 +59,7 @@ class RedisJournal:
         self._lost = lost
         self._epoch = b""
         self.read_at = 0.0
+        self.restored = 0
         self.first_id_limit = _NO_LIMIT
         self.rows_key = address.key("rows")
         self.keys = (address.key("meta"), self.rows_key, address.key("window"))
@@ -96,7 +98,7 @@ class RedisJournal:
     def catch_up(self) -> None:
         """Take over all rows that the replica does not have."""
         while True:
-            _, rows, count = self._run(READ, [])
+            _, rows, _, count = self._run(READ, [])
             self.replica.extend(rows)
             if self.replica.catalog.next_id >= count:
                 return
@@ -110,7 +112,7 @@ class RedisJournal:
 
     def exchange_more(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, list[bytes]]:
         """As `exchange`, for a script that tells more: returns its status and that."""
-        status, rows, *more = self._run(script, keys, *arguments)
+        status, rows, _, *more = self._run(script, keys, *arguments)
         self.replica.extend(rows)
         return status, more[0] if more else []
 
@@ -127,6 +129,7 @@ class RedisJournal:
         if answer[0] == b"lost":
             raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
         self.read_at = asked_at
+        self.restored = answer[2]
         return answer
 
     def _start(self, header: Header) -> None:

@@ -14,12 +14,14 @@ redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 """)
 
 WITHDRAW = Script("""
--- KEYS: verdicts, newest by URL, restored, orphans. ARGV: URL digest, field of an orphan or '', the orphan, numbers.
+-- KEYS: verdicts, newest by URL, restored, orphans, meta.
+-- ARGV: URL digest, field of an orphan or '', the orphan, numbers.
 local newest = redis.call('HGET', KEYS[1], ARGV[#ARGV])
 if not newest then return 0 end  -- another process was quicker
 for at = 4, #ARGV do redis.call('HDEL', KEYS[1], ARGV[at]) end
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('HSET', KEYS[3], ARGV[1], newest)
+redis.call('HSET', KEYS[5], 'restored', redis.call('HLEN', KEYS[3]))
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[4], ARGV[2], ARGV[3]) end
 return 1
 """)

@@ -22,6 +22,9 @@ from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_note_scripts import ATTACH, DROP_OLDER, RECORD, RECORD_REWRITES, UPDATE_STATE, WITHDRAW
 from dedupcrawl.verdict import Verdict
 
+FRESH_SECONDS = 1.0
+"""Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
+
 ROWS_AT_ONCE = 256
 _REWRITES_AT_ONCE = 1000
 
@@ -70,6 +73,7 @@ class RedisNotes:
         self.is_asking = self.is_closed = False
         self._client = uuid.uuid4().bytes
         self._posted = 0
+        self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
 
     # Verdicts
 
@@ -115,8 +119,9 @@ class RedisNotes:
     @in_turn
     def _withdraw(self, key: bytes, numbers: list[int], newest: Recorded, refetch: bool) -> int:
         orphan = packed(Dependent(newest.spider, newest.verdict.url, newest.request)) if refetch else (b"", b"")
-        keys = self._keys("verdicts", "verdict_urls", "restored", "orphans")
+        keys = self._keys("verdicts", "verdict_urls", "restored", "orphans", "meta")
         done: int = self.link.call(WITHDRAW, keys, key, *orphan, *numbers)
+        self.journal.read_at = 0.0
         return done
 
     def compact(self) -> None:
@@ -137,7 +142,12 @@ class RedisNotes:
     @in_turn
     def is_restored(self, url: str) -> bool:
         """True when a verdict on this page was withdrawn."""
-        return bool(self.link.ask("HEXISTS", self.address.key("restored"), digest(plain(url))))
+        field = digest(plain(url))
+        if time.monotonic() - self.journal.read_at >= FRESH_SECONDS:
+            return bool(self.link.ask("HEXISTS", self.address.key("restored"), field))
+        if self.journal.restored > len(self._restored):
+            self._restored.update(self.link.ask("HKEYS", self.address.key("restored")))
+        return field in self._restored
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""

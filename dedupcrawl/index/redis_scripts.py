@@ -1,9 +1,9 @@
 """What runs on the Redis server: each of these Lua scripts is one atomic step on the keys of one index.
 
 The journal is a hash of rows numbered from 0, which are never removed, so its length is the next number. A client that
-says how many rows it *knows* gets those it does not know with the answer. The window holds the tokens (see
-`index.redis_tokens`) of the newest rows: by them a script sees whether any row that the client does not know could
-change what the client has found out.
+says how many rows it *knows* gets those it does not know with the answer, and how many verdicts were withdrawn. The
+window holds the tokens (see `index.redis_tokens`) of the newest rows: by them a script sees whether any row that the
+client does not know could change what the client has found out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Script:
 _JOURNAL = f"""
 local known = tonumber(ARGV[2])
 local count = redis.call('HLEN', KEYS[2])
-if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] or known > count then return {{'lost'}} end
+local meta = redis.call('HMGET', KEYS[1], 'epoch', 'restored')
+local restored = tonumber(meta[2] or 0)
+if meta[1] ~= ARGV[1] or known > count then return {{'lost'}} end
 
 local function unknown_rows()
   local rows, bytes, first = {{}}, 0, known
@@ -76,7 +78,7 @@ local meta = redis.call('HMGET', KEYS[1], 'header', 'epoch')
 return {meta[1], meta[2], redis.call('HLEN', KEYS[2]), redis.call('HGET', KEYS[2], ARGV[3])}
 """)
 
-READ = Script(_JOURNAL + "return {'read', unknown_rows(), count}")
+READ = Script(_JOURNAL + "return {'read', unknown_rows(), restored, count}")
 
 OFFER = Script(
     _JOURNAL
@@ -100,15 +102,15 @@ local function meets(least, probe, weights, rows)
 end
 
 if known < count then
-  if count - known > {WINDOW} then return {{'behind', unknown_rows()}} end
+  if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
   local rows = unknown_tokens()
   for at = 9, #ARGV, 3 do
-    if meets(tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], rows) then return {{'met', unknown_rows()}} end
+    if meets(tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], rows) then return {{'met', unknown_rows(), restored}} end
   end
 end
 append(ARGV[3], ARGV[4], ARGV[5], ARGV[6])
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[4], ARGV[7], ARGV[8]) end
-return {{'kept', unknown_rows()}}
+return {{'kept', unknown_rows(), restored}}
 """
 )
 """KEYS: meta, rows, window, claims."""
@@ -118,9 +120,9 @@ FORGET = Script(
     + """
 -- KEYS: …, claims, dependents, orphans. ARGV: row or '', tokens, number of the row that it ends, that one's gravestone,
 -- URL digest of a claim that ends too or '', whose claim it must be or ''.
-if known < count then return {'behind', unknown_rows()} end
+if known < count then return {'behind', unknown_rows(), restored} end
 if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
-  return {'other', {}, {}}
+  return {'other', {}, restored, {}}
 end
 if ARGV[3] ~= '' then append(ARGV[3], ARGV[4], ARGV[5], ARGV[6]) end
 local orphaned = {}
@@ -133,7 +135,7 @@ if ARGV[7] ~= '' then
   redis.call('DEL', KEYS[5])
   redis.call('HDEL', KEYS[4], ARGV[7])
 end
-return {'done', {}, orphaned}
+return {'done', {}, restored, orphaned}
 """
 )
 
@@ -141,15 +143,15 @@ DEPEND = Script(
     _JOURNAL
     + f"""
 -- KEYS: …, claims, dependents. ARGV: the token of what ends the keeper, its URL digest, a dependent's field, itself.
-if count - known > {WINDOW} then return {{'behind', unknown_rows()}} end
+if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
 for _, tokens in ipairs(known < count and unknown_tokens() or {{}}) do
-  if not tokens then return {{'behind', unknown_rows()}} end
+  if not tokens then return {{'behind', unknown_rows(), restored}} end
   for at = 1, #tokens, 4 do
-    if string.sub(tokens, at, at + 3) == ARGV[3] then return {{'behind', unknown_rows()}} end
+    if string.sub(tokens, at, at + 3) == ARGV[3] then return {{'behind', unknown_rows(), restored}} end
   end
 end
 if redis.call('HEXISTS', KEYS[4], ARGV[4]) == 1 then redis.call('HSET', KEYS[5], ARGV[5], ARGV[6]) end
-return {{'done', unknown_rows()}}
+return {{'done', unknown_rows(), restored}}
 """
 )
 
