@@ -79,6 +79,17 @@ def _text(value: Any) -> str:
     return value.strip()
 
 
+def _optional_text(value: Any) -> str | None:
+    return None if value is None or value == "" else _text(value)
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if isinstance(value, bool) or not 0 <= seconds < math.inf:
+        raise ValueError
+    return seconds
+
+
 def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
@@ -201,7 +212,11 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", _checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", _one_of("drop", "mark", "observe")),
         Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
-        Setting("DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:' or 'lmdb:/path'", _text, False),
+        Setting(
+            "DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'", _text, False
+        ),
+        Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", _seconds, False),
+        Setting("DEDUP_RUN", None, "a name, or None", _optional_text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
         Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", read_age),
         Setting(
@@ -249,6 +264,8 @@ class DedupSettings:
     action: str
     mark_field: str
     index: str
+    index_wait: float
+    run: str | None
     scope: str
     ttl: float | None
     trusted_sites: str | tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import uuid
@@ -24,6 +25,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.item_json import item_json
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
+from dedupcrawl.crawl.outage import Outage
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
@@ -38,8 +40,8 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.open import is_redis, open_index, shown
 from dedupcrawl.keepsakes import packed_item
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
@@ -51,6 +53,12 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 _LOGGED_CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
+
+
+_ALONE = (
+    "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
+    "in the same index. Give all workers of one crawl the same name in DEDUP_RUN."
+)
 
 
 class Dedup:
@@ -65,6 +73,7 @@ class Dedup:
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         watch: What becomes of what was rewritten.
+        outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
         log: The crawl log, or None.
     """
@@ -91,26 +100,27 @@ class Dedup:
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         try:
-            self._index = open_index(spec, self._index_checks, default_path=data / "index")
+            self._index = open_index(spec, self._index_checks, default_path=data / "index", wait=0)
         except ValueError as error:
             raise SettingError(f"DEDUP_INDEX: {error}.") from error
-        self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else spec
+        self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
+        self.outage = Outage(self.settings.index_wait, self.stats)
+        self._run = self.settings.run or _run_id(folder)
         abandoned = self._index.start_claiming()
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm)
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
-        run = _run_id(folder)
-        self._detector = Detector(self._index, spider=self.spider_name, run=run, trust=self.trust)
+        self._detector = Detector(self._index, spider=self.spider_name, run=self._run, trust=self.trust)
         self._sending = Sending(crawler)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.watch = RuleWatch(
             self._normalizer,
             self.settings.trial_share,
             pending=pending,
-            rewrites=Rewrites(self._index, crawler.spider, run),
+            rewrites=Rewrites(self._index, crawler.spider, self._run),
             index=self._index,
-            run=run,
+            run=self._run,
             pages=self.pages,
             batch=self.batch,
             stats=self.stats,
@@ -118,6 +128,10 @@ class Dedup:
         )
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, pending, self.watch, folder, fingerprint)
+        if self.settings.run:
+            self.rewriter.share(self._first_url)
+        elif is_redis(spec) and self.settings.scope == "run":
+            logger.warning(_ALONE)
         self._warned = False
         self._checks_of: dict[int, list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
@@ -125,13 +139,15 @@ class Dedup:
         self._learning = self._learns(data) if self.settings.learn else None
         self._log_checks = make_checks(_LOGGED_CHECKS, self.settings.parameters)
 
+        self._connect(crawler)
+
+    def _connect(self, crawler: Crawler) -> None:
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
         crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
         crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
-        if (
-            self._normalizer.site_count or self._learning
-        ):  # without rules nothing is rewritten; a signal for every known link costs much
+        # Without rules nothing is rewritten; a signal for every known link costs much.
+        if self._normalizer.site_count or self._learning:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_error)
@@ -157,7 +173,11 @@ class Dedup:
         return dedup
 
     def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
-        """The verdict on a page, or on an item of it; None when the index cannot be asked: it is then let through."""
+        """The verdict on a page, or on an item of it; None when the index cannot be used: it is then let through.
+
+        Raises:
+            IndexAwayError: The index cannot be reached at the moment.
+        """
         if id(settings) not in self._checks_of:
             self._checks_of[id(settings)] = make_checks(settings.checks, settings.parameters)
         drops = settings.action == "drop"
@@ -172,6 +192,8 @@ class Dedup:
                 ttl=settings.ttl,
                 quota=settings.site_quota,
             )
+        except IndexAwayError:
+            raise
         except (OSError, IndexDamagedError):
             if not self.stats.get_value("dedup/index/errors"):
                 logger.exception("The index cannot be used; pages are kept unchecked from here on while this lasts.")
@@ -191,6 +213,22 @@ class Dedup:
             self.stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
         return verdict
 
+    def judge_late(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> None:
+        """Judge a page that was let through while the index was away; its items are not dropped any more.
+
+        Raises:
+            IndexAwayError: It still is.
+        """
+        if fetched.lost and not fetched.stored and not fetched.on_their_way:
+            return
+        known = len(fetched.kept_under)
+        verdict = self.judge(analysis, dataclasses.replace(settings, action="observe"), fetched)
+        if verdict is not None and verdict.is_duplicate:
+            self.stats.inc_value("dedup/index/duplicates_let_through")
+        if not fetched.on_their_way:
+            self.storing.stored_already(fetched.kept_under[known:])
+            del fetched.kept_under[known:]
+
     def keep_item(self, url: str, number: int, item: Any) -> None:
         """Keep an item of the page at `url`, which is about to be dropped, for `index restore`."""
         self._keep(lambda: self._index.attach(url, *packed_item(number, item_json(item))))
@@ -207,6 +245,11 @@ class Dedup:
         """Where to keep a page. One that is fetched to try a rule stands for itself."""
         on_trial = request is not None and TRIAL in request.meta
         return url if on_trial else self.rewriter.canonical(url)
+
+    def _first_url(self, identity: str, url: str) -> str:
+        """The first URL of an identity that any worker of this run named."""
+        first = self._index.update_site_state(f"run {self._run}", identity, lambda old: old or url.encode())
+        return first.decode()
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
@@ -272,11 +315,14 @@ class Dedup:
         logger.info(opening_line(self.settings, self._normalizer, self._where))
 
     def spider_idle(self) -> None:
-        """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large."""
+        """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large.
+
+        And what was dropped because of a page that another worker claimed and, being no more, will never store.
+        """
         before = self._sending.count
         if not self.watch.settle():
             raise DontCloseSpider
-        for request in self.rewriter.give_up():
+        for request in (*self.rewriter.give_up(), *self.storing.orphans_of_the_dead()):
             self._sending.schedule(request)
         if self._sending.count > before:
             raise DontCloseSpider
@@ -289,8 +335,9 @@ class Dedup:
             closing.callback(self.rewriter.close)
             closing.callback(self.watch.close)
             self.batch.flush()
-            for name, value in self._index.info().items():
-                self.stats.set_value(f"dedup/index/{name}", value)
+            with suppress(IndexAwayError):
+                for name, value in self._index.info().items():
+                    self.stats.set_value(f"dedup/index/{name}", value)
             logger.info(closing_line(self.stats))
 
     def engine_stopped(self) -> None:
@@ -298,7 +345,7 @@ class Dedup:
         with ExitStack() as closing:
             closing.callback(self._index.close)
             closing.callback(self._detector.close)
-            self.storing.close()
+            self.storing.close(self.settings.index_wait)
             if self._report is not None:
                 self._report.write(self._index, self.log.path if self.log else None, self.settings.rules)
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from dedupcrawl.crawl.journal_file import JournalFile, read_rows
+from dedupcrawl.index.contract import IndexDamagedError
 
 
 class FirstSeen:
-    """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen."""
+    """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen.
+
+    Attributes:
+        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
+    """
+
+    shared: Callable[[str, str], str] | None = None
 
     def __init__(self, path: Path | None) -> None:
         self._url_of: dict[str, str] = {}
@@ -19,10 +27,20 @@ class FirstSeen:
 
     def url_of(self, identity: str, url: str) -> str:
         """The first URL of `identity`; `url` when there was none before."""
-        first = self._url_of.setdefault(identity, url)
-        if first is url:
-            self._journal.append((identity, url))
+        first = self._url_of.get(identity)
+        if first is None:
+            first = self._url_of[identity] = self._first_of_all(identity, url)
+            self._journal.append((identity, first))
         return first
+
+    def _first_of_all(self, identity: str, url: str) -> str:
+        """What the workers agreed on; this process's own choice while they cannot be asked: a page more is fetched."""
+        if self.shared is None:
+            return url
+        try:
+            return self.shared(identity, url)
+        except (OSError, IndexDamagedError):
+            return url
 
     def close(self) -> None:
         """Close the file."""

@@ -33,6 +33,7 @@ class FetchedPage:
         on_their_way: Items that were let through and are in later pipelines.
         stored: Items that came through all pipelines.
         lost: Items that did not.
+        judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it.
     """
 
@@ -44,6 +45,7 @@ class FetchedPage:
         "body_length",
         "dropped",
         "items",
+        "judged_late",
         "kept_under",
         "lost",
         "on_their_way",
@@ -64,6 +66,7 @@ class FetchedPage:
         self.request: Request | None = None
         self.kept_under: list[str] = []
         self.on_their_way = self.stored = self.lost = self.dropped = 0
+        self.judged_late = False
         self._status = response.status
 
     @property

@@ -45,6 +45,7 @@ class DedupPipeline:
             return item
         verdict = fetched.verdict or await self._judged(item, fetched, settings)
         if verdict is None:
+            fetched.on_their_way += 1
             return item
         if settings.action == "mark":
             self._mark(item, verdict, settings.mark_field)
@@ -66,26 +67,34 @@ class DedupPipeline:
         None when there can be none: whatever goes wrong here, the item goes on.
         """
         roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
-        batch = self._dedup.batch
+        batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judge_late
         try:
             if roles:
-                return await batch.result(partial(self._item_verdict, item, roles, fetched, settings))
-            return await batch.result(partial(self._page_verdict, fetched, settings), fetched)
+                fetched.items += 1
+                analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched))
+                judge = partial(self._dedup.judge, analysis, settings, fetched)
+                return await outage.bridged(
+                    partial(batch.result, judge), partial(judge_late, analysis, settings, fetched)
+                )
+            return await outage.bridged(
+                partial(batch.result, partial(self._page_verdict, fetched, settings), fetched),
+                partial(self._page_late, fetched, settings),
+            )
         except Exception:
             if not self._dedup.stats.get_value("dedup/content/errors"):
                 logger.exception("%r could not be judged; its item goes on. This is said once.", fetched.url)
             self._dedup.stats.inc_value("dedup/content/errors")
             return None
 
-    def _item_verdict(self, item: Any, roles: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
-        fetched.items += 1
-        page = _page_of_item(ItemAdapter(item), roles, fetched)
-        return self._dedup.judge(Analysis(page), settings, fetched)
-
     def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
         if fetched.verdict is None:
             fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched)
         return fetched.verdict
+
+    def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
+        if not fetched.judged_late:  # once for all its items
+            self._dedup.judge_late(fetched.analyse(), settings, fetched)
+            fetched.judged_late = True
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
         try:

@@ -38,6 +38,10 @@ class Rewriter:
         self._pending = pending
         self._watch = watch
 
+    def share(self, first_url: Callable[[str, str], str]) -> None:
+        """Agree with other workers on the first URL of an identity (see FirstSeen)."""
+        self._first_seen.shared = first_url
+
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
         if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":

@@ -7,6 +7,7 @@ the page is forgotten, and what was dropped because of it is fetched again.
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Iterator
 
@@ -18,11 +19,13 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError
+from dedupcrawl.index.contract import Dependent, Index, IndexAwayError, IndexDamagedError
+from dedupcrawl.index.open import is_redis
 
 logger = logging.getLogger(__name__)
 
 _CONFIRMED_AT_ONCE = 64  # pages
+_PAUSE = 0.2  # seconds between two attempts to reach an index that is away
 
 
 class DropDuplicate(DropItem):
@@ -46,6 +49,7 @@ class Storing:
         self._index = index
         self._pages = pages
         self._stats = crawler.stats
+        self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._spider = crawler.spider
         feeds = crawler.settings.getdict("FEEDS") if confirm == "feed" else {}
         self._closed = dict.fromkeys(map(str, feeds), 0)  # URI of a feed → items in its closed files
@@ -53,6 +57,7 @@ class Storing:
         self._scraped = 0
         self._waiting: deque[tuple[int, str]] = deque()  # items scraped until then, and where the page is kept
         self._stored: list[str] = []
+        self._lost: list[str] = []  # of these the index could not be told yet
         connect = crawler.signals.connect
         connect(self._item_scraped, signal=signals.item_scraped)
         connect(self._item_dropped, signal=signals.item_dropped)
@@ -61,9 +66,25 @@ class Storing:
             connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
             connect(self._feeds_closed, signal=signals.feed_exporter_closed)
 
-    def close(self) -> None:
-        """Confirm what is stored."""
-        self._confirm()
+    def close(self, wait: float) -> None:
+        """Confirm what is stored; an index that is away is waited for up to `wait` seconds."""
+        end = time.monotonic() + wait
+        while True:
+            self._confirm()
+            if not self._stored or time.monotonic() >= end:
+                break
+            time.sleep(_PAUSE)
+        if self._stored:
+            logger.error(
+                "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
+            )
+
+    def stored_already(self, urls: list[str]) -> None:
+        """The items of the pages kept under these URLs were let through, and have come through, before."""
+        if self._closed:
+            self._waiting.extend((self._scraped, url) for url in urls)
+        else:
+            self._stored += urls
 
     def _item_scraped(self, response: Response | None) -> None:
         self._scraped += 1
@@ -119,12 +140,20 @@ class Storing:
         try:
             if stored:
                 self._index.confirm(stored)
+            if self._lost:
+                lost, self._lost = self._lost, []
+                self._abandon(lost)
+        except IndexAwayError:
+            self._stored = stored + self._stored
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that pages are stored; the next run will fetch them again.")
 
     def _abandon(self, urls: list[str]) -> None:
         try:
             orphans = self._index.abandon(urls)
+        except IndexAwayError:
+            self._lost += urls
+            return
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that the items of a page were lost.")
             return
@@ -132,6 +161,15 @@ class Storing:
         for orphan in orphans:
             if (request := self._request_for(orphan)) and self._crawler.engine is not None:
                 self._crawler.engine.crawl(request.replace(dont_filter=True))
+
+    def orphans_of_the_dead(self) -> list[Request]:
+        """What was dropped for pages of workers that have died since; empty where no other machine can have any."""
+        try:
+            if not self._shares or not self._index.start_claiming():
+                return []
+            return [request.replace(dont_filter=True) for request in self.orphans()]
+        except (OSError, IndexDamagedError):
+            return []
 
     def orphans(self) -> Iterator[Request]:
         """Requests for the pages that were dropped because of one that a run which was cut off never stored."""

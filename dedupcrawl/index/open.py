@@ -51,6 +51,15 @@ def is_redis(spec: str) -> bool:
     return spec.startswith(("redis://", "rediss://", "unix://"))
 
 
+def shown(spec: str) -> str:
+    """`spec` for people: without a password."""
+    if not is_redis(spec):
+        return spec
+    from dedupcrawl.index.redis_link import Address
+
+    return Address(spec).where
+
+
 def _redis(url: str, checks: Sequence[Check], wait: float) -> Index:
     try:
         from dedupcrawl.index.redis import RedisIndex

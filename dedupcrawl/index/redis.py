@@ -22,7 +22,7 @@ from dedupcrawl.index.redis_link import Address
 from dedupcrawl.index.redis_note_scripts import DETACH
 from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
 from dedupcrawl.index.redis_replica import UNNUMBERED
-from dedupcrawl.index.redis_scripts import DEPEND, FIRST_URL, FORGET, OFFER, START_RUN
+from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import New, Question, examine, newest, superseding
@@ -234,13 +234,6 @@ class RedisIndex(RedisNotes):
         keys = [self.journal.rows_key, self.address.key("runs")]
         self._runs[run] = self.link.call(START_RUN, keys, digest(plain(run)))
         return self._runs[run]
-
-    @in_turn
-    def first_url(self, run: str, identity: str, url: str) -> str:
-        """The first URL that any process of `run` named for an identity; `url` itself when none did."""
-        key = self.address.key("first", digest(plain(run)).hex())
-        first: bytes = self.link.call(FIRST_URL, [key], digest(identity), plain(url).encode())
-        return first.decode()
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:

@@ -183,9 +183,3 @@ START_RUN = Script("""
 redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))
 return tonumber(redis.call('HGET', KEYS[2], ARGV[1]))
 """)
-
-FIRST_URL = Script("""
--- KEYS: first URLs of a run. ARGV: digest of an identity, URL.
-redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-return redis.call('HGET', KEYS[1], ARGV[1])
-""")

@@ -118,7 +118,7 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
     if differences:
         raise IndexMismatchError(
             f"the index at {where} cannot be used: {'; '.join(differences)}. "
-            "Take the same checks and settings again, another path, or delete that folder to start anew"
+            "Take the same checks and settings again, another path or prefix, or delete it to start anew"
         )
 
 

@@ -1,0 +1,95 @@
+"""Outage: what becomes of pages while the server of the index is away. They wait, then go on and are checked later."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.index.contract import IndexAwayError
+
+logger = logging.getLogger(__name__)
+
+LATE_LIMIT = 1000
+"""Pages that are remembered to be checked later; what is beyond stays unchecked."""
+
+_PAUSE = 0.2  # seconds between two attempts
+
+Result = TypeVar("Result")
+
+
+class Outage:
+    """Follows whether the index can be reached.
+
+    Args:
+        wait: Seconds from the beginning of an outage for which pages wait; 0: they never do.
+        stats: The crawler's.
+    """
+
+    def __init__(self, wait: float, stats: StatsCollector) -> None:
+        self._wait = wait
+        self._stats = stats
+        self._began: float | None = None
+        self._late: deque[Callable[[], None]] = deque()
+
+    async def bridged(self, ask: Callable[[], Awaitable[Result]], later: Callable[[], None]) -> Result | None:
+        """What `ask` returns, once the index answers; None when that takes too long.
+
+        Args:
+            ask: Asks the index; called again while it raises IndexAwayError.
+            later: What to do once the index is back, when nothing was found out now; raises the same error.
+        """
+        while True:
+            try:
+                answer = await ask()
+            except IndexAwayError as error:
+                if not self._waits(error):
+                    self._let_through(later)
+                    return None
+            else:
+                self.back()
+                return answer
+            await asyncio.sleep(_PAUSE)
+
+    def back(self) -> None:
+        """The index has answered: check what was let through meanwhile."""
+        if self._began is not None:
+            logger.info("The index is back after %.1f s.", time.monotonic() - self._began)
+            self._began = None
+        while self._late:
+            try:
+                self._late[0]()
+            except IndexAwayError:
+                return
+            except Exception:
+                logger.exception("A page that was let through could not be checked later.")
+            self._late.popleft()
+            self._stats.inc_value("dedup/index/checked_later")
+
+    def _waits(self, error: IndexAwayError) -> bool:
+        """Whether pages wait now."""
+        if self._began is None:
+            self._began = time.monotonic()
+            self._stats.inc_value("dedup/index/outages")
+            logger.warning(
+                "%s; pages wait for it up to %g s (DEDUP_INDEX_WAIT), then they go on and are checked later.",
+                error.strerror,
+                self._wait,
+            )
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:  # nothing can wait without holding up everything
+            return False
+        return time.monotonic() - self._began < self._wait
+
+    def _let_through(self, later: Callable[[], None]) -> None:
+        if len(self._late) < LATE_LIMIT:
+            self._late.append(later)
+            self._stats.inc_value("dedup/index/let_through")
+        else:
+            self._stats.inc_value("dedup/index/unchecked")
