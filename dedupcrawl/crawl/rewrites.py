@@ -10,7 +10,7 @@ import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.index.contract import Index, IndexDamagedError, Rewrite
+from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError, Rewrite
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,8 @@ class Rewrites:
         try:
             if new:
                 self._index.record_rewrites(new)
+        except IndexAwayError:
+            self._new = new + self._new
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
 
