@@ -72,7 +72,8 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], pipe: Connection
     checks = make_checks(names, make_parameters())
     analyses = [Analysis(page) for page in pages]
     for analysis in analyses:
-        analysis.own_signatures(checks)
+        for check in checks:
+            analysis.signature(check)
     index = RedisIndex(url, checks, wait=60)
     index.start_claiming()
     detector = Detector(index, spider="bench", run="bench")
