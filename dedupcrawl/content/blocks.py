@@ -39,7 +39,8 @@ def with_breaks(text: SymbolText) -> Symbols:
     A paragraph without any symbol is none.
     """
     symbols = symbols_of(text)
-    symbols[symbols == BREAK] = _INSTEAD_OF_BREAK
+    if not symbols.all():
+        symbols = np.where(symbols == BREAK, np.uint16(_INSTEAD_OF_BREAK), symbols)
     places = _symbols_before(text, text.text.split("\n"))
     places = places[places < len(symbols)]
     if not len(places):

@@ -55,3 +55,10 @@ def test_hashes_are_part_of_the_stored_format() -> None:
     assert blocks("系统 hello", "2024 B2B").hashes == [617957027, 133585]
     assert blocks().hashes == []
     assert np.array_equal(blocks("a b", "c").symbols, blocks("a b c").symbols)
+
+
+def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:
+    word = "eiha"
+    assert symbols_of(SymbolText(word)).tolist() == [0]
+    assert with_breaks(SymbolText(f"{word} and\nmore")).tolist().count(BREAK) == 1
+    assert len(blocks(f"{word} and", "more").symbols) == 3
