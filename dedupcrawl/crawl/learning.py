@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 _FIRST = 200  # rows of the log
 _GROWTH = 1.5  # of the log, between two runs: all runs together read three times the log
-_NICENESS = 10
+_NICENESS = 5
 
 
 class Learning:
