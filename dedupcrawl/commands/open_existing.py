@@ -15,8 +15,12 @@ DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default
 
 
 def index_folder(spec: str | None) -> Path:
-    """Where the LMDB index that `spec` names lies; a crawl writes its log beside it unless told otherwise."""
-    return Path((spec or "").removeprefix("lmdb:") or data_folder() / "index")
+    """Where the LMDB index that `spec` names lies, or would, if it is on a server instead.
+
+    A crawl writes its log beside that unless told otherwise.
+    """
+    path = (spec or "").removeprefix("lmdb:")
+    return Path(path) if path and "://" not in path else data_folder() / "index"
 
 
 @contextmanager

@@ -73,6 +73,8 @@ def _row(site: str, rule: Rule) -> dict[str, Any]:
         "wrong": evidence.wrong,
         "collisions": evidence.collisions,
         "support": evidence.support,
+        "tried": rule.tried,
+        "failed": rule.failed,
         "learned": str(rule.learned) if rule.learned else "",
         "note": rule.note,
         "examples": rule.examples[:_EXAMPLES],

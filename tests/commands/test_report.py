@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from dedupcrawl.cli import run
 from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.open_existing import index_folder
 from dedupcrawl.commands.report import command
 from tests.crawls.site import prose
 
@@ -69,14 +71,19 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
         (["--output", "pages.jsonl/x.html", "--index", "index"], 1, "pages.jsonl"),
     ],
 )
-def test_what_it_cannot_do(folder: Path, arguments: list[str], status: int, says: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dedupcrawl.cli", "report", *arguments],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == status
-    assert says in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_what_it_cannot_do(
+    folder: Path,
+    arguments: list[str],
+    status: int,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["report", *arguments]) == status
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
 
 
 def test_an_index_that_is_being_written_to(tmp_path: Path) -> None:
@@ -102,3 +109,21 @@ def test_an_index_that_is_being_written_to(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert json.loads(result.stdout)["duplicates"] > 100
+
+
+@pytest.mark.parametrize(
+    ("spec", "folder"),
+    [
+        ("lmdb:/data/x/index", "/data/x/index"),
+        ("/data/x/index", "/data/x/index"),
+        (None, ".scrapy/dedup/index"),
+        ("lmdb:", ".scrapy/dedup/index"),
+        ("redis://host/3", ".scrapy/dedup/index"),
+    ],
+)
+def test_where_the_log_is_looked_for(
+    spec: str | None, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scrapy.cfg").touch()
+    monkeypatch.chdir(tmp_path)
+    assert index_folder(spec) == tmp_path / folder

@@ -72,7 +72,9 @@ def plain_report(path: Path, count: int = 40) -> Path:
             for n, v in enumerate(verdicts)
         ],
     )
-    rule = Rule("sid", "rewrite", drop=("sid",), state="probation", evidence=Evidence(coverage=40, wrong=1))
+    rule = Rule(
+        "sid", "rewrite", drop=("sid",), state="probation", evidence=Evidence(coverage=40, wrong=1), tried=8, failed=2
+    )
     write_rules(path.parent / "rules", SiteRules("a.com", (rule,)))
     index = index_of(verdicts)
     index.record_rewrites(Rewrite(f"{KEPT}-1?sid={n}", f"{KEPT}-1", ("sid",), "s", "r", 1.7e9 + n) for n in range(30))
@@ -163,6 +165,10 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     assert opened.page.locator("[data-table=clusters] li").count() == 10
     (rule,) = opened.rows("rules")
     assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())
+    opened.page.locator("[data-table=rules] summary").click()
+    told = opened.page.locator("[data-table=rules] details").inner_text()
+    assert "it was wrong for 1 of 40 URLs" in told
+    assert "Crawls fetched both URLs 8 times: 2 times the pages differed." in told
     cards = opened.page.locator(".cards").inner_text()
     assert "≥ 29" in cards
     assert "rules sent 30 variants to 1 page" in cards

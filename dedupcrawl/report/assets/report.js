@@ -327,14 +327,17 @@
     const origin = rule.source + (rule.learned ? " " + rule.learned : "") + ", " + rule.kind;
     cells.push(make("span", { className: "quiet url" }, visible(rule.id) + " · " + origin));
     if (rule.note) cells.push(make("span", { className: "quiet url" }, visible(rule.note)));
-    if (!rule.examples.length && !rule.coverage) return cells;
+    if (!rule.examples.length && !rule.coverage && !rule.tried) return cells;
     const lines = rule.examples.map(([from, to]) => make("li", { className: "url" }, visible(from), " → ", visible(to)));
-    const proof =
-      number(rule.support) + " clusters taught it; held out, it was wrong for " + number(rule.wrong) + " of " +
-      number(rule.coverage) + " URLs and brought " + number(rule.collisions) + " different pages together.";
+    const proof = [];
+    if (rule.coverage)
+      proof.push(number(rule.support) + " clusters taught it; held out, it was wrong for " + number(rule.wrong) + " of " +
+        number(rule.coverage) + " URLs and brought " + number(rule.collisions) + " different pages together.");
+    if (rule.tried)
+      proof.push("Crawls fetched both URLs " + number(rule.tried) + " times: " + number(rule.failed) + " times the pages differed.");
     cells.push(
       make("details", {}, make("summary", { className: "quiet" }, "examples and proof"),
-        make("ul", { className: "plain" }, ...lines), make("p", { className: "quiet" }, proof)));
+        make("ul", { className: "plain" }, ...lines), make("p", { className: "quiet" }, proof.join(" "))));
     return cells;
   }
 
