@@ -16,6 +16,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.wording import symbols_of
@@ -38,6 +39,8 @@ def with_breaks(text: SymbolText) -> Symbols:
 
     A paragraph without any symbol is none.
     """
+    if kernels.compiled is not None:
+        return np.frombuffer(kernels.compiled.broken_symbols(text.text, text.starts, text.hashes), dtype=np.uint16)
     symbols = symbols_of(text)
     if not symbols.all():
         symbols = np.where(symbols == BREAK, np.uint16(_INSTEAD_OF_BREAK), symbols)

@@ -82,13 +82,14 @@ class SymbolText:
     @classmethod
     def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:
         """Fold `paragraphs` and join them by newlines."""
-        text = cls(fold("\n".join(paragraphs)))
+        return cls(fold("\n".join(paragraphs)))
+
+    def __post_init__(self) -> None:
         if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again
-            starts, hashes, lengths = kernels.compiled.symbols(text.text, kinds())
-            text.__dict__["starts"] = np.frombuffer(starts, np.int64)
-            text.__dict__["hashes"] = np.frombuffer(hashes, np.uint64)
-            text.__dict__["lengths"] = np.frombuffer(lengths, np.int64)
-        return text
+            starts, hashes, lengths = kernels.compiled.symbols(self.text, kinds())
+            self.__dict__["starts"] = np.frombuffer(starts, np.int64)
+            self.__dict__["hashes"] = np.frombuffer(hashes, np.uint64)
+            self.__dict__["lengths"] = np.frombuffer(lengths, np.int64)
 
     @cached_property
     def code_points(self) -> NDArray[np.uint32]:

@@ -70,8 +70,6 @@ def _kinds() -> NDArray[np.uint8]:
 
 def symbols_of(text: SymbolText) -> Symbols:
     """Shape (n,) uint16: the upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit."""
-    if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.outline_symbols(text.hashes), dtype=np.uint16)
     symbols: Symbols = (text.hashes >> np.uint64(48)).astype("<u2")
     symbols &= np.uint16(0xFFFE)
     symbols |= (text.hashes & np.uint64(1)).astype("<u2")

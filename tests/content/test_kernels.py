@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import differences
+from dedupcrawl.content.blocks import with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
 from dedupcrawl.content.checks import shingles
@@ -27,7 +28,7 @@ from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
-from dedupcrawl.content.wording import symbols_of, wording
+from dedupcrawl.content.wording import wording
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.index.tail import Batch
 from dedupcrawl.page import Page
@@ -109,7 +110,7 @@ def test_folded(text: str) -> None:
 
 @given(TEXTS)
 def test_outlines(text: str) -> None:
-    ours, reference = by_both(lambda: symbols_of(SymbolText.of((text,))).tolist())
+    ours, reference = by_both(lambda: with_breaks(SymbolText.of((text,))).tolist())
     assert ours == reference
 
 
@@ -233,6 +234,8 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
     for starts, hashes in ((text.starts + 100, text.hashes), (text.starts, text.hashes[:1])):
         with pytest.raises(ValueError, match="not those of this text"):
             kernels.compiled.feature_code(text.text, text.kinds, starts, hashes, 0, text.hashes[:0], 1, 0.5, 1)
+    with pytest.raises(ValueError, match="not those of this text"):
+        kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
     with pytest.raises(ValueError, match="outside"):

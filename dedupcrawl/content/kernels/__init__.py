@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 3  # of the functions; an extension of another one is left alone
+_VERSION = 4  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -60,8 +60,8 @@ class Kernels(Protocol):
         """`shingles.sampled`."""
         ...
 
-    def outline_symbols(self, hashes: U64, /) -> bytes:
-        """`wording.symbols_of`."""
+    def broken_symbols(self, text: str, starts: I64, hashes: U64, /) -> bytes:
+        """`blocks.with_breaks`, uint16."""
         ...
 
     def fold(self, text: str, folded: NDArray[np.uint32], /) -> str | None:
