@@ -24,6 +24,7 @@ class Point:
     bulletins: float
 
 
+NONE = 1e-4  # where a share of 0 is drawn
 MARKS = {"the": "*", "with": "P", "as published": "X", "as documented": "o", "best": "s"}
 """How a setting begins → how it is drawn."""
 
@@ -36,11 +37,20 @@ def plot(points: Mapping[str, Sequence[Point]], figure: Path) -> None:
     for column, (language, group) in enumerate(points.items()):
         for point in group:
             mark = next(mark for begin, mark in MARKS.items() if point.setting.startswith(begin))
+            size, layer = (260, 3) if mark == MARKS["the"] else (70, 2)
             for row, wrong in enumerate((1 - point.precision, point.bulletins)):
                 axes[row][column].scatter(
-                    max(wrong, 1e-4), point.recall, marker=mark, color=colours[point.name], s=70, edgecolors="0.3"
+                    max(wrong, NONE),
+                    point.recall,
+                    marker=mark,
+                    s=size,
+                    zorder=layer,
+                    color=colours[point.name],
+                    edgecolors="0.3",
                 )
-        for row, label in enumerate(("share of drops that are wrong", "share of the bulletins that are dropped")):
+        for row, label in enumerate(
+            ("share of drops that are wrong (none: left)", "share of the bulletins dropped (none: left)")
+        ):
             axes[row][column].set_xscale("log")
             axes[row][column].set_xlabel(label)
             axes[row][column].grid(alpha=0.3)
