@@ -54,6 +54,11 @@ def _normal_escape(match: re.Match[str]) -> str:
     return char if char in _UNRESERVED else match[0].upper()
 
 
+def with_normal_escapes(text: str) -> str:
+    """Percent-encoding as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed."""
+    return _HEX_PAIR.sub(_normal_escape, text)
+
+
 def _syntax(parts: UrlParts) -> UrlParts | None:
     """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port."""
     authority = parts.authority
@@ -65,8 +70,8 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
     after = parts.copy()
     after.scheme = parts.scheme.lower()
     after.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[after.scheme]).removesuffix(":")
-    after.segments = [_HEX_PAIR.sub(_normal_escape, segment) for segment in parts.segments] or [""]
-    after.args = [_HEX_PAIR.sub(_normal_escape, arg) for arg in parts.args]
+    after.segments = [with_normal_escapes(segment) for segment in parts.segments] or [""]
+    after.args = [with_normal_escapes(arg) for arg in parts.args]
     if "." in after.segments or ".." in after.segments:
         after.segments = _without_dot_segments(after.segments)
     return None if after == parts else after

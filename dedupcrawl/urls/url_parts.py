@@ -80,7 +80,8 @@ class UrlParts:
         del self.args[index]
         if self.separators:
             gap = index - 1 if index else 0
-            self.separators = self.separators[:gap] + self.separators[gap + 1 :]
+            left = self.separators[:gap] + self.separators[gap + 1 :]
+            self.separators = left if ";" in left else ""
 
 
 def split_url(url: str) -> UrlParts | None:

@@ -88,11 +88,16 @@ def _values(parts: UrlParts) -> dict[str, str | None]:
     return out
 
 
+def _is_sayable(name: str) -> bool:
+    """True when a rule can name an argument of this name, and means no other."""
+    return name != "" and name[-1] != "*" and not _BRACES.search(name)
+
+
 def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     here, there = _values(source), _values(target)
-    gone = [n for n in here if n not in there and not _BRACES.search(n)]
-    new = [n for n in there if n not in here and not _BRACES.search(n)]
-    changed = [n for n in here if n in there and here[n] != there[n] and not _BRACES.search(n)]
+    gone = [n for n in here if n not in there and _is_sayable(n)]
+    new = [n for n in there if n not in here and _is_sayable(n)]
+    changed = [n for n in here if n in there and here[n] != there[n] and _is_sayable(n)]
     if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
         yield hypothesis(convert="sort-query")
         return
@@ -165,7 +170,7 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
 def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None]:
     """Arguments that the target does not have, and the query template that takes them out; None if others differ."""
     here, there = _values(source), _values(target)
-    gone = [n for n in here if n not in there and not _BRACES.search(n)]
+    gone = [n for n in here if n not in there and _is_sayable(n)]
     if any(n not in here or here[n] != there[n] for n in there) or len(gone) > _MOST_ARGS:
         return gone, None
     return gone, ("?" + "&".join(n if here[n] is None else f"{n}={{}}" for n in gone) if gone else "")

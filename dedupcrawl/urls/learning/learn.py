@@ -116,7 +116,7 @@ class Candidate:
         if not self.expected and (not use.right[1] or sum(use.coverage) < least or right < worth):
             return False
         cost = cost_of(self.rule) + (EXPECTED if self.expected else 0.0)
-        return bar.passes(right, wrong, sum(map(len, use.clusters)), use.collisions, cost)
+        return bar.passes(right, wrong, use.clusters, use.collisions, cost)
 
     def with_evidence(self, use: Use, site: str, urls: Sequence[str]) -> Rule:
         """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
@@ -140,7 +140,7 @@ def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, wor
         used = proof.uses()
         proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least, worth)]
         if len(proved) == len(candidates):
-            if bar.holds_for_site(used.right, used.wrong):
+            if bar.holds_for_site(used.counts.right, used.counts.wrong):
                 return proved
             proved.remove(_worst(proved, proof, used, bar))
         candidates = proved
@@ -155,7 +155,7 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     suspects = sorted(proved, key=lambda one: -sum(used.by_rule[one.rule.id].wrong))[:_MOST_SUSPECTS]
 
     def worth_without(one: Candidate) -> float:
-        rest = proof.without(one.rule.id, used)
+        rest = proof.without(one.rule.id)
         return rest.right - loss * rest.wrong
 
     return max(suspects, key=worth_without)

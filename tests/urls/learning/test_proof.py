@@ -36,9 +36,9 @@ def test_rules_that_come_and_go_count_as_if_all_urls_were_normalized(
     for rules in (first, both, both[1:], both[1::2]):
         proof.apply(rules)
         used = proof.uses()
-        assert (used.right, used.wrong) == counted(pages, rules)
+        assert (used.counts.right, used.counts.wrong) == counted(pages, rules)
         for rule in rules:
-            rest = proof.without(rule.id, used)
+            rest = proof.without(rule.id)
             assert (rest.right, rest.wrong) == counted(pages, [other for other in rules if other is not rule])
 
 

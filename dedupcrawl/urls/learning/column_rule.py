@@ -1,0 +1,325 @@
+"""A rule applied to many URLs at once: `CompiledRule` over `UrlColumns`, with the same results.
+
+What most rules do (take arguments away, put segments elsewhere, forget values) is done by column. What few do (a value
+that is a URL of its own, conversions of the whole URL) is done one URL at a time, for those that fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.column_conversions import convertible
+from dedupcrawl.urls.learning.url_columns import ABSENT, Bools, Ints, Made, UrlColumns
+from dedupcrawl.urls.rule import PathForm, Rule
+from dedupcrawl.urls.template import Template
+from dedupcrawl.urls.url_parts import UrlParts
+
+_NO_ROWS = np.zeros(0, dtype=np.int64)
+
+Values = dict[str, Ints]
+
+
+class ColumnRule:
+    """One rule.
+
+    Attributes:
+        keeps_tokens: As of `CompiledRule`: what it makes of a URL needs no new tokenizing.
+    """
+
+    def __init__(self, rule: Rule, compiled: CompiledRule) -> None:
+        self.keeps_tokens = compiled.keeps_tokens
+        self._compiled = compiled
+        self._rule = rule
+        self._match, self._to = rule.templates()
+        self._within, self._without = rule.scopes()
+        self._path = self._match.path if self._match else None
+        self._args = self._match.args if self._match else ()
+        self._arg_names = {name for name, _ in self._args}
+        self._unless_names = [name for name in rule.unless if "=" not in name]
+        self._unless_forms = rule.exceptions()
+        self._hosts = {host.lower() for host in rule.hosts if not host.startswith("!")}
+        self._not_hosts = {host[1:].lower() for host in rule.hosts if host.startswith("!")}
+        self._drop_names = [name for name in rule.drop if not name.endswith("*")]
+        self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
+        self._by_column = self._to is not None and self.keeps_tokens and _is_simple(self._match, self._to)
+        self._of_front = _is_of_front(self._match, self._to)
+
+    def apply(self, urls: UrlColumns, site: str, before: UrlColumns, changed: Bools, made: Made) -> Ints:
+        """Apply the rule to all plain URLs; the rows of those that it changed, ascending.
+
+        Rows that are no longer plain afterwards are marked as such and have the tokens of before.
+
+        Args:
+            urls: What the rules before this one have left.
+            site: Of the URLs.
+            before: The same URLs before these rules; a rule is tried on those that had what it asks for then already.
+            changed: Shape (n,): which of the URLs have been changed since.
+            made: What this rule has made of URLs of the site before, see `UrlColumns.replace`.
+        """
+        if self._needs_unknown(urls):
+            return _NO_ROWS
+        rows = self._fitting(urls, np.flatnonzero(urls.plain))
+        again = changed[rows]
+        if again.any():
+            rows = np.concatenate([rows[~again], self._asked_for(before, rows[again])])
+            rows.sort()
+        if not rows.size:
+            return rows
+        if self._rule.drop:
+            return self._without_args(urls, rows)
+        if self._by_column:
+            return self._built(urls, rows)
+        if self._of_front:
+            return self._with_other_front(urls, rows, site)
+        if self._rule.convert:
+            rows = convertible(self._rule.convert, urls, rows)
+        return rows[urls.replace(rows, lambda parts: self._compiled.apply(parts, site), made)]
+
+    def _asked_for(self, urls: UrlColumns, rows: Ints) -> Ints:
+        """Those of the rows that have one of the rule's needles or texts."""
+        if self._compiled.needs_args() and not self._compiled.needles():
+            return rows[urls.args.size[rows] > 0]
+        if self._drop_names and not self._match:
+            found = urls.with_any_name([urls.texts.known(name) for name in self._drop_names])[rows]
+            texts = list(self._drop_starts)
+        else:
+            needles = self._compiled.needles()
+            found = np.zeros(len(rows), dtype=np.bool_)
+            owner, _, numbers = urls.segments.flat(rows)
+            for _, _, token in needles:  # as the normalizer does: a segment wherever it is, an argument of that name
+                found[owner[numbers == urls.texts.known(token)]] = True
+                found |= urls.args_named(urls.texts.known(token))[rows] != ABSENT
+            texts = [] if needles else self._compiled.texts()
+            if "" in texts or "/" in texts:  # all have it
+                return rows
+        for place in np.flatnonzero(~found).tolist() if texts else ():
+            url = urls.parts(int(rows[place])).join()
+            found[place] = any(text in url for text in texts)
+        return rows[found]
+
+    def _needs_unknown(self, urls: UrlColumns) -> bool:
+        """True when it asks for a text that no URL has."""
+        known = urls.texts.known
+        if any(known(name) == ABSENT for name in self._arg_names):
+            return True
+        if self._drop_names and not self._drop_starts and all(known(name) == ABSENT for name in self._drop_names):
+            return True
+        return any(piece.is_literal and known(piece.literals[0]) == ABSENT for piece in self._path or ())
+
+    def _fitting(self, urls: UrlColumns, rows: Ints) -> Ints:
+        """The rows of the rule's context."""
+        if self._drop_names and not self._drop_starts:
+            gone = [number for name in self._drop_names if (number := urls.texts.known(name)) != ABSENT]
+            rows = rows[urls.with_any_name(gone)[rows]]
+        for name, form in self._args:
+            place = urls.args_named(urls.texts.known(name))[rows]
+            rows, place = rows[place >= 0], place[place >= 0]
+            values = urls.arg_texts.values(urls.args.pool.all[urls.args.start[rows] + place])
+            if form is None:
+                rows = rows[values == ABSENT]
+            else:
+                there = values != ABSENT
+                rows, values = rows[there], values[there]
+                rows = rows[urls.texts.fits(form, values)]
+        if self._path is not None and rows.size:
+            rows = rows[_path_fits(self._path, urls, rows)]
+        if rows.size:
+            rows = self._in_scope(urls, rows)
+        if rows.size and self._match is not None and (self._match.scheme is not None or self._match.host is not None):
+            rows = rows[self._front_fits(self._match, urls, rows)]
+        return rows
+
+    def _in_scope(self, urls: UrlColumns, rows: Ints) -> Ints:
+        if self._within:
+            fits = np.zeros(len(rows), dtype=np.bool_)
+            for path in self._within:
+                fits |= _path_fits(path, urls, rows)
+            rows = rows[fits]
+        for path in self._without:
+            rows = rows[~_path_fits(path, urls, rows)]
+        if self._hosts or self._not_hosts:
+            unique, where = np.unique(urls.authorities[rows], return_inverse=True)
+            hosts = [urls.texts[number].lower() for number in unique.tolist()]
+            good = [(not self._hosts or host in self._hosts) and host not in self._not_hosts for host in hosts]
+            rows = rows[np.array(good, dtype=np.bool_)[where]]
+        return rows[self._unless_fits(urls)[rows]] if self._rule.unless else rows
+
+    def _unless_fits(self, urls: UrlColumns) -> Bools:
+        """Which URLs have nothing of what the rule wants absent. Shape (n,)."""
+        bad = np.zeros(len(urls), dtype=np.bool_)
+        if self._unless_forms:
+            owner, _, numbers = urls.args.flat(np.arange(len(urls)))
+            names, values = urls.arg_texts.names(numbers), urls.arg_texts.values(numbers)
+            for name, form in self._unless_forms:
+                at = np.flatnonzero((names == urls.texts.known(name)) & (values != ABSENT))
+                bad[owner[at[urls.texts.fits(form, values[at])]]] = True
+        if "*" in self._unless_names:
+            others = [number for number in urls.names() if urls.texts[number] not in self._arg_names]
+        else:
+            others = [n for name in self._unless_names if (n := urls.texts.known(name)) != ABSENT]
+        return ~(bad | urls.with_any_name(others))
+
+    def _front_fits(self, match: Template, urls: UrlColumns, rows: Ints) -> Bools:
+        key = urls.schemes[rows] << 32 | urls.authorities[rows]
+        unique, where = np.unique(key, return_inverse=True)
+        good = []
+        for number in unique.tolist():
+            scheme, authority = urls.texts[number >> 32].lower(), urls.texts[number & 0xFFFFFFFF].lower()
+            fits = match.scheme is None or scheme == match.scheme
+            good.append(fits and (match.host is None or match.host.match(authority, {})))
+        return np.array(good, dtype=np.bool_)[where]
+
+    def _without_args(self, urls: UrlColumns, rows: Ints) -> Ints:
+        texts = urls.texts
+        gone = {n for name in self._drop_names if (n := texts.known(name)) != ABSENT}
+        if self._drop_starts:
+            kept = self._arg_names if "*" in self._rule.drop else ()
+            for number in urls.names():
+                name = texts[number]
+                if name not in kept and name.startswith(self._drop_starts):
+                    gone.add(number)
+        if len(gone) > 1 or self._drop_starts:
+            rows = rows[urls.with_any_name(sorted(gone))[rows]]
+        if rows.size:
+            urls.keep_args(rows, ~_among(urls.arg_texts.names(urls.args.flat(rows)[2]), gone))
+        return rows
+
+    def _built(self, urls: UrlColumns, rows: Ints) -> Ints:
+        """What becomes of path and arguments when all captures are segments, values or `{name*}`."""
+        to, values = self._to, self._captured(urls, rows)
+        assert to is not None
+        before = urls.segments.hashes(rows), urls.args.hashes(rows)
+        if to.path is not None:
+            self._build_path(to, urls, rows, values)
+        if self._arg_names:
+            self._build_args(to, urls, rows, values)
+        changed = (urls.segments.hashes(rows) != before[0]) | (urls.args.hashes(rows) != before[1])
+        return rows[changed]
+
+    def _captured(self, urls: UrlColumns, rows: Ints) -> Values:
+        """Numbers of what the named captures take; of `{name*}` nothing, it stays where it is."""
+        values: Values = {}
+        path = self._path or ()
+        star = _star_of(path)
+        for i, piece in enumerate(path):
+            if not piece.is_star and any(capture.name for capture in piece.captures):
+                numbers = urls.segments.at(rows, i if star is None or i < star else i - len(path))
+                values |= urls.texts.captured(piece, numbers)
+        for name, form in self._args:
+            if form is not None and any(capture.name for capture in form.captures):
+                place = urls.args_named(urls.texts.known(name))[rows]
+                found = urls.arg_texts.values(urls.args.pool.all[urls.args.start[rows] + place])
+                values |= urls.texts.captured(form, found)
+        return values
+
+    def _build_path(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
+        path, texts, segments = to.path or (), urls.texts, urls.segments
+        old = self._path or ()
+        first = _star_of(old)
+        name = "" if first is None else old[first].captures[0].name
+        star = next((i for i, piece in enumerate(path) if name and any(c.name == name for c in piece.captures)), None)
+        columns = [
+            np.zeros(len(rows), dtype=np.int64) if i == star else texts.built(piece, values, len(rows))
+            for i, piece in enumerate(path)
+        ]
+        if star is None or first is None:
+            segments.put(rows, np.full(len(rows), len(path)), np.stack(columns, axis=1).reshape(-1))
+            return
+        length = segments.size[rows] - (len(old) - 1)
+        lone = length == 1
+        lone[lone] = segments.at(rows[lone], first) == 0
+        length = np.where(lone, 0, length)  # one empty segment is an empty value, which is left out
+        size = length + (len(path) - 1)
+        empty = size == 0
+        size = np.where(empty, 1, size)  # no path at all is one empty segment
+        start = np.cumsum(size) - size
+        numbers = np.zeros(int(size.sum()), dtype=np.int64)
+        for i, column in enumerate(columns):
+            if i != star:
+                numbers[start + (i if i < star else i - 1 + length)] = column
+        owner = np.repeat(np.arange(len(rows)), length)
+        place = np.arange(len(owner)) - (np.cumsum(length) - length)[owner]
+        numbers[start[owner] + star + place] = segments.pool.all[segments.start[rows][owner] + first + place]
+        segments.put(rows, size, numbers)
+
+    def _build_args(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
+        """Arguments that `match` names go, but for those that `to` names, which get their new values in place."""
+        owner, place, numbers = urls.args.flat(rows)
+        stay = ~_among(urls.arg_texts.names(numbers), {urls.texts.known(name) for name in self._arg_names})
+        first = np.cumsum(urls.args.size[rows]) - urls.args.size[rows]
+        numbers = numbers.copy()
+        for name, form in to.args:
+            at = first + urls.args_named(urls.texts.known(name))[rows]
+            stay[at] = True
+            if form is None:
+                numbers[at] = urls.arg_texts.number(name)
+                continue
+            built = urls.texts.built(form, values, len(rows))
+            unique, where = np.unique(built, return_inverse=True)
+            made = [urls.arg_texts.number(f"{name}={urls.texts[number]}") for number in unique.tolist()]
+            numbers[at] = np.array(made, dtype=np.int64)[where]
+        size = np.bincount(owner[stay], minlength=len(rows))
+        urls.separators[rows[size != urls.args.size[rows]]] = 0
+        urls.put_args(rows, size, numbers[stay])
+
+    def _with_other_front(self, urls: UrlColumns, rows: Ints, site: str) -> Ints:
+        """Other schemes and hosts: the same for all URLs with one front."""
+        key = urls.schemes[rows] << 32 | urls.authorities[rows]
+        unique, where = np.unique(key, return_inverse=True)
+        fronts = []
+        for number in unique.tolist():
+            parts = UrlParts(urls.texts[number >> 32], urls.texts[number & 0xFFFFFFFF], [""], [], "", "")
+            after = self._compiled.apply(parts, site) or parts
+            fronts.append((urls.texts.number(after.scheme), urls.texts.number(after.authority)))
+        new = np.array(fronts, dtype=np.int64)[where]
+        changed = (new[:, 0] << 32 | new[:, 1]) != key
+        urls.schemes[rows], urls.authorities[rows] = new[:, 0], new[:, 1]
+        return rows[changed]
+
+
+def _is_simple(match: Template | None, to: Template) -> bool:
+    """True when every capture has a name of its own, and `to` brings no argument that was not there."""
+    if match is None or to.scheme or to.host or to.whole or match.scheme or match.host:
+        return False
+    names = [capture.name for capture in match.captures() if capture.name]
+    stars = [name for piece in match.path or () if piece.is_star and (name := piece.captures[0].name)]
+    moved = [piece for piece in to.path or () if any(c.star or c.name in stars for c in piece.captures)]
+    there = {name for name, _ in match.args}
+    return (
+        len(set(names)) == len(names)
+        and len(moved) <= 1
+        and all(piece.literals == ("", "") and piece.captures[0].name in stars for piece in moved)
+        and all(name in there for name, _ in to.args)
+    )
+
+
+def _is_of_front(match: Template | None, to: Template | None) -> bool:
+    """True when it is about scheme and host only."""
+    if match is None or to is None or to.whole or match.path or match.args or to.path or to.args:
+        return False
+    return bool(to.scheme or to.host)
+
+
+def _star_of(path: PathForm) -> int | None:
+    return next((i for i, piece in enumerate(path) if piece.is_star), None)
+
+
+def _path_fits(path: PathForm, urls: UrlColumns, rows: Ints) -> Bools:
+    """Which of these rows have a path of this form. Shape (len(rows),)."""
+    star, size = _star_of(path), urls.segments.size[rows]
+    fits: Bools = size == len(path) if star is None else size >= len(path) - 1
+    literal_first = sorted(range(len(path)), key=lambda i: not path[i].is_literal)
+    for i in literal_first:
+        if not path[i].is_star:
+            left = np.flatnonzero(fits)
+            numbers = urls.segments.at(rows[left], i if star is None or i < star else i - len(path))
+            fits[left] = urls.texts.fits(path[i], numbers)
+    return fits
+
+
+def _among(numbers: Ints, some: set[int]) -> Bools:
+    found = np.zeros(len(numbers), dtype=np.bool_)
+    for number in some:
+        found |= numbers == number
+    return found

@@ -1,0 +1,112 @@
+"""Which URLs of a site meet at one form, and whether they should: counted by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dedupcrawl.urls.learning.url_columns import Bools, Hashes, Ints
+
+_MOST_OF_A_CLUSTER = 20  # URLs
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the rules of a site bring together.
+
+    Attributes:
+        right: URLs that met others of their cluster, less one for each form; of a cluster at most `_MOST_OF_A_CLUSTER`
+            at one form, so that one page with a hundred thousand URLs does not hide what is wrong with all others.
+        wrong: URLs that met others of another cluster.
+    """
+
+    right: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """The URLs that some rule has changed, and those that others have come to, sorted by form and cluster.
+
+    Attributes:
+        rows: Numbers of the URLs. Shape (m,), as all others.
+        form: Number of the form, from 0 up.
+        size: URLs at this form.
+        same: Of these, those of this URL's cluster.
+        leads: True when its cluster is the one that is right at this form: the largest, of equally large ones that of the
+            URL which had the form from the start, else that with the smallest label.
+        starts: True for the first URL of each cluster at a form.
+        with_unchanged: True when one URL at this form had it from the start.
+    """
+
+    rows: Ints
+    form: Ints
+    size: Ints
+    same: Ints
+    leads: Bools
+    starts: Bools
+    with_unchanged: Bools
+
+    @classmethod
+    def of(cls, forms: Hashes, histories: Ints, labels: Ints, sides: Ints) -> Meetings:
+        """Find them.
+
+        Args:
+            forms: Number of the form of each URL. Shape (n,), as all others.
+            histories: 0 for URLs that no rule has changed.
+            labels: Cluster.
+            sides: Negative for URLs that do not count.
+        """
+        there = sides >= 0
+        changed = np.flatnonzero(there & (histories > 0))
+        unique = np.unique(forms[changed])
+        still = np.flatnonzero(there & (histories == 0))
+        if unique.size:
+            place = np.minimum(np.searchsorted(unique, forms[still]), len(unique) - 1)
+            still = still[unique[place] == forms[still]]
+        else:
+            still = still[:0]
+        rows = np.concatenate([changed, still])
+        form = np.searchsorted(unique, forms[rows])
+        order = np.lexsort((rows, labels[rows], form))
+        rows, form = rows[order], form[order]
+        size = np.bincount(form, minlength=len(unique))[form]
+        starts = np.ones(len(rows), dtype=np.bool_)
+        starts[1:] = (form[1:] != form[:-1]) | (labels[rows][1:] != labels[rows][:-1])
+        cluster = np.cumsum(starts) - 1
+        same = np.bincount(cluster)[cluster] if len(rows) else cluster
+        unchanged = histories[rows] == 0
+        with_unchanged = np.zeros(len(unique), dtype=np.bool_)
+        with_unchanged[form[unchanged]] = True
+        hosts = np.zeros(len(rows), dtype=np.bool_)
+        hosts[cluster[unchanged]] = True
+        first = np.flatnonzero(starts)
+        ranked = first[np.lexsort((-labels[rows][first], hosts[cluster[first]], same[first], form[first]))]
+        last = np.flatnonzero(np.append(form[ranked][1:] != form[ranked][:-1], True)[: len(ranked)])
+        leads = cluster == cluster[ranked[last]][form]
+        return cls(rows, form, size, same, leads, starts, with_unchanged[form])
+
+    @property
+    def right(self) -> Bools:
+        """The URLs that met another one of their cluster, which is the right one. Shape (m,)."""
+        return self.leads & (self.same > 1)
+
+    @property
+    def collides(self) -> Bools:
+        """The URLs at forms at which several clusters meet. Shape (m,)."""
+        forms = np.zeros(len(self.rows), dtype=np.bool_)
+        forms[self.form[~self.leads]] = True
+        return forms[self.form]
+
+    def colliding(self) -> list[Ints]:
+        """The URLs of each form at which several clusters meet."""
+        those = self.collides
+        rows, form = self.rows[those], self.form[those]
+        return np.split(rows, np.flatnonzero(form[1:] != form[:-1]) + 1) if rows.size else []
+
+    def counts(self) -> Counts:
+        """What is right and wrong, over the whole site."""
+        most = np.minimum(self.same, _MOST_OF_A_CLUSTER)
+        right = most[self.starts & self.leads] - 1
+        return Counts(int(right.sum()), int(most[self.starts & ~self.leads].sum()))

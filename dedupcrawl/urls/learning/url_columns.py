@@ -1,0 +1,450 @@
+"""The tokens of many URLs as columns of numbers, so that a rule is applied to all of a site's URLs at once.
+
+Every text gets a number; a path or a query is a run of numbers in a pool. A rule that changes a URL writes a new run and
+leaves the old one where it is, so that the same pool serves all that is ever made of the site's URLs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dedupcrawl.urls.compiled_rule import LONGEST_URL
+from dedupcrawl.urls.template import Piece
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Hashes = npt.NDArray[np.uint64]
+Made = dict[int, tuple[int, ...] | None]
+
+ABSENT = -1  # in place of a number: there is no such token
+_LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
+_MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float
+_UNKNOWN = -2
+_NO, _YES = 1, 2  # answers that are kept; 0 is not asked yet
+_STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
+_BASE = 0x2545F4914F6CDD1D  # odd: of the polynomial over the tokens of a run
+
+
+class Numbers:
+    """A column of numbers that grows."""
+
+    __slots__ = ("_data", "_used")
+
+    def __init__(self, first: Sequence[int] = ()) -> None:
+        self._data = np.array(first, dtype=np.int64)
+        self._used = len(first)
+
+    def __len__(self) -> int:
+        return self._used
+
+    @property
+    def all(self) -> Ints:
+        """Shape (len,): a view, to be looked at until the column grows."""
+        return self._data[: self._used]
+
+    def extend(self, more: Sequence[int] | Ints) -> None:
+        """Add numbers at the end, in time linear in them."""
+        end = self._used + len(more)
+        if end > len(self._data):
+            grown = np.zeros(max(end, 2 * len(self._data), 16), dtype=np.int64)
+            grown[: self._used] = self._data[: self._used]
+            self._data = grown
+        self._data[self._used : end] = more
+        self._used = end
+
+
+class Texts:
+    """Texts by number, and what is known of each. Number 0 is the empty text."""
+
+    def __init__(self) -> None:
+        self._numbers = {"": 0}
+        self._texts = [""]
+        self._answers: dict[Hashable, Numbers] = {}
+
+    def __getitem__(self, number: int) -> str:
+        return self._texts[number]
+
+    def number(self, text: str) -> int:
+        """The number of a text, a new one if it has none."""
+        found = self._numbers.get(text)
+        if found is None:
+            found = self._numbers[text] = len(self._texts)
+            self._texts.append(text)
+        return found
+
+    def known(self, text: str) -> int:
+        """The number of a text, or ABSENT."""
+        return self._numbers.get(text, ABSENT)
+
+    def fits(self, piece: Piece, numbers: Ints) -> Bools:
+        """Which of these texts are of this form. Shape (n,)."""
+        if piece.is_literal:
+            found: Bools = numbers == self.known(piece.literals[0])
+            return found
+        capture = piece.captures[0]
+        if piece.literals == ("", "") and not capture.words and not capture.characters:
+            return numbers != 0
+        return self.which(lambda text: piece.match(text, {}), numbers, piece)
+
+    def which(self, test: Callable[[str], bool], numbers: Ints, key: Hashable = None) -> Bools:
+        """Which of these texts pass a test, which is asked once for each text. Shape (n,).
+
+        Args:
+            test: Says the same of a text every time.
+            numbers: Of the texts.
+            key: What the answers are kept under; the test itself if None.
+        """
+        known = self._answers.setdefault(key or test, Numbers())
+        if len(known) < len(self._texts):
+            known.extend(np.zeros(len(self._texts) - len(known), dtype=np.int64))
+        answers = known.all
+        new = numbers[answers[numbers] == 0]
+        for number in np.unique(new).tolist():
+            answers[number] = _YES if test(self._texts[number]) else _NO
+        return answers[numbers] == _YES
+
+    def captured(self, piece: Piece, numbers: Ints) -> dict[str, Ints]:
+        """What the named captures of a form take of texts that fit it: name → shape (n,)."""
+        names = [capture.name for capture in piece.captures if capture.name]
+        if not names:
+            return {}
+        if piece.literals == ("", ""):
+            return {names[0]: numbers}
+        unique, where = np.unique(numbers, return_inverse=True)
+        rows = []
+        for number in unique.tolist():
+            values: dict[str, str] = {}
+            piece.match(self._texts[number], values)
+            rows.append([self.number(values[name]) for name in names])
+        table = np.array(rows, dtype=np.int64).reshape(-1, len(names))
+        return {name: table[where, i] for i, name in enumerate(names)}
+
+    def built(self, piece: Piece, values: dict[str, Ints], count: int) -> Ints:
+        """The text of a form with these values, for each of `count` rows. Shape (count,)."""
+        names = sorted({capture.name for capture in piece.captures if capture.name})
+        if not names:
+            return np.full(count, self.number(piece.build({})), dtype=np.int64)
+        if piece.literals == ("", "") and not piece.captures[0].conversions:
+            return values[names[0]]
+        key = np.zeros(count, dtype=np.int64)
+        for name in names:  # the numbers of several captures make one; what overflows would still be one row
+            key = key * len(self._texts) + values[name]
+        _, first, where = np.unique(key, return_index=True, return_inverse=True)
+        made = [
+            self.number(piece.build({name: self._texts[values[name][row]] for name in names}))
+            for row in first.tolist()
+        ]
+        return np.array(made, dtype=np.int64)[where]
+
+
+class ArgTexts(Texts):
+    """Arguments by number, and the numbers of their names and values among other texts."""
+
+    def __init__(self, texts: Texts) -> None:
+        super().__init__()
+        self._others = texts
+        self._names = Numbers([0])
+        self._new_names: list[int] = []
+        self._values = Numbers()
+
+    def number(self, text: str) -> int:
+        """The number of an argument; its name has one at once, too, so that `known` tells which there are."""
+        found = self._numbers.get(text)
+        if found is None:
+            found = super().number(text)
+            self._new_names.append(self._others.number(text.partition("=")[0]))
+        return found
+
+    def names(self, numbers: Ints) -> Ints:
+        """The names of these arguments. Shape (n,)."""
+        if self._new_names:
+            self._names.extend(self._new_names)
+            self._new_names = []
+        return self._names.all[numbers]
+
+    def values(self, numbers: Ints) -> Ints:
+        """The values of these arguments; ABSENT for one without "=". Shape (n,)."""
+        if len(self._values) < len(self._texts):
+            self._values.extend(np.full(len(self._texts) - len(self._values), _UNKNOWN, dtype=np.int64))
+        known = self._values.all
+        for number in np.unique(numbers[known[numbers] == _UNKNOWN]).tolist():
+            _, equals, value = self._texts[number].partition("=")
+            known[number] = self._others.number(value) if equals else ABSENT
+        return known[numbers]
+
+
+class Runs:
+    """A run of numbers for each of n rows, in a pool that they may share with others."""
+
+    __slots__ = ("pool", "size", "start")
+
+    def __init__(self, pool: Numbers, start: Ints, size: Ints) -> None:
+        self.pool, self.start, self.size = pool, start, size
+
+    def taken(self, rows: Ints) -> Runs:
+        """The runs of these rows; what is put to them is not put to the others."""
+        return Runs(self.pool, self.start[rows], self.size[rows])
+
+    def flat(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        """All numbers of these rows: for each its place in `rows`, its place in its run, and itself."""
+        size = self.size[rows]
+        owner = np.repeat(np.arange(len(rows)), size)
+        place = np.arange(len(owner)) - (np.cumsum(size) - size)[owner]
+        return owner, place, self.pool.all[self.start[rows][owner] + place]
+
+    def at(self, rows: Ints, place: int) -> Ints:
+        """The number at a place of each row, from the end if it is negative; the runs must be long enough."""
+        first = self.start[rows] if place >= 0 else self.start[rows] + self.size[rows]
+        return self.pool.all[first + place]
+
+    def put(self, rows: Ints, size: Ints, numbers: Ints) -> None:
+        """Give these rows new runs, which stand one after the other in `numbers`."""
+        self.start[rows] = len(self.pool) + np.cumsum(size) - size
+        self.size[rows] = size
+        self.pool.extend(numbers)
+
+    def hashes(self, rows: Ints) -> Hashes:
+        """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),)."""
+        _, place, numbers = self.flat(rows)
+        terms = mixed(numbers.astype(np.uint64)) * _powers(int(self.size[rows].max(initial=0)))[place]
+        ends = np.cumsum(self.size[rows])
+        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
+        return mixed(total[ends] - total[ends - self.size[rows]] + self.size[rows].astype(np.uint64))
+
+
+def is_plain(parts: UrlParts) -> bool:
+    """True for tokens that rules by column can do."""
+    return bool(parts.segments) and (not parts.separators or len(parts.args) <= _MOST_SEPARATED)
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """SplitMix64 of each number: spreads neighbours over 64 bits."""
+    x = (numbers + np.uint64(1)) * np.uint64(_STEP)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_FIRST)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_SECOND)
+    return x ^ (x >> np.uint64(31))
+
+
+def _powers(count: int) -> Hashes:
+    powers = np.full(count, _BASE, dtype=np.uint64)
+    powers[:1] = 1
+    return np.cumprod(powers, dtype=np.uint64)
+
+
+class UrlColumns:
+    """The tokens of some URLs.
+
+    Attributes:
+        texts: Schemes, hosts, segments, names and values of arguments.
+        arg_texts: Arguments.
+        schemes: Shape (n,), as the next three: numbers of `texts`.
+        authorities: Host and port.
+        separators: Characters between arguments, as of `UrlParts`.
+        fragments: As of `UrlParts`.
+        segments: Numbers of `texts`.
+        args: Numbers of `arg_texts`.
+        plain: Shape (n,): that the URL has a path, and no more arguments and characters than rules by column can do.
+        split: Shape (n,): that `split_url` can tokenize it; of others `schemes` is all there is, the whole text.
+    """
+
+    def __init__(self, texts: Texts, arg_texts: ArgTexts, fronts: Ints, segments: Runs, args: Runs, marks: Bools) -> None:
+        self.texts, self.arg_texts = texts, arg_texts
+        self.schemes, self.authorities, self.separators, self.fragments = fronts
+        self.segments, self.args = segments, args
+        self.plain, self.split = marks
+        self._named: dict[int, Ints] = {}
+        self._flat: tuple[Ints, Ints] | None = None
+
+    @classmethod
+    def of(cls, urls: Sequence[str], like: UrlColumns | None = None) -> UrlColumns:
+        """Tokenize URLs; with the numbers of other columns if they are to be compared with them."""
+        texts = like.texts if like else Texts()
+        arg_texts = like.arg_texts if like else ArgTexts(texts)
+        number, arg_number = texts.number, arg_texts.number
+        fronts: list[tuple[int, int, int, int]] = []
+        marks: list[tuple[bool, bool]] = []
+        segments: list[int] = []
+        args: list[int] = []
+        sizes: list[tuple[int, int]] = []
+        for url in urls:
+            parts = split_url(url) if len(url) <= LONGEST_URL else None
+            if parts is None:
+                fronts.append((number(url), 0, 0, 0))
+                marks.append((False, False))
+                sizes.append((0, 0))
+                continue
+            tail = number(parts.separators), number(parts.fragment)
+            fronts.append((number(parts.scheme), number(parts.authority), *tail))
+            marks.append((len(url) <= _LONGEST and is_plain(parts), True))
+            sizes.append((len(parts.segments), len(parts.args)))
+            segments += map(number, parts.segments)
+            args += map(arg_number, parts.args)
+        size = np.array(sizes, dtype=np.int64).reshape(-1, 2).T.copy()
+        start = np.cumsum(size, axis=1) - size
+        return cls(
+            texts,
+            arg_texts,
+            np.array(fronts, dtype=np.int64).reshape(-1, 4).T.copy(),
+            Runs(Numbers(segments), start[0], size[0]),
+            Runs(Numbers(args), start[1], size[1]),
+            np.array(marks, dtype=np.bool_).reshape(-1, 2).T.copy(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.schemes)
+
+    def taken(self, rows: Ints) -> UrlColumns:
+        """The URLs of these rows, to be changed without changing the others."""
+        fronts = np.stack([c[rows] for c in (self.schemes, self.authorities, self.separators, self.fragments)])
+        marks = np.stack([self.plain[rows], self.split[rows]])
+        return UrlColumns(
+            self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks
+        )
+
+    def hashes(self, rows: Ints) -> Hashes:
+        """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
+        found = mixed(self.schemes[rows].astype(np.uint64))
+        for column in (self.authorities, self.separators, self.fragments):
+            found = mixed(found ^ column[rows].astype(np.uint64))
+        found = mixed(found ^ self.segments.hashes(rows))
+        return mixed(found ^ self.args.hashes(rows))
+
+    def args_named(self, name: int) -> Ints:
+        """The first argument of this name of each URL, as the place in the run of its URL, or ABSENT. Shape (n,)."""
+        found = self._named.get(name)
+        if found is None:
+            owner, names = self._flat_names()
+            at = np.flatnonzero(names == name)[::-1]  # of several the first is written last
+            found = np.full(len(self), ABSENT, dtype=np.int64)
+            first = np.cumsum(self.args.size) - self.args.size
+            found[owner[at]] = at - first[owner[at]]
+            self._named[name] = found
+        return found
+
+    def with_any_name(self, names: Sequence[int]) -> Bools:
+        """Which URLs have an argument of one of these names. Shape (n,)."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        for name in names:
+            found |= self.args_named(name) != ABSENT
+        return found
+
+    def names(self) -> list[int]:
+        """All names of arguments that there are."""
+        return np.unique(self._flat_names()[1]).tolist()
+
+    def _flat_names(self) -> tuple[Ints, Ints]:
+        if self._flat is None:
+            owner, _, numbers = self.args.flat(np.arange(len(self)))
+            self._flat = owner, self.arg_texts.names(numbers)
+        return self._flat
+
+    def keep_args(self, rows: Ints, stay: Bools) -> None:
+        """Take out the arguments of these rows that do not stay, and the separators before them.
+
+        Args:
+            rows: Of the URLs.
+            stay: Shape of `args.flat(rows)`.
+        """
+        owner, place, numbers = self.args.flat(rows)
+        separated = self.separators[rows] != 0
+        if separated.any():
+            bits = np.bincount(owner, np.where(stay & separated[owner], 2.0**np.minimum(place, 60), 0.0), len(rows))
+            key = np.stack([self.separators[rows], bits.astype(np.int64)])[:, separated]
+            unique, where = np.unique(key, axis=1, return_inverse=True)
+            left = [self.texts.number(_separators_left(self.texts[old], kept)) for old, kept in unique.T.tolist()]
+            self.separators[rows[separated]] = np.array(left, dtype=np.int64)[where.reshape(-1)]
+        self.put_args(rows, np.bincount(owner[stay], minlength=len(rows)), numbers[stay])
+
+    def put_args(self, rows: Ints, size: Ints, numbers: Ints) -> None:
+        """Give these rows new arguments, see `Runs.put`."""
+        self.args.put(rows, size, numbers)
+        self._named.clear()
+        self._flat = None
+
+    def put(self, rows: Ints, other: UrlColumns, other_rows: Ints) -> None:
+        """Take over rows of other columns that share the texts."""
+        self.schemes[rows] = other.schemes[other_rows]
+        self.authorities[rows] = other.authorities[other_rows]
+        self.separators[rows] = other.separators[other_rows]
+        self.fragments[rows] = other.fragments[other_rows]
+        self.plain[rows], self.split[rows] = other.plain[other_rows], other.split[other_rows]
+        for mine, there in ((self.segments, other.segments), (self.args, other.args)):
+            if mine.pool is there.pool:
+                mine.start[rows], mine.size[rows] = there.start[other_rows], there.size[other_rows]
+            else:
+                mine.put(rows, there.size[other_rows], there.flat(other_rows)[2])
+        self._named.clear()
+        self._flat = None
+
+    def parts(self, row: int) -> UrlParts:
+        """The tokens of one plain URL."""
+        texts, arg_texts = self.texts, self.arg_texts
+        segments, args = self.segments, self.args
+        path = segments.pool.all[segments.start[row] : segments.start[row] + segments.size[row]].tolist()
+        query = args.pool.all[args.start[row] : args.start[row] + args.size[row]].tolist()
+        return UrlParts(
+            texts[int(self.schemes[row])],
+            texts[int(self.authorities[row])],
+            [texts[number] for number in path],
+            [arg_texts[number] for number in query],
+            texts[int(self.separators[row])],
+            texts[int(self.fragments[row])],
+        )
+
+    def replace(self, rows: Ints, make: Callable[[UrlParts], UrlParts | None], made: Made) -> Ints:
+        """Give plain URLs other tokens, one URL at a time. The places in `rows` of those that have changed.
+
+        Those that are no longer plain are marked as such, and keep their tokens.
+
+        Args:
+            rows: Of the URLs.
+            make: Gives other tokens, always the same for the same ones, or None.
+            made: What it gave for URLs of these columns, to be filled in: no URL is asked for twice.
+        """
+        places, tokens = [], []
+        for place, (row, key) in enumerate(zip(rows.tolist(), self.hashes(rows).tolist(), strict=True)):
+            if key in made:
+                after = made[key]
+            else:
+                parts = make(self.parts(row))
+                after = made[key] = None if parts is None else self._numbers_of(parts)
+            if after is not None:
+                places.append(place)
+                tokens.append(after)
+        if places:
+            changed = rows[places]
+            columns = np.array(tokens, dtype=np.int64).T
+            plain = columns[0] > 0
+            self.plain[changed[~plain]] = False
+            changed, columns = changed[plain], columns[:, plain]
+            self.schemes[changed], self.authorities[changed] = columns[1:3]
+            self.separators[changed], self.fragments[changed] = columns[3:5]
+            self.segments.start[changed], self.segments.size[changed] = columns[5:7]
+            self.args.start[changed], self.args.size[changed] = columns[7:9]
+            self._named.clear()
+            self._flat = None
+        return np.array(places, dtype=np.int64)
+
+    def _numbers_of(self, parts: UrlParts) -> tuple[int, ...]:
+        """The tokens of a URL, put into the pools; only zeros for one that is not plain."""
+        if not is_plain(parts):
+            return (0,) * 9
+        number, arg_number = self.texts.number, self.arg_texts.number
+        segments = list(map(number, parts.segments))
+        args = list(map(arg_number, parts.args))
+        start = len(self.segments.pool), len(self.args.pool)
+        self.segments.pool.extend(segments)
+        self.args.pool.extend(args)
+        front = number(parts.scheme), number(parts.authority), number(parts.separators), number(parts.fragment)
+        return (1, *front, start[0], len(segments), start[1], len(args))
+
+
+def _separators_left(separators: str, kept: int) -> str:
+    """What is left between the arguments of which the bits of `kept` are set."""
+    left = "".join([c for i, c in enumerate(separators, 1) if kept >> i & 1])
+    left = left if kept & 1 else left[1:]  # what was before the first that is kept
+    return left if ";" in left else ""
