@@ -9,12 +9,10 @@ from dedupcrawl.urls.learning.evidence import Tally, lower_bound
 from dedupcrawl.urls.rule import Rule
 
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
-_PART_SHARE = 2.0  # of a rule in the part that it is learned from, before the proof
 _RULE_SHARE = 1.0  # of a single rule
 _SITE_SHARE = 0.3  # of all rules of a site together
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
-_LEAST_BOUND_OF_A_PART = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +24,14 @@ class Bar:
 
     Attributes:
         min_precision: Precision of a rule as in Sect. 5 of Koppula et al.
-        of_part: True for the bar in the part that a rule is learned from: half the clusters, as the proof on the other
-            part is yet to come.
     """
 
     min_precision: float
-    of_part: bool = False
 
     @property
     def min_right(self) -> float:
         """Least share of right ones among the forms that a rule brings together."""
-        return 1.0 - (1.0 - self.min_precision) * (_PART_SHARE if self.of_part else _RULE_SHARE)
+        return 1.0 - (1.0 - self.min_precision) * _RULE_SHARE
 
     @property
     def min_right_of_site(self) -> float:
@@ -53,19 +48,19 @@ class Bar:
 
         A negative cost counts as clusters that have been seen elsewhere.
         """
-        least_clusters, least_bound = _LEAST_CLUSTERS + cost, _LEAST_BOUND
-        if self.of_part:
-            wrong, collisions = max(0, wrong - 1), max(0, collisions - 1)  # a single collision says little
-            least_clusters, least_bound = least_clusters / 2, _LEAST_BOUND_OF_A_PART
         return (
-            clusters >= max(1.0, least_clusters)
+            clusters >= max(1.0, _LEAST_CLUSTERS + cost)
             and right >= self.min_right * (right + wrong)
-            and lower_bound(clusters + max(0.0, -cost), collisions) >= least_bound
+            and lower_bound(clusters + max(0.0, -cost), collisions) >= _LEAST_BOUND
         )
 
     def accepts(self, counts: Tally, cost: float = 0.0) -> bool:
         """`passes`, for a tally."""
         return self.passes(counts.right, counts.wrong, counts.clusters, counts.collisions, cost)
+
+    def is_within_reach(self, counts: Tally, cost: float = 0.0) -> bool:
+        """False when no part of these meetings can pass: there are too few clusters, whatever is left out."""
+        return counts.clusters + counts.collisions >= max(1.0, _LEAST_CLUSTERS + cost)
 
 
 EXPECTED = -2.0  # cost of a rule that holds on most sites

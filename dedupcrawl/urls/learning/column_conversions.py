@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dedupcrawl.urls.conversions import with_normal_escapes
-from dedupcrawl.urls.learning.url_columns import Ints, UrlColumns
+from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 _LONGEST_RUN = 8  # segments, as in `conversions`
 
@@ -46,12 +47,14 @@ def _by_names(urls: UrlColumns, rows: Ints) -> Ints:
     names = urls.arg_texts.names(numbers)
     order = np.lexsort((names, owner))
     owner, names = owner[order], names[order]
-    return owner[1:][(owner[1:] == owner[:-1]) & (names[1:] == names[:-1])]
+    again: Ints = owner[1:][(owner[1:] == owner[:-1]) & (names[1:] == names[:-1])]
+    return again
 
 
 def _by_slashes(urls: UrlColumns, rows: Ints) -> Ints:
     owner, place, numbers = urls.segments.flat(rows)
-    return owner[(numbers == 0) & (place < urls.segments.size[rows][owner] - 1)]
+    found: Ints = owner[(numbers == 0) & (place < urls.segments.size[rows][owner] - 1)]
+    return found
 
 
 def _by_repeats(urls: UrlColumns, rows: Ints) -> Ints:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
-from dedupcrawl.urls.learning.column_rule import ColumnRule
-from dedupcrawl.urls.learning.url_columns import Hashes, Ints, Made, UrlColumns
+from dedupcrawl.urls.learning.column_rule import ColumnRule, column_rule, split_again
+from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.url_columns import Hashes, Made, UrlColumns
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
-from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _MOST_PASSES = 16  # as of `SiteNormalizer`
 
 Names = tuple[str, ...]
-
-
-@lru_cache(maxsize=4096)
-def _column_rule(rule: Rule) -> ColumnRule:
-    return ColumnRule(rule, CompiledRule(rule))
 
 
 class ColumnNormalizer:
@@ -55,7 +48,7 @@ class ColumnNormalizer:
         slow = [np.flatnonzero(state.split & ~state.plain)]
         trail = [found]
         active = np.flatnonzero(state.plain)
-        ready = [(rule.id, _column_rule(_nameless(rule))) for rule in rules]
+        ready = [(rule.id, column_rule(_nameless(rule))) for rule in rules]
         for _ in range(_MOST_PASSES):
             part = state.taken(active)
             changed = self._passed(part, by, active, ready)
@@ -87,15 +80,15 @@ class ColumnNormalizer:
         """Apply each rule once, and note in `by` that it did something; the rows of `part` that have changed."""
         before = part.taken(np.arange(len(part)))
         changed = np.zeros(len(part), dtype=np.bool_)
-        split_again = np.zeros(len(part), dtype=np.bool_)
+        put_together = np.zeros(len(part), dtype=np.bool_)
         for name, rule in ready:
             rows = rule.apply(part, self._site, before, changed, self._made.setdefault(rule, {}))
             if rows.size:
                 changed[rows] = True
                 by[active[rows]] = self._then(by[active[rows]], name)
                 if not rule.keeps_tokens:
-                    split_again[rows] = True
-        part.replace(np.flatnonzero(split_again & part.plain), _split_again, self._split)
+                    put_together[rows] = True
+        split_again(part, np.flatnonzero(put_together & part.plain), self._split)
         return np.flatnonzero(changed)
 
     def _then(self, histories: Ints, name: str) -> Ints:
@@ -127,13 +120,4 @@ class ColumnNormalizer:
 
 def _nameless(rule: Rule) -> Rule:
     """One object for rules that do the same."""
-    return Rule(
-        "-", "equivalence", rule.hosts, rule.within, rule.match, rule.unless, rule.to, rule.drop, rule.convert
-    )
-
-
-def _split_again(parts: UrlParts) -> UrlParts:
-    """The tokens of a URL that rules have put together; none that are plain if it is none any more."""
-    text = parts.join()
-    again = split_url(text) if len(text) <= LONGEST_URL else None
-    return UrlParts("", "", [], [], "", "") if again is None else again
+    return Rule("-", "equivalence", rule.hosts, rule.within, rule.match, rule.unless, rule.to, rule.drop, rule.convert)

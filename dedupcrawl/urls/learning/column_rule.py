@@ -6,18 +6,27 @@ that is a URL of its own, conversions of the whole URL) is done one URL at a tim
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.learning.column_conversions import convertible
-from dedupcrawl.urls.learning.url_columns import ABSENT, Bools, Ints, Made, UrlColumns
+from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
+from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
 from dedupcrawl.urls.rule import PathForm, Rule
 from dedupcrawl.urls.template import Template
-from dedupcrawl.urls.url_parts import UrlParts
+from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 Values = dict[str, Ints]
+
+
+@lru_cache(maxsize=4096)
+def column_rule(rule: Rule) -> ColumnRule:
+    """The rule, made ready once: hypotheses come back from round to round."""
+    return ColumnRule(rule, CompiledRule(rule))
 
 
 class ColumnRule:
@@ -57,7 +66,7 @@ class ColumnRule:
             changed: Shape (n,): which of the URLs have been changed since.
             made: What this rule has made of URLs of the site before, see `UrlColumns.replace`.
         """
-        if self._needs_unknown(urls):
+        if self.asks_for_unknown(urls):
             return _NO_ROWS
         rows = self._fitting(urls, np.flatnonzero(urls.plain))
         again = changed[rows]
@@ -98,7 +107,7 @@ class ColumnRule:
             found[place] = any(text in url for text in texts)
         return rows[found]
 
-    def _needs_unknown(self, urls: UrlColumns) -> bool:
+    def asks_for_unknown(self, urls: UrlColumns) -> bool:
         """True when it asks for a text that no URL has."""
         known = urls.texts.known
         if any(known(name) == ABSENT for name in self._arg_names):
@@ -195,7 +204,8 @@ class ColumnRule:
         if self._arg_names:
             self._build_args(to, urls, rows, values)
         changed = (urls.segments.hashes(rows) != before[0]) | (urls.args.hashes(rows) != before[1])
-        return rows[changed]
+        found: Ints = rows[changed]
+        return found
 
     def _captured(self, urls: UrlColumns, rows: Ints) -> Values:
         """Numbers of what the named captures take; of `{name*}` nothing, it stays where it is."""
@@ -245,7 +255,7 @@ class ColumnRule:
 
     def _build_args(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
         """Arguments that `match` names go, but for those that `to` names, which get their new values in place."""
-        owner, place, numbers = urls.args.flat(rows)
+        owner, _, numbers = urls.args.flat(rows)
         stay = ~_among(urls.arg_texts.names(numbers), {urls.texts.known(name) for name in self._arg_names})
         first = np.cumsum(urls.args.size[rows]) - urls.args.size[rows]
         numbers = numbers.copy()
@@ -275,7 +285,40 @@ class ColumnRule:
         new = np.array(fronts, dtype=np.int64)[where]
         changed = (new[:, 0] << 32 | new[:, 1]) != key
         urls.schemes[rows], urls.authorities[rows] = new[:, 0], new[:, 1]
-        return rows[changed]
+        found: Ints = rows[changed]
+        return found
+
+
+def split_again(urls: UrlColumns, rows: Ints, made: Made) -> None:
+    """Tokenize URLs that rules have put together; those that are none any more are marked as not plain.
+
+    Only a token with a delimiter in it makes a difference.
+
+    Args:
+        urls: All URLs.
+        rows: Those that are meant; of plain ones.
+        made: As of `UrlColumns.replace`.
+    """
+    owner, _, numbers = urls.segments.flat(rows)
+    found = owner[urls.texts.which(_splits_path, numbers)]
+    owner, _, numbers = urls.args.flat(rows)
+    found = np.concatenate([found, owner[urls.arg_texts.which(_splits_query, numbers)]])
+    urls.replace(rows[np.unique(found)], _split_again, made)
+
+
+def _splits_path(text: str) -> bool:
+    return "/" in text or "?" in text or "#" in text
+
+
+def _splits_query(text: str) -> bool:
+    return "&" in text or ";" in text or "#" in text
+
+
+def _split_again(parts: UrlParts) -> UrlParts:
+    """The tokens of the URL that these parts make; none that are plain if it is none."""
+    text = parts.join()
+    again = split_url(text) if len(text) <= LONGEST_URL else None
+    return UrlParts("", "", [], [], "", "") if again is None else again
 
 
 def _is_simple(match: Template | None, to: Template) -> bool:

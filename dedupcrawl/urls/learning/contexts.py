@@ -8,14 +8,15 @@ a key that no node of the tree has chosen is the wildcard.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from types import MappingProxyType
 
+from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.corpus import ContextKey, Form, Slot
 from dedupcrawl.urls.learning.deep_tokens import PatternNode
-from dedupcrawl.urls.learning.evidence import Source, Tally, entropy, tally
+from dedupcrawl.urls.learning.evidence import Source, entropy, tally
 from dedupcrawl.urls.url_parts import UrlParts
 
 ABSENT = "\0absent"  # value of a key that a URL does not have; no URL has it, as it begins with a control character
@@ -29,7 +30,7 @@ _EXCEPTION_COSTS = 2.0  # clusters that it takes to make up for one
 _WORTH = 0.3  # of what a good node gets right, that its children must be worth to take its place
 _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
 _MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
-_MOST_SOURCES = 800  # that a tree grows on
+_MOST_SOURCES = 400  # that a tree grows on
 _SAMPLE = 500  # forms that the common keys of the evidence are compared with
 
 
@@ -90,7 +91,8 @@ class Tree:
     def __init__(
         self,
         targets: Sequence[Form | None],
-        accept: Callable[[Tally, float], bool],
+        bar: Bar,
+        cost: float,
         joint: Sequence[str] = (),
         patterns: Mapping[Slot, PatternNode] = MappingProxyType({}),
     ) -> None:
@@ -98,12 +100,14 @@ class Tree:
 
         Args:
             targets: Of the meetings.
-            accept: Whether these counts are good enough, given how many conditions it took to get them.
+            bar: What the meetings in a context must reach.
+            cost: Of the transformation; conditions add theirs.
             joint: Names of the arguments that the transformation takes out; their values together are one more key.
             patterns: Of the site's slots.
         """
         self._targets = targets
-        self._accept = accept
+        self._bar = bar
+        self._cost = cost
         self._joint = joint
         self._patterns = patterns
         self._keys: dict[Form, dict[ContextKey, str]] = {}
@@ -116,8 +120,8 @@ class Tree:
         if len(sources) > _MOST_SOURCES:
             step = -(-len(sources) // _MOST_SOURCES)
             sources = [source for source in sources if source[0] % step == 0]
-        contexts = self._grow(sources, (), 0.0)[0]
-        if () not in contexts and self._accept(tally(sources, self._targets), 0.0):
+        contexts = self._grow(sources, (), self._cost)[0]
+        if () not in contexts and self._bar.accepts(tally(sources, self._targets), self._cost):
             contexts.append(())
         return contexts
 
@@ -142,9 +146,9 @@ class Tree:
     ) -> tuple[list[Context], float]:
         """The contexts below a node, and what they are worth: right sources less `_LOSS` for each wrong one."""
         counts = tally(sources, self._targets)
-        if not counts.clusters:
+        if not counts.clusters or not self._bar.is_within_reach(counts, cost):
             return [], 0.0
-        good = self._accept(counts, cost)
+        good = self._bar.accepts(counts, cost)
         worth = max(counts.right - _LOSS * counts.wrong, _WORTH * counts.right)
         best: tuple[list[Context], float] = ([()], worth) if good else ([], 0.0)
         if (good and not counts.wrong) or len(taken) == _DEPTH:

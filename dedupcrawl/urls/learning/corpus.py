@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.learning.column_rule import column_rule, split_again
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
+from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.url_columns import Hashes, Made, UrlColumns
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _INDEXED = 4  # segments from either end
 _DEEP = 2  # segments from the start that are looked into
 _LEAST_VALUES = 12  # of a slot that is looked into
+
+_NONE = np.zeros(0, dtype=np.int64)
 
 ContextKey = tuple[str, str]
 Slot = tuple[str, str]
@@ -43,6 +52,26 @@ class Form:
         return self.labels[0]
 
 
+Living = tuple[list[Form], UrlColumns, Hashes, Ints]
+"""Forms, their columns, their sorted hashes, and where each of these stands among the forms."""
+
+
+class Tried(NamedTuple):
+    """What a rule would make of the forms of a corpus.
+
+    Attributes:
+        forms: All of them.
+        rows: Those that the rule changes, as places in `forms`. Shape (m,), as the next two.
+        after: A number for what becomes of each, equal for equal ones.
+        targets: The form that it becomes, as a place in `forms`; -1 if it becomes none of them.
+    """
+
+    forms: list[Form]
+    rows: Ints
+    after: Hashes
+    targets: Ints
+
+
 class Corpus:
     """All forms of one site, found by text, by cluster and by what is in them.
 
@@ -54,6 +83,12 @@ class Corpus:
         self.forms: dict[str, Form] = {}
         self._index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
         self._patterns: dict[Slot, PatternNode] | None = None
+        self._rows: list[Form] = []  # all forms that there ever were, those of `_columns` first
+        self._columns = UrlColumns.of([])
+        self._own: Hashes = np.zeros(0, dtype=np.uint64)
+        self._living: Living | None = None
+        self._made: dict[Rule, Made] = {}
+        self._split: Made = {}
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url) if len(url) <= LONGEST_URL else None
             if parts is not None:
@@ -93,8 +128,48 @@ class Corpus:
             return [form for form in self._index.get(needles[0], ()) if form.alive]
         return {form.text: form for key in needles for form in self._index.get(key, ()) if form.alive}.values()
 
+    def tried(self, rule: CompiledRule) -> Tried:
+        """What a rule would make of all forms."""
+        forms, base, own, order = self._living = self._living or self._now()
+        ready = column_rule(rule.rule)
+        if ready.asks_for_unknown(base):
+            return Tried(forms, _NONE, _NONE.astype(np.uint64), _NONE)
+        urls = base.taken(np.arange(len(forms)))
+        made = self._made.setdefault(rule.rule, {})
+        rows = ready.apply(urls, self.site, urls, np.zeros(len(forms), dtype=np.bool_), made)
+        if not ready.keeps_tokens:
+            split_again(urls, rows[urls.plain[rows]], self._split)
+        rows = rows[urls.plain[rows]]
+        odd, texts = [], []
+        for row in np.flatnonzero(~urls.plain).tolist():
+            after = rule.apply(forms[row].parts, self.site)
+            if after is not None:
+                odd.append(row)
+                texts.append(after.join())
+        hashes = urls.hashes(rows)
+        if odd:
+            others = UrlColumns.of(texts, like=urls)
+            rows = np.concatenate([rows, np.array(odd, dtype=np.int64)])
+            hashes = np.concatenate([hashes, others.hashes(np.arange(len(odd)))])
+        place = np.minimum(np.searchsorted(own, hashes), len(own) - 1)
+        targets = np.where(own[place] == hashes, order[place], -1)
+        return Tried(forms, rows, hashes, targets)
+
+    def _now(self) -> Living:
+        new = [form.text for form in self._rows[len(self._columns) :]]
+        if new:
+            first = len(self._columns)
+            self._columns = self._columns.extended(new)
+            hashes = self._columns.hashes(np.arange(first, len(self._columns)))
+            self._own = np.concatenate([self._own, hashes])
+        living = np.flatnonzero(np.fromiter((form.alive for form in self._rows), np.bool_, len(self._rows)))
+        own = self._own[living]
+        order = np.argsort(own)
+        return [self._rows[i] for i in living.tolist()], self._columns.taken(living), own[order], order
+
     def apply(self, rule: CompiledRule) -> None:
         """Take all forms through an accepted rule."""
+        self._living = None
         moved: list[tuple[Form, UrlParts]] = []
         for form in self.candidates(rule):
             after = rule.apply(form.parts, self.site)
@@ -118,6 +193,7 @@ class Corpus:
     def _add(self, form: Form) -> None:
         index = self._index
         self.forms[form.text] = form
+        self._rows.append(form)
         for name in {arg.partition("=")[0] for arg in form.parts.args}:
             index["arg", 0, name].append(form)
         segments = form.parts.segments or [""]

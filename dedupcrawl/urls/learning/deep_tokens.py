@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log2
 from typing import NamedTuple
 
@@ -40,7 +41,8 @@ class Anchor(NamedTuple):
     numeric: bool
 
 
-def candidate_anchors(token: str) -> list[Anchor]:
+@lru_cache(maxsize=2 * _MOST_TOKENS)
+def candidate_anchors(token: str) -> tuple[Anchor, ...]:
     """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
     spans: list[tuple[int, int]] = []
     script = _SCRIPT.match(token)
@@ -54,7 +56,7 @@ def candidate_anchors(token: str) -> list[Anchor]:
         before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
         after = "$" if stop == len(token) else "" if token[stop].isalnum() else token[stop]
         anchors.append(Anchor(start, stop, before, after, token[start].isdigit()))
-    return anchors
+    return tuple(anchors)
 
 
 Spans = tuple[tuple[int, int], ...]

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2, sqrt
 
+import numpy as np
+
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.corpus import Corpus, Form
 
@@ -36,26 +38,22 @@ class Meetings:
 
 def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     """Try a rule on a corpus, which stays as it is."""
-    groups: dict[str, list[Form]] = {}
-    covered = []
-    site, apply = corpus.site, rule.apply
-    for form in corpus.candidates(rule):
-        after = apply(form.parts, site)
-        if after is not None:
-            covered.append(form)
-            groups.setdefault(after.join(), []).append(form)
-    sources: list[Source] = []
-    targets: list[Form | None] = []
-    met = 0
-    for text, forms in groups.items():
-        target = corpus.forms.get(text)
-        if target is not None:
-            met += len(forms)
-        elif len(forms) == 1:
-            continue
-        sources += [(len(targets), form) for form in forms]
-        targets.append(target)
-    return Meetings(sources, targets, covered, met)
+    tried = corpus.tried(rule)
+    forms = tried.forms
+    _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
+    meets = (count > 1) | (tried.targets[first] >= 0)
+    order = np.argsort(np.where(meets, first, len(group)), kind="stable")
+    numbers = np.empty(len(first), dtype=np.int64)
+    numbers[order] = np.arange(len(first))  # meetings in the order of their first forms
+    there = np.flatnonzero(meets[group])
+    there = there[np.argsort(numbers[group[there]], kind="stable")]
+    sources = [
+        (number, forms[row])
+        for number, row in zip(numbers[group[there]].tolist(), tried.rows[there].tolist(), strict=True)
+    ]
+    targets = [None if i < 0 else forms[i] for i in tried.targets[first[order[: int(meets.sum())]]].tolist()]
+    covered = [forms[row] for row in tried.rows.tolist()]
+    return Meetings(sources, targets, covered, int((tried.targets >= 0).sum()))
 
 
 @dataclass(frozen=True, slots=True)

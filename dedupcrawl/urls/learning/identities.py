@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
 
 from dedupcrawl.urls.learning.corpus import Corpus, Form
@@ -28,12 +28,17 @@ _BRACES = re.compile(r"[{}]")
 Values = dict[str, str]
 
 
-def identities(corpus: Corpus) -> Iterator[tuple[Rule, set[int]]]:
-    """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it."""
+def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Rule, set[int]]]:
+    """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it.
+
+    Args:
+        corpus: The URLs.
+        labels: Clusters that are asked.
+    """
     groups: dict[tuple[str, str, str], list[Form]] = defaultdict(list)
     patterns = corpus.patterns
     for form in corpus.forms.values():
-        if form.parts.args and (path := path_shape(form.parts.segments or [""])) is not None:
+        if form.parts.args and form.label in labels and (path := path_shape(form.parts.segments or [""])) is not None:
             groups[path, "", ""].append(form)
             for arg in form.parts.args:
                 name, _, value = arg.partition("=")
@@ -42,9 +47,9 @@ def identities(corpus: Corpus) -> Iterator[tuple[Rule, set[int]]]:
                         groups[path, name, pattern].append(form)
     for (path, fixed, pattern), forms in groups.items():
         if len(forms) > 2:
-            for names, labels in _kept(forms[:: -(-len(forms) // _MOST_FORMS)], fixed):
+            for names, found in _kept(forms[:: -(-len(forms) // _MOST_FORMS)], fixed):
                 query = "&".join(f"{name}={pattern if name == fixed else '{}'}" for name in names)
-                yield hypothesis(f"{path}?{query}" if query else path, drop=("*",)), labels
+                yield hypothesis(f"{path}?{query}" if query else path, drop=("*",)), found
 
 
 def path_shape(segments: Sequence[str]) -> str | None:

@@ -20,9 +20,8 @@ _URLS_FOR_FULL_COVERAGE = 200
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
 _EXAMPLES = 3  # of a rule
-_TAUGHT_ON = 1000  # URLs of the first part that transformations are sought in; more of a large part
-_FITTED_ON = 1200  # ... and of each part that contexts are fitted to
-_ROUNDS = 4  # of learning on what the rules proved so far leave to do
+_TAUGHT_ON = 1200  # URLs of each part that rules are learned from; more of a large part
+_ROUNDS = 3  # of learning on what the rules proved so far leave to do
 _REAL_TARGETS = 0.5  # share of the URLs of a rule whose target is a URL of the site
 _LONGEST_EXAMPLE = 300  # characters
 
@@ -64,26 +63,25 @@ def learn_site(
     where = sides(labels, holdout, seed)
     parts = [part_of(side, where, urls, labels, importance) for side in (0, 1)]
     samples = [sampled(part, _TAUGHT_ON) for part in parts]
-    fitted = [sampled(part, _FITTED_ON) for part in parts]
+    shares = [sample.share for sample in samples]
     proof = Proof(site, urls, labels, where)
     least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
     worth = (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE
     support: dict[Rule, int] = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
-        taught = _taught(site, samples, proved, priors)
+        corpus = _corpus(site, samples, proved)
+        taught = _taught(corpus, samples, priors)
         for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
-        found = _fitted(site, fitted[0] + fitted[1], proved, list(taught), support, bar, priors, number)
+        found = _fitted(corpus, list(taught), support, bar, priors, number)
         if not found and number:
             break
         proof.next_round()
         before, proved = proved, _proved([*proved, *found], proof, bar, least, worth)
         if number and proved == before:
             break
-        for taken in (samples, fitted):
-            more = proof.collisions([one.share for one in taken])
-            taken[:] = [one + other for one, other in zip(taken, more, strict=True)]
+        samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
@@ -161,27 +159,19 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     return max(suspects, key=worth_without)
 
 
-def _taught(site: str, samples: Sequence[Part], proved: Sequence[Candidate], priors: Priors) -> dict[Rule, int]:
+def _taught(corpus: Corpus, samples: Sequence[Part], priors: Priors) -> dict[Rule, int]:
     """Transformations that the first part teaches beyond what is proved, and how many of its clusters do.
 
     One that a single cluster of it suggests counts when the second part suggests it, too.
     """
-    first, second = (suggestions(_corpus(site, sample, proved)) for sample in samples)
+    first, second = (suggestions(corpus, set(sample.labels)) for sample in samples)
     return {rule: len(first.get(rule, ())) for rule in likely(first, second, priors.expected)}
 
 
 def _fitted(
-    site: str,
-    sample: Part,
-    proved: Sequence[Candidate],
-    taught: Sequence[Rule],
-    support: dict[Rule, int],
-    bar: Bar,
-    priors: Priors,
-    number: int,
+    corpus: Corpus, taught: Sequence[Rule], support: dict[Rule, int], bar: Bar, priors: Priors, number: int
 ) -> list[Candidate]:
-    """The transformations in contexts that fit both parts, on top of what is proved."""
-    corpus = _corpus(site, sample, proved)
+    """The transformations in contexts that fit both parts, on top of what is proved. Applies them to the corpus."""
     accepted = expose(corpus)
     accepted += accept(taught, corpus, bar, priors.expected)
     return [
@@ -194,8 +184,10 @@ def _fitted(
     ]
 
 
-def _corpus(site: str, sample: Part, proved: Sequence[Candidate]) -> Corpus:
-    corpus = Corpus(site, sample.urls, sample.labels)
+def _corpus(site: str, samples: Sequence[Part], proved: Sequence[Candidate]) -> Corpus:
+    """The URLs of both parts, under what is proved."""
+    both = samples[0] + samples[1]
+    corpus = Corpus(site, both.urls, both.labels)
     for one in proved:
         corpus.apply(compiled(one.rule))
     return corpus

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dedupcrawl.urls.learning.url_columns import Bools, Hashes, Ints
+from dedupcrawl.urls.learning.token_texts import Bools, Ints
+from dedupcrawl.urls.learning.url_columns import Hashes
 
 _MOST_OF_A_CLUSTER = 20  # URLs
 
@@ -34,8 +35,8 @@ class Meetings:
         form: Number of the form, from 0 up.
         size: URLs at this form.
         same: Of these, those of this URL's cluster.
-        leads: True when its cluster is the one that is right at this form: the largest, of equally large ones that of the
-            URL which had the form from the start, else that with the smallest label.
+        leads: True when its cluster is the one that is right at this form: the largest, of equally large ones that of
+            the URL which had the form from the start, else that with the smallest label.
         starts: True for the first URL of each cluster at a form.
         with_unchanged: True when one URL at this form had it from the start.
     """

@@ -10,7 +10,8 @@ import numpy as np
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, Meetings
 from dedupcrawl.urls.learning.sample import Part, mixed
-from dedupcrawl.urls.learning.url_columns import Bools, Ints
+from dedupcrawl.urls.learning.token_texts import Bools, Ints
+from dedupcrawl.urls.learning.url_columns import Hashes
 from dedupcrawl.urls.rule import Rule
 
 _MOST_OF_A_CLUSTER = 20  # URLs of a colliding form that are given back
@@ -146,7 +147,7 @@ class Proof:
         those = [not ids.isdisjoint(names) for names in self._normalizer.histories]
         return np.array(those, dtype=np.bool_)[self._histories]
 
-    def _meetings(self, forms: Ints, histories: Ints) -> Meetings:
+    def _meetings(self, forms: Hashes, histories: Ints) -> Meetings:
         return Meetings.of(forms, histories, self._labels, self._sides)
 
     def _count_clusters(self, found: SiteUse, met: Meetings, right: Bools) -> None:

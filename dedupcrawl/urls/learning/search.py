@@ -105,10 +105,10 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
     return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
 
 
-def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
-    """Hypotheses, and the clusters of which pairs suggest them."""
+def suggestions(corpus: Corpus, labels: Container[int]) -> dict[Rule, set[int]]:
+    """Hypotheses, and those of the clusters `labels` of which pairs suggest them."""
     suggested: dict[Rule, set[int]] = defaultdict(set)
-    clusters = corpus.clusters()
+    clusters = [cluster for cluster in corpus.clusters() if cluster[0].label in labels]
     step = -(-len(clusters) // _CLUSTERS_ASKED) or 1
     for cluster in clusters[::step]:
         for source, target in select_pairs(cluster):
@@ -117,8 +117,8 @@ def suggestions(corpus: Corpus) -> dict[Rule, set[int]]:
         for form in cluster[:_LOOKED_INTO]:
             for rule in embedded(form.parts):
                 suggested[rule].add(form.label)
-    for rule, labels in identities(corpus):
-        suggested[rule] |= labels
+    for rule, found in identities(corpus, labels):
+        suggested[rule] |= found
     return suggested
 
 
@@ -142,18 +142,19 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
         found = meetings(compiled(rule), corpus)
     except RuleError:
         return []
-    if not tally(found.sources, found.targets).right:
-        return []
+    everywhere = tally(found.sources, found.targets)
     known = EXPECTED if rule in expected else 0.0
     cost = cost_of(rule) + known
+    if not everywhere.right or not bar.is_within_reach(everywhere, cost):
+        return []
     joint = tuple(name for name in rule.drop if name != "*")
     refined = []
-    tree = Tree(found.targets, lambda counts, more: bar.accepts(counts, cost + more), joint, corpus.patterns)
+    tree = Tree(found.targets, bar, cost, joint, corpus.patterns)
     for context in tree.contexts(found.sources):
         within = scoped(rule, context) if context else rule
         if within is None:
             continue
-        tried = _try(within, corpus) if context else (found, tally(found.sources, found.targets))
+        tried = _try(within, corpus) if context else (found, everywhere)
         if not bar.accepts(tried[1], cost_of(within) + known):
             continue
         if not rule.match.startswith(("//", "http")):  # mirrors are one site, and seldom crawled as a whole

@@ -1,180 +1,27 @@
 """The tokens of many URLs as columns of numbers, so that a rule is applied to all of a site's URLs at once.
 
-Every text gets a number; a path or a query is a run of numbers in a pool. A rule that changes a URL writes a new run and
-leaves the old one where it is, so that the same pool serves all that is ever made of the site's URLs.
+Every text gets a number; a path or a query is a run of numbers in a pool. A rule that changes a URL writes a new run
+and leaves the old one where it is, so that the same pool serves all that is ever made of the site's URLs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
-from dedupcrawl.urls.template import Piece
+from dedupcrawl.urls.learning.token_texts import ABSENT, ArgTexts, Bools, Ints, Numbers, Texts
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Hashes = npt.NDArray[np.uint64]
 Made = dict[int, tuple[int, ...] | None]
 
-ABSENT = -1  # in place of a number: there is no such token
 _LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
 _MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float
-_UNKNOWN = -2
-_NO, _YES = 1, 2  # answers that are kept; 0 is not asked yet
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
 _BASE = 0x2545F4914F6CDD1D  # odd: of the polynomial over the tokens of a run
-
-
-class Numbers:
-    """A column of numbers that grows."""
-
-    __slots__ = ("_data", "_used")
-
-    def __init__(self, first: Sequence[int] = ()) -> None:
-        self._data = np.array(first, dtype=np.int64)
-        self._used = len(first)
-
-    def __len__(self) -> int:
-        return self._used
-
-    @property
-    def all(self) -> Ints:
-        """Shape (len,): a view, to be looked at until the column grows."""
-        return self._data[: self._used]
-
-    def extend(self, more: Sequence[int] | Ints) -> None:
-        """Add numbers at the end, in time linear in them."""
-        end = self._used + len(more)
-        if end > len(self._data):
-            grown = np.zeros(max(end, 2 * len(self._data), 16), dtype=np.int64)
-            grown[: self._used] = self._data[: self._used]
-            self._data = grown
-        self._data[self._used : end] = more
-        self._used = end
-
-
-class Texts:
-    """Texts by number, and what is known of each. Number 0 is the empty text."""
-
-    def __init__(self) -> None:
-        self._numbers = {"": 0}
-        self._texts = [""]
-        self._answers: dict[Hashable, Numbers] = {}
-
-    def __getitem__(self, number: int) -> str:
-        return self._texts[number]
-
-    def number(self, text: str) -> int:
-        """The number of a text, a new one if it has none."""
-        found = self._numbers.get(text)
-        if found is None:
-            found = self._numbers[text] = len(self._texts)
-            self._texts.append(text)
-        return found
-
-    def known(self, text: str) -> int:
-        """The number of a text, or ABSENT."""
-        return self._numbers.get(text, ABSENT)
-
-    def fits(self, piece: Piece, numbers: Ints) -> Bools:
-        """Which of these texts are of this form. Shape (n,)."""
-        if piece.is_literal:
-            found: Bools = numbers == self.known(piece.literals[0])
-            return found
-        capture = piece.captures[0]
-        if piece.literals == ("", "") and not capture.words and not capture.characters:
-            return numbers != 0
-        return self.which(lambda text: piece.match(text, {}), numbers, piece)
-
-    def which(self, test: Callable[[str], bool], numbers: Ints, key: Hashable = None) -> Bools:
-        """Which of these texts pass a test, which is asked once for each text. Shape (n,).
-
-        Args:
-            test: Says the same of a text every time.
-            numbers: Of the texts.
-            key: What the answers are kept under; the test itself if None.
-        """
-        known = self._answers.setdefault(key or test, Numbers())
-        if len(known) < len(self._texts):
-            known.extend(np.zeros(len(self._texts) - len(known), dtype=np.int64))
-        answers = known.all
-        new = numbers[answers[numbers] == 0]
-        for number in np.unique(new).tolist():
-            answers[number] = _YES if test(self._texts[number]) else _NO
-        return answers[numbers] == _YES
-
-    def captured(self, piece: Piece, numbers: Ints) -> dict[str, Ints]:
-        """What the named captures of a form take of texts that fit it: name → shape (n,)."""
-        names = [capture.name for capture in piece.captures if capture.name]
-        if not names:
-            return {}
-        if piece.literals == ("", ""):
-            return {names[0]: numbers}
-        unique, where = np.unique(numbers, return_inverse=True)
-        rows = []
-        for number in unique.tolist():
-            values: dict[str, str] = {}
-            piece.match(self._texts[number], values)
-            rows.append([self.number(values[name]) for name in names])
-        table = np.array(rows, dtype=np.int64).reshape(-1, len(names))
-        return {name: table[where, i] for i, name in enumerate(names)}
-
-    def built(self, piece: Piece, values: dict[str, Ints], count: int) -> Ints:
-        """The text of a form with these values, for each of `count` rows. Shape (count,)."""
-        names = sorted({capture.name for capture in piece.captures if capture.name})
-        if not names:
-            return np.full(count, self.number(piece.build({})), dtype=np.int64)
-        if piece.literals == ("", "") and not piece.captures[0].conversions:
-            return values[names[0]]
-        key = np.zeros(count, dtype=np.int64)
-        for name in names:  # the numbers of several captures make one; what overflows would still be one row
-            key = key * len(self._texts) + values[name]
-        _, first, where = np.unique(key, return_index=True, return_inverse=True)
-        made = [
-            self.number(piece.build({name: self._texts[values[name][row]] for name in names}))
-            for row in first.tolist()
-        ]
-        return np.array(made, dtype=np.int64)[where]
-
-
-class ArgTexts(Texts):
-    """Arguments by number, and the numbers of their names and values among other texts."""
-
-    def __init__(self, texts: Texts) -> None:
-        super().__init__()
-        self._others = texts
-        self._names = Numbers([0])
-        self._new_names: list[int] = []
-        self._values = Numbers()
-
-    def number(self, text: str) -> int:
-        """The number of an argument; its name has one at once, too, so that `known` tells which there are."""
-        found = self._numbers.get(text)
-        if found is None:
-            found = super().number(text)
-            self._new_names.append(self._others.number(text.partition("=")[0]))
-        return found
-
-    def names(self, numbers: Ints) -> Ints:
-        """The names of these arguments. Shape (n,)."""
-        if self._new_names:
-            self._names.extend(self._new_names)
-            self._new_names = []
-        return self._names.all[numbers]
-
-    def values(self, numbers: Ints) -> Ints:
-        """The values of these arguments; ABSENT for one without "=". Shape (n,)."""
-        if len(self._values) < len(self._texts):
-            self._values.extend(np.full(len(self._texts) - len(self._values), _UNKNOWN, dtype=np.int64))
-        known = self._values.all
-        for number in np.unique(numbers[known[numbers] == _UNKNOWN]).tolist():
-            _, equals, value = self._texts[number].partition("=")
-            known[number] = self._others.number(value) if equals else ABSENT
-        return known[numbers]
 
 
 class Runs:
@@ -213,7 +60,8 @@ class Runs:
         terms = mixed(numbers.astype(np.uint64)) * _powers(int(self.size[rows].max(initial=0)))[place]
         ends = np.cumsum(self.size[rows])
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        return mixed(total[ends] - total[ends - self.size[rows]] + self.size[rows].astype(np.uint64))
+        sums: Hashes = total[ends] - total[ends - self.size[rows]]
+        return mixed(sums + self.size[rows].astype(np.uint64))
 
 
 def is_plain(parts: UrlParts) -> bool:
@@ -226,7 +74,8 @@ def mixed(numbers: Hashes) -> Hashes:
     x = (numbers + np.uint64(1)) * np.uint64(_STEP)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(_FIRST)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(_SECOND)
-    return x ^ (x >> np.uint64(31))
+    found: Hashes = x ^ (x >> np.uint64(31))
+    return found
 
 
 def _powers(count: int) -> Hashes:
@@ -251,7 +100,9 @@ class UrlColumns:
         split: Shape (n,): that `split_url` can tokenize it; of others `schemes` is all there is, the whole text.
     """
 
-    def __init__(self, texts: Texts, arg_texts: ArgTexts, fronts: Ints, segments: Runs, args: Runs, marks: Bools) -> None:
+    def __init__(
+        self, texts: Texts, arg_texts: ArgTexts, fronts: Ints, segments: Runs, args: Runs, marks: Bools
+    ) -> None:
         self.texts, self.arg_texts = texts, arg_texts
         self.schemes, self.authorities, self.separators, self.fragments = fronts
         self.segments, self.args = segments, args
@@ -262,8 +113,8 @@ class UrlColumns:
     @classmethod
     def of(cls, urls: Sequence[str], like: UrlColumns | None = None) -> UrlColumns:
         """Tokenize URLs; with the numbers of other columns if they are to be compared with them."""
-        texts = like.texts if like else Texts()
-        arg_texts = like.arg_texts if like else ArgTexts(texts)
+        texts = Texts() if like is None else like.texts
+        arg_texts = ArgTexts(texts) if like is None else like.arg_texts
         number, arg_number = texts.number, arg_texts.number
         fronts: list[tuple[int, int, int, int]] = []
         marks: list[tuple[bool, bool]] = []
@@ -301,9 +152,24 @@ class UrlColumns:
         """The URLs of these rows, to be changed without changing the others."""
         fronts = np.stack([c[rows] for c in (self.schemes, self.authorities, self.separators, self.fragments)])
         marks = np.stack([self.plain[rows], self.split[rows]])
-        return UrlColumns(
-            self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks
-        )
+        return UrlColumns(self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks)
+
+    def extended(self, urls: Sequence[str]) -> UrlColumns:
+        """These URLs and more, with the same pools."""
+        more = UrlColumns.of(urls, like=self)
+        runs = []
+        for mine, other in ((self.segments, more.segments), (self.args, more.args)):
+            start = np.concatenate([mine.start, other.start + len(mine.pool)])
+            mine.pool.extend(other.pool.all)
+            runs.append(Runs(mine.pool, start, np.concatenate([mine.size, other.size])))
+        fronts = [
+            np.concatenate([self.schemes, more.schemes]),
+            np.concatenate([self.authorities, more.authorities]),
+            np.concatenate([self.separators, more.separators]),
+            np.concatenate([self.fragments, more.fragments]),
+        ]
+        marks = [np.concatenate([self.plain, more.plain]), np.concatenate([self.split, more.split])]
+        return UrlColumns(self.texts, self.arg_texts, np.stack(fronts), runs[0], runs[1], np.stack(marks))
 
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
@@ -334,7 +200,8 @@ class UrlColumns:
 
     def names(self) -> list[int]:
         """All names of arguments that there are."""
-        return np.unique(self._flat_names()[1]).tolist()
+        found: list[int] = np.unique(self._flat_names()[1]).tolist()
+        return found
 
     def _flat_names(self) -> tuple[Ints, Ints]:
         if self._flat is None:
@@ -352,7 +219,7 @@ class UrlColumns:
         owner, place, numbers = self.args.flat(rows)
         separated = self.separators[rows] != 0
         if separated.any():
-            bits = np.bincount(owner, np.where(stay & separated[owner], 2.0**np.minimum(place, 60), 0.0), len(rows))
+            bits = np.bincount(owner, np.where(stay & separated[owner], 2.0 ** np.minimum(place, 60), 0.0), len(rows))
             key = np.stack([self.separators[rows], bits.astype(np.int64)])[:, separated]
             unique, where = np.unique(key, axis=1, return_inverse=True)
             left = [self.texts.number(_separators_left(self.texts[old], kept)) for old, kept in unique.T.tolist()]

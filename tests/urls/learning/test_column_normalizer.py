@@ -1,0 +1,95 @@
+"""Whatever the rules and the URLs: by column comes out what comes out one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
+from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.learning.url_columns import UrlColumns
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+
+SITE = "a.com"
+LEARNED = [
+    Rule("sid", "equivalence", drop=("sid",)),
+    Rule("all-but", "equivalence", match="/wiki/a?b={}", drop=("*",)),
+    Rule("alone", "equivalence", match="?b={}", unless=("*",), to="?b=1"),
+    Rule("index", "rewrite", match="/{p*}/index.html", to="/{p}/"),
+    Rule("moved", "rewrite", match="/{p*}/{x}/b", to="/{x}/{p}"),
+    Rule("front", "equivalence", match="/wiki/{}/{p*}", to="/wiki/{}/{p}", within=("/wiki/{*}", "!/wiki/{*}/b")),
+    Rule("affix", "rewrite", match="/{p*}/x-{n:digits}.html", to="/{p}/x/{n}"),
+    Rule("title", "rewrite", match="/?title={x}", to="/wiki/{x|decode}"),
+    Rule("values", "equivalence", match="?b={x}&title={}", to="?b={x}&title={}", unless=("sid=1", "c")),
+    Rule("renamed", "rewrite", match="?c={x}", to="?b={x}"),
+    Rule("whole", "rewrite", match="/{p*}/url/{u}", to="{u|decode}"),
+    Rule("shown", "rewrite", match="/{p*}/b64/{u}", to="/{p}/b64/{u|base64}"),
+    Rule("host", "rewrite", match="//m.{host}", to="//{host}"),
+    Rule("www", "rewrite", hosts=("www.a.com",), match="http://", to="https://"),
+    Rule("round", "rewrite", match="/wiki/a", to="/wiki/b"),
+    Rule("again", "rewrite", match="/wiki/b", to="/wiki/a"),
+    Rule("longer", "rewrite", match="/long/{p*}", to="/long/x/{p}"),
+]
+RULES = [*LEARNED, *GENERAL.assumed, *(Rule(f"e{i}", "equivalence", match=r.match, to=r.to, drop=r.drop,
+         convert=r.convert) for i, r in enumerate(GENERAL.expected))]  # fmt: skip
+SEGMENTS = ["", "wiki", "a", "b", "B%7e", "..", "x", "x-12.html", "index.html", "page", "1", "long", "url", "b64",
+            "http%3A%2F%2Fa.com%2Fb%3Fc=1", "aHR0cDovL2EuY29tL2I_c2lkPTE,", "i;jsessionid=1"]  # fmt: skip
+ARGS = ["sid=1", "sid=2", "sid", "b=1", "b=2", "b=", "c=x+y", "title=a", "title=%ed%a0%80", "title=a%2Fb%3Fsid=1",
+        "utm_source=x", "page=1", "", "amp"]  # fmt: skip
+fronts = st.sampled_from(["http://a.com", "https://a.com", "http://www.a.com:80", "HTTP://m.A.com", "http://x@a.com"])
+paths = st.lists(st.sampled_from(SEGMENTS), max_size=6).map(lambda found: "".join(f"/{s}" for s in found))
+queries = st.lists(st.tuples(st.sampled_from("&&&;"), st.sampled_from(ARGS)), max_size=5).map(
+    lambda found: ("?" + "".join(mark + arg for mark, arg in found)[1:]) if found else ""
+)
+urls = st.builds("{}{}{}{}".format, fronts, paths, queries, st.sampled_from(["", "", "#!top"])) | st.text(max_size=20)
+rules = st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, max_size=12)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(urls, min_size=1, max_size=12, unique=True), rules)
+@example(["http://a.com/?sid=1;b=2&c=1", "http://a.com/?b=2&c=1"], LEARNED[:1])
+@example(["http://a.com/long/" + "y" * 9000, "http://a.com/" + "y" * 20_000], LEARNED[-1:])
+def test_by_column_and_one_by_one_are_the_same(pages: list[str], given_rules: list[Rule]) -> None:
+    columns = ColumnNormalizer(SITE, pages)
+    forms, histories = columns.normalize(np.arange(len(pages)), given_rules)
+    one_by_one = [SiteNormalizer(SiteRules(SITE, tuple(given_rules))).normalize(url) for url in pages]
+    same_form = {one.canonical: int(form) for one, form in zip(one_by_one, forms, strict=True)}
+    assert [same_form[one.canonical] for one in one_by_one] == forms.tolist()
+    assert len(set(same_form.values())) == len(same_form)
+    assert [set(columns.histories[i]) for i in histories] == [set(one.rules) for one in one_by_one]
+
+
+def test_a_form_that_is_a_url_of_the_site_has_the_number_of_that_url() -> None:
+    columns = ColumnNormalizer(SITE, ["http://a.com/x?sid=1", "http://a.com/x"])
+    forms, _ = columns.normalize(np.arange(1), LEARNED[:1])
+    assert forms[0] == columns.own[1]
+
+
+def test_rows_may_be_chosen() -> None:
+    columns = ColumnNormalizer(SITE, ["http://a.com/1?sid=1", "http://a.com/2?sid=1", "http://a.com/3"])
+    forms, histories = columns.normalize(np.array([2, 1]), LEARNED[:1])
+    assert forms[0] == columns.own[2]
+    assert [columns.histories[i] for i in histories] == [(), ("sid",)]
+
+
+@pytest.mark.parametrize("kept", range(1, 8))
+def test_separators_that_stay_are_those_before_the_arguments_that_stay(kept: int) -> None:
+    args = ["p=1", "q=1", "r=1"]
+    gone = tuple(arg[0] for i, arg in enumerate(args) if not kept >> i & 1)
+    if not gone:
+        return
+    url = "http://a.com/?" + args[0] + ";" + args[1] + "&" + args[2]
+    rule = Rule("d", "equivalence", drop=gone)
+    expected = SiteNormalizer(SiteRules(SITE, (rule,))).normalize(url).canonical
+    columns = ColumnNormalizer(SITE, [url, expected])
+    assert columns.normalize(np.arange(1), [rule])[0][0] == columns.own[1]
+
+
+def test_equal_hashes_are_equal_urls() -> None:
+    pages = [f"http://a.com/{a}/{b}?{c}={a}" for a in range(20) for b in range(20) for c in range(20)]
+    hashes = UrlColumns.of(pages).hashes(np.arange(len(pages)))
+    assert len(set(hashes.tolist())) == len(pages)
