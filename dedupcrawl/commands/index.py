@@ -10,6 +10,7 @@ from dedupcrawl.commands.forget import compact, forget
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
+from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
 
 _PROBLEMS_NAMED = 5
@@ -52,7 +53,8 @@ def info(index: str | None, as_json: bool) -> None:
         return
     width = max(map(len, figures))
     for name, value in figures.items():
-        click.echo(f"{name:{width}}  {value:,}" if isinstance(value, int) else f"{name:{width}}  {value}")
+        said = f"{value:,}" if isinstance(value, int) else printable(str(value))
+        click.echo(f"{name:{width}}  {said}")
 
 
 @command.command()

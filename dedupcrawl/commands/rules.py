@@ -96,7 +96,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
         click.echo(msgspec.json.encode(shown.to_dict()))
     else:
         click.echo(f"# {printable(str(path))}")
-        click.echo(msgspec.toml.encode(shown.to_dict()).decode().rstrip())
+        click.echo("\n".join(map(printable, msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n"))))
 
 
 @command.command(short_help="Try the rules on URLs, or on their own examples.")

@@ -21,6 +21,8 @@ REACH = 2
 _WORD_BITS = 64
 _BLOCK = 8  # words of sources searched at once: what fits a core's cache
 
+_MOST_STEPS = 30_000  # nodes times their mean distance; of prose of a thousand concepts 4,000
+
 Nodes = NDArray[np.intp]
 Bits = NDArray[np.uint64]
 
@@ -156,10 +158,13 @@ def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
     Args:
         network: Connected. Of two nodes that are equal in everything the lower one comes first.
         considered: l: only so many nodes are tried, those of the highest degree.
-        kept: p: so many are returned, or all that were considered.
+        kept: p: so many are returned, or all that were considered; none of a network so long and thin that trying
+            them would take seconds, such as that of a list of words none of which recurs.
     """
     hubs = np.argsort(-network.degrees, kind="stable")[:considered].tolist()
     whole = mean_distance(network)
+    if whole * len(network) > _MOST_STEPS:
+        return []
     contributions = {hub: mean_distance(network, hub) - whole for hub in hubs}
     return sorted(hubs, key=lambda hub: -contributions[hub])[:kept]
 

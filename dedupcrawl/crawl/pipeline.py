@@ -16,6 +16,7 @@ from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detector import Analysis
 from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
@@ -54,9 +55,9 @@ class DedupPipeline:
             if settings.keep_text:
                 self._dedup.keep_item(verdict.url, fetched.dropped, item)
             fetched.dropped += 1
+            keeper = printable(verdict.duplicate_of or "")
             raise DropDuplicate(
-                f"duplicate of {verdict.duplicate_of} by {verdict.check}, similarity {verdict.similarity:.2f}",
-                log_level="DEBUG",
+                f"duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}", log_level="DEBUG"
             )
         fetched.on_their_way += 1
         return item

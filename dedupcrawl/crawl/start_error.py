@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from dedupcrawl.printable import printable
+
 logger = logging.getLogger(__name__)
 
 
@@ -13,5 +15,5 @@ def cannot_start(error: Exception) -> Exception:
     Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises is printed with
     its traceback. So the sentence comes first, on a line of its own, and the traceback is that of Scrapy only.
     """
-    logger.critical("dedupcrawl: the crawl does not start: %s", error)
+    logger.critical("dedupcrawl: the crawl does not start: %s", printable(str(error)))
     return error.with_traceback(None)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
@@ -342,7 +343,7 @@ class Normalizer:
             try:
                 found = read_rules(path)
             except RuleError as error:
-                logger.warning("No rules for %s: %s", site, error)
+                logger.warning("No rules for %r: %s", site, printable(str(error)))
         if found is None or found.site not in (site, other_form(site)):
             return None
         off = self._disabled.get(site, ())

@@ -14,6 +14,7 @@ never sees half of one.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tempfile
@@ -28,6 +29,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
 _LARGEST_FILE = 64_000_000  # bytes
+_LONGEST_NAME = 240  # bytes of the name of a file
 MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
@@ -131,7 +133,10 @@ def file_name(site: str) -> str:
     >>> file_name("example.com")
     'example.com.toml'
     """
-    return "".join(c if c.isalnum() or c in ".-_[]:" else "_" for c in site.lower()).lstrip(".") + SUFFIX
+    name = "".join(c if c.isalnum() or c in ".-_[]:" else "_" for c in site.lower()).lstrip(".")
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:  # no host is so long (RFC 1035), and no file may be
+        name = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return name + SUFFIX
 
 
 def file_of(files: Mapping[str, Path], site: str) -> Path | None:

@@ -34,6 +34,11 @@ BOMBS: dict[str, Callable[[], Body]] = {
     "titles": lambda: "<title>" * 250_000,
     "line breaks": lambda: "x<br>" * 400_000,
     "blank lines": lambda: "<pre>" + "\n \n" * 600_000,
+    "entities": lambda: (
+        "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY a0 'ha'>"
+        + "".join(f"<!ENTITY a{number} '{f'&a{number - 1};' * 10}'>" for number in range(1, 30))
+        + "]><html><body><p>&a29;</p></body></html>"
+    ),
     "spaces": lambda: " " * 2_000_000,
     "one word": lambda: "x" * 2_000_000,
     "one number": lambda: "&#" + "9" * 2_000_000 + ";",

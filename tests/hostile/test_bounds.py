@@ -1,0 +1,177 @@
+"""What an enemy makes long, deep or numerous takes no more than a second of CPU, or a few on a busy machine.
+
+Each input is so large that a step for every pair of its parts would take minutes.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.content.checks.concepts import MOST_NODES
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
+from dedupcrawl.content.concept_network import text_network
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.side_by_side import stretches
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.crawl.log_file import canonical_href
+from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
+from dedupcrawl.crawl_logs.registry import read_log
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.sites import host_of, owner_of, site_of
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.url_parts import split_url
+
+LIMIT = 5.0  # seconds of CPU
+
+URLS = {
+    "colons": "http://" + ":" * 1_000_000,
+    "at signs": "http://" + "@" * 1_000_000,
+    "dots": "http://" + "." * 1_000_000,
+    "labels": "http://" + "a." * 500_000 + "com",
+    "spaces": "http://" + " " * 1_000_000,
+    "slashes": "http://a.com" + "/" * 1_000_000,
+    "arguments": "http://a.com/?" + "a=1&" * 250_000,
+    "escapes": "http://a.com/" + "%25" * 300_000,
+    "brackets": "http://[" + "[" * 1_000_000,
+    "punycode": "http://xn--" + "a" * 1_000_000,
+    "within the limit of a URL": "http://a.com/?" + "sid=1&" * 2_500,
+    "segments within it": "http://a.com" + "/a" * 8_000,
+}
+
+
+def bounded(call: Callable[[], object]) -> None:
+    begun = time.process_time()
+    call()
+    assert time.process_time() - begun < LIMIT
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """Tables that are made at the first use."""
+    owner_of("http://a.com/")
+    analysis = Analysis(Page("http://a.com/", paragraphs=("法院 one two three " * 30,)))
+    analysis.signatures(make_checks(CHECK_NAMES, {}))
+    stretches(analysis.text, analysis.text)
+
+
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
+def test_urls(url: str) -> None:
+    rules = SiteRules(
+        "a.com",
+        (Rule("sid", "rewrite", drop=("sid", "a*")), Rule("seg", "rewrite", match="/{a}/{b}/{c*}", to="/{c*}/{a}")),
+    )
+    normalizer = SiteNormalizer(rules)
+    for call in (host_of, site_of, owner_of, split_url, forms_of, normalizer.normalize):
+        bounded(lambda call=call: call(url))  # type: ignore[misc]  # mypy: a lambda's default has no type
+
+
+HEADS = {
+    "charsets": b"<meta charset=" * 200_000,
+    "charset without end": b"<meta charset" + b" " * 2_000_000,
+    "meta contents": b"<meta name=keywords " + b"content=" * 300_000,
+    "meta spaces": b"<meta name=" + b" " * 2_000_000 + b"keywords",
+    "quoted meta": b"<meta name='" + b"\" '" * 700_000,
+    "canonical links": b"<link rel=" * 200_000,
+    "canonical relations": b"<link " + b"rel " * 500_000,
+    "canonical addresses": b"<link rel=canonical " + b"href" * 500_000 + b" " * 500_000,
+}
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+def test_what_stands_in_a_head(head: bytes) -> None:
+    bounded(lambda: extract(head, "http://a.com/", fields=True))
+    bounded(lambda: canonical_href(head))
+
+
+def text_of_distinct_words(count: int) -> str:
+    chance = random.Random(1)
+    return " ".join("".join(chance.choice("abcdefghij") for _ in range(8)) for _ in range(count))
+
+
+TEXTS = {
+    "distinct words": text_of_distinct_words(100_000),
+    "one word": "word " * 200_000,
+    "two words": "one two " * 100_000,
+    "underscores": "_" * 1_000_000,
+    "numbers": " ".join(map(str, range(150_000))),
+    "Chinese": "".join(map(chr, range(0x4E00, 0x9F00))) * 10,
+    "marks": "a" + "\u0301" * 500_000,
+    "one long word": "x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_texts_through_each_check(text: str) -> None:
+    page = Page("http://a.com/", paragraphs=(text,))
+    for check in make_checks(CHECK_NAMES, {}):
+        analysis = Analysis(page)
+        bounded(lambda check=check, analysis=analysis: analysis.signature(check))  # type: ignore[misc]  # as above
+    bounded(lambda: stretches(SymbolText.of((text,)), SymbolText.of((text[::-1],))))
+
+
+def test_a_network_of_concepts_has_no_more_nodes_than_may_be() -> None:
+    names, network = text_network(text_of_distinct_words(20_000).split(), 0, MOST_NODES)
+    assert len(names) <= MOST_NODES
+    assert len(network) <= MOST_NODES
+
+
+def test_a_thousand_pages_made_to_look_alike() -> None:
+    """Every one is a candidate of the last one."""
+    checks = make_checks(("exact", "feature_code", "simhash", "shingles"), {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    frame = text_of_distinct_words(150).split()
+    chance = random.Random(2)
+    pages = [
+        Page(f"http://evil.com/{number}", paragraphs=(" ".join([*frame, *map(str, chance.sample(range(10**6), 60))]),))
+        for number in range(1_200)
+    ]
+    for page in pages[:-1]:
+        detector.judge(Analysis(page), checks)
+    last = Analysis(pages[-1])
+    bounded(lambda: detector.judge(last, checks))
+
+
+LOGS = {
+    "a line without end": b'{"url": "' + b"x" * 20_000_000,
+    "nested arrays": b"[" * 1_000_000,
+    "nested objects": b'{"url":' * 500_000 + b"\n",
+    "open quotes": b"url,digest\n" + b'"' * 2_000_001,
+    "empty lines": b"\n" * 2_000_000,
+    "long numbers": b'{"url": "http://a.com/", "status": ' + b"9" * 1_000_000 + b"}\n",
+    "a header of a WARC without end": b"WARC/1.0\r\n" + b"A: " + b"b" * 10_000_000,
+    "a WARC that promises much": b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 99999999999\r\n\r\nx",
+}
+
+
+@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
+def test_logs(tmp_path: Path, log: bytes) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(log)
+
+    def read() -> None:
+        try:
+            for _ in read_log(path, Tally()):
+                pass
+        except LogError:
+            pass
+
+    def pages() -> None:
+        try:
+            for stored in stored_pages([path], Tally()):
+                page_of(stored)
+        except LogError:
+            pass
+
+    bounded(read)
+    bounded(pages)
