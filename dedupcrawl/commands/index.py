@@ -10,8 +10,8 @@ from dedupcrawl.commands.forget import compact, forget
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
-from dedupcrawl.commands.terminal import printable
 from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 
 _PROBLEMS_NAMED = 5
 
