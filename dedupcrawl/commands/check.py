@@ -114,6 +114,10 @@ def command(
     except OSError as error:
         raise FailureError(f"{error.filename or output or settings.index}: {error.strerror or error}") from error
     _report(tally, counts, as_json)
+    if tally.skipped and not counts:
+        raise BadInputError(
+            'no row is a page: it takes WARC, or JSON Lines such as {"url": "https://example.com/", "text": "…"}.'
+        )
 
 
 def _judged(detector: Detector, checks: Sequence[Check], settings: DedupSettings, analysis: Analysis) -> Verdict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 
@@ -27,3 +29,11 @@ class FailureError(CommandError):
     """Something went wrong that was not in the input: exit status 1."""
 
     exit_code = 1
+
+
+def check_there_are(rules: Path) -> None:
+    """Raise BadInputError where there is no file or folder of rules."""
+    if not rules.exists():
+        raise BadInputError(
+            f"there are no rules at {rules}: name a file or folder with --rules, or learn some with 'dedupcrawl train'."
+        )

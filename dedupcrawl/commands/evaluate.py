@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
@@ -38,6 +38,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     dedupcrawl evaluate this-week.jsonl --rules rules/
     dedupcrawl evaluate crawl.tsv --rules rules/example.com.toml --json | jq .precision
     """
+    check_there_are(rules)
     tally = Tally()
     try:
         with stages_progress() as progress:

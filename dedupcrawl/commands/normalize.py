@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.errors import BadInputError, check_there_are
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -36,14 +36,13 @@ def command(urls: Sequence[str], rules: Path) -> None:
     dedupcrawl normalize --rules rules/example.com.toml < urls.txt
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
-    if not rules.exists():
-        raise BadInputError(
-            f"there are no rules at {rules}: name a file or folder with --rules, or learn some with 'dedupcrawl train'."
-        )
+    check_there_are(rules)
     try:
         normalizer = Normalizer.from_paths([rules])
     except RuleError as error:
         raise BadInputError(str(error)) from error
+    if not urls and sys.stdin.isatty():
+        click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer
     for url in urls or _lines(sys.stdin.buffer):
         out.write(_row(normalizer.normalize(url)))

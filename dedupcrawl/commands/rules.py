@@ -13,7 +13,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -228,6 +228,7 @@ def _summary(site: str, rule: Rule) -> dict[str, Any]:
 
 
 def _files(folder: Path) -> dict[str, Path]:
+    check_there_are(folder)
     try:
         return rule_files([folder])
     except RuleError as error:

@@ -72,7 +72,8 @@ def _cut(url: str) -> str:
 
 
 def _share(value: object) -> float | None:
-    return round(float(value), 4) if isinstance(value, int | float) else None
+    """A number in [0, 1], rounded; None for anything else: an index may hold what another version wrote."""
+    return round(float(value), 4) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
 
 class Listing:

@@ -181,3 +181,14 @@ def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(parsing, "_BYTES_WORTH_WORKERS", 0)
     monkeypatch.setattr(parsing, "_CHUNK_BYTES", 1000)
     assert check(path, "--order", "batch").stdout == expected
+
+
+def test_a_file_without_a_single_page_is_an_error(tmp_path: Path) -> None:
+    """Somebody took HTML, say, for what it takes."""
+    pages = tmp_path / "page.html"
+    pages.write_text("<html>\n<p>Hello</p>\n", encoding="utf-8")
+    result = CliRunner().invoke(command, [str(pages)])
+    assert result.exit_code == 2
+    assert "no row is a page: it takes WARC, or JSON Lines" in result.stderr
+    pages.write_text("", encoding="utf-8")
+    assert CliRunner().invoke(command, [str(pages)]).exit_code == 0

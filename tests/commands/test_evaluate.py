@@ -69,4 +69,4 @@ def test_logs_of_nothing(rules: Path, tmp_path: Path, content: str) -> None:
 def test_rules_that_are_not_there(tmp_path: Path, log: Path) -> None:
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "none")])
     assert result.exit_code == 2
-    assert "no such file or folder" in result.stderr
+    assert "learn some with 'dedupcrawl train'" in result.stderr

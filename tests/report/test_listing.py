@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dedupcrawl.content.facts import Facts
 from dedupcrawl.report import listing
 from dedupcrawl.report.listing import CHUNK, Listing, packed, row_of
-from dedupcrawl.verdict import Verdict
+from dedupcrawl.verdict import Outcome, Verdict
 from tests.report.made import EVIDENCE, doubted, duplicate
 
 SCRIPT = (files("dedupcrawl.report") / "assets" / "report.js").read_text(encoding="utf-8")
@@ -90,6 +90,26 @@ def test_anything_can_be_packed_and_nothing_in_it_is_markup(value: Any) -> None:
     text = packed(value)
     assert re.fullmatch(r"[A-Za-z0-9+/=]*", text)
     assert unpacked(text) == value
+
+
+@given(
+    st.text(),
+    st.sampled_from(["duplicate", "unique", "abstained"]),
+    st.none() | st.text(),
+    st.none() | st.floats(),
+    st.dictionaries(st.sampled_from(["in_doubt", "probability", "differs", "url"]), JSON | st.integers()),
+)
+def test_any_verdict_can_be_listed(
+    url: str, outcome: Outcome, of: str | None, similarity: float | None, evidence: dict[str, Any]
+) -> None:
+    pair = row_of(Verdict(url, outcome, of, of, similarity, evidence))
+    assert outcome != "duplicate" or pair is not None
+    if pair is not None:
+        made = Listing()
+        made.add(*pair)
+        assert unpacked(made.evidence()[0]) == [pair[1]]
+        for share in (pair[0].similarity, pair[0].probability):
+            assert share is None or 0 <= share <= 1
 
 
 def test_a_lone_surrogate_can_be_packed() -> None:
