@@ -173,7 +173,8 @@ class Storing:
 
     def orphans(self) -> Iterator[Request]:
         """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
-        resumes = bool(self._crawler.settings.get("JOBDIR"))  # then Scrapy takes them for done
+        # Where a duplicate filter outlives the process, it takes them for done.
+        resumes = self._shares or bool(self._crawler.settings.get("JOBDIR"))
         for orphan in self._index.orphans(self._spider.name):
             if request := self._request_for(orphan):
                 yield request.replace(dont_filter=resumes)

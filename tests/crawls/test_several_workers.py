@@ -1,0 +1,107 @@
+"""The example project of docs/several-workers: real worker processes with scrapy-redis's queue and one index."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from tests.crawls.project import items
+from tests.crawls.site import Answer, Site, page, prose, serve
+from tests.redis_server import RedisServer
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "several-workers"
+TEXTS = 30
+COPIES = 3
+SHORT_LIVED = """
+import sys
+from dedupcrawl.index import redis_claims
+redis_claims.LIFE_SECONDS = 2.0
+from scrapy.cmdline import execute
+execute(["scrapy", *sys.argv[1:]])
+"""
+QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=1", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
+
+
+def slow(html: str) -> Any:
+    def answer() -> Answer:
+        time.sleep(0.02)
+        return Answer(html)
+
+    return answer
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """Every text at three URLs; the copies of one stand side by side in the queue, for different workers."""
+    urls = [f"/{copy}/{number}" for number in range(TEXTS) for copy in range(COPIES)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *urls)}
+    pages |= {url: slow(page(prose(100 + int(url.rsplit("/", 1)[1]), 120))) for url in urls}
+    with serve(pages) as running:
+        yield running
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "project"))
+
+
+def start(project: Path, server: RedisServer, feed: str) -> subprocess.Popen[bytes]:
+    env = {**os.environ, "REDIS_URL": f"redis://127.0.0.1:{server.port}/0", "FEED": feed}
+    command = [sys.executable, "-c", SHORT_LIVED, "crawl", "news", *QUICK]
+    log = (project / f"{feed}.log").open("wb")
+    return subprocess.Popen(command, cwd=project, env=env, stderr=log, start_new_session=True)
+
+
+def push(server: RedisServer, site: Site) -> Any:
+    client = redis.Redis(port=server.port)
+    client.lpush("news:start_urls", json.dumps({"url": f"{site.base}/"}))
+    return client
+
+
+def found(project: Path, *feeds: str) -> list[str]:
+    return [item["text"] for feed in feeds for item in items(project, feed)]
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_all_feeds_together_have_each_text_once(
+    count: int, project: Path, redis_server: RedisServer, site: Site
+) -> None:
+    push(redis_server, site)
+    feeds = [f"{number}.jsonl" for number in range(count)]
+    workers = [start(project, redis_server, feed) for feed in feeds]
+    assert [worker.wait(timeout=120) for worker in workers] == [0] * count
+    texts = found(project, *feeds)
+    assert len(texts) == len(set(texts)) == TEXTS + 1
+    assert all(times == 1 for times in site.requests.values()), "nothing was fetched twice"
+    assert len(site.requests) == TEXTS * COPIES + 1
+
+
+def test_what_was_dropped_for_pages_of_a_killed_worker_comes_back(
+    project: Path, redis_server: RedisServer, site: Site
+) -> None:
+    """Its feed is lost with it. scrapy-redis forgets the few requests it was at; of each text there are others."""
+    client = push(redis_server, site)
+    killed, other = (start(project, redis_server, feed) for feed in ("killed.jsonl", "other.jsonl"))
+    while sum(site.requests.values()) < TEXTS:
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert other.wait(timeout=120) == 0
+    while client.keys("{news}:owner:*"):
+        time.sleep(0.05)  # until the killed one's last sign of life is too old
+    last = start(project, redis_server, "last.jsonl")
+    assert last.wait(timeout=120) == 0
+    texts = found(project, "other.jsonl", "last.jsonl")
+    assert {text for text in texts if not text.startswith("Start")} == {prose(100 + n, 120) for n in range(TEXTS)}
+    assert len(texts) == len(set(texts))
