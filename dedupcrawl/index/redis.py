@@ -30,6 +30,7 @@ from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
 _CONFIRMED_AT_ONCE = 256
+_VERIFICATIONS = 5
 
 
 class RedisIndex(RedisNotes):
@@ -260,21 +261,25 @@ class RedisIndex(RedisNotes):
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
-        """Read everything on the server and check every invariant: one sentence for each problem."""
+        """Read everything on the server and check every invariant: one sentence for each problem.
+
+        It is read again when there seem to be some and others have added pages meanwhile, which may have ended earlier
+        ones after these were read.
+        """
         with self.lock:
-            end = self._look()
-            try:
-                return problems(self.journal.replica.catalog, self._server_rows(end), told)
-            except IndexDamagedError as error:
-                return [str(error)]
+            for _ in range(_VERIFICATIONS):
+                end = self._look()
+                found = problems(self.journal.replica.catalog, self._server_rows(end), told)
+                if not found or self._look() == end:
+                    break
+            return found
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
         for first in range(0, end, ROWS_AT_ONCE):
             rows = self.values(self.journal.rows_key, first, min(end, first + ROWS_AT_ONCE))
             for page, raw in enumerate(rows, first):
                 if raw is not None:
-                    unpack(raw, UNNUMBERED)
-                    yield page, renumbered(raw, page)
+                    yield page, raw if _is_damaged(raw) else renumbered(raw, page)
 
     def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
         """Number and gravestone of a page that is replaced or forgotten."""
@@ -294,3 +299,11 @@ class RedisIndex(RedisNotes):
         self.journal.close()
         with self.lock:
             self.link.drop()
+
+
+def _is_damaged(raw: bytes) -> bool:
+    try:
+        unpack(raw, UNNUMBERED)
+    except IndexDamagedError:
+        return True
+    return False

@@ -43,7 +43,6 @@ class RedisClaims:
         self._owner = b""
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
-        self._life = LIFE_SECONDS
         self.key = address.key("claims")
         self.orphans_key = address.key("orphans")
         self._own: set[str] = set()
@@ -151,12 +150,12 @@ class RedisClaims:
         return self._address.key("owner", owner.hex())
 
     def _live(self, link: Link) -> None:
-        link.ask("SET", self._owner_key(self._owner), b"", "PX", int(self._life * 1000))
+        link.ask("SET", self._owner_key(self._owner), b"", "PX", int(LIFE_SECONDS * 1000))
 
     def _beats(self) -> None:
         """Renew the key until `close`, then delete it."""
         link = Link(self._address, 0)
-        while not self._ended.wait(self._life / 3):
+        while not self._ended.wait(LIFE_SECONDS / 3):
             with suppress(OSError, redis.RedisError):  # the index itself says so, and this tries again
                 link.talk(lambda: None, lambda: self._live(link))
         with suppress(OSError, redis.RedisError):

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import redis
 from redis.backoff import NoBackoff
@@ -80,10 +80,12 @@ class Address:
         user = parts.username or ""
         shown = f"{user}:***@{host}" if parts.password else f"{user}@{host}" if user else host
         public = urlencode([(name, value) for name, value in query if "password" not in name])
-        self.where = urlunsplit((parts.scheme, shown, parts.path, public, ""))
+        self.where = _joined(parts.scheme, shown, parts.path, public)
+        if parts.scheme != "unix" and not re.fullmatch(r"/?|/\d{1,9}", parts.path, re.ASCII):
+            raise ValueError(f"{self.where} names no Redis: {parts.path[1:]!r} is no number of a database")
         try:
             pool = redis.ConnectionPool.from_url(
-                urlunsplit((parts.scheme, parts.netloc, parts.path, rest, "")),
+                _joined(parts.scheme, parts.netloc, parts.path, rest),
                 **{"socket_connect_timeout": _CONNECT_SECONDS, "socket_timeout": _ANSWER_SECONDS, "protocol": 2},
             )
             pool.connection_kwargs["retry"] = Retry(NoBackoff(), 0)
@@ -105,6 +107,11 @@ class Address:
     def move(self, host: str, port: int) -> None:
         """The node of a cluster that has the keys."""
         self._kwargs |= {"host": host, "port": port}
+
+
+def _joined(scheme: str, netloc: str, path: str, query: str) -> str:
+    """A URL with its two slashes, also where no host follows them."""
+    return f"{scheme}://{netloc}{path}" + (f"?{query}" if query else "")
 
 
 class Link:

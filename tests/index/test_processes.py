@@ -20,7 +20,7 @@ from tests.index.worker import BATCH
 ROOT = Path(__file__).parents[2]
 
 
-def start(folder: Path, name: str, seed: int, contents: int) -> subprocess.Popen[str]:
+def start(folder: Path | str, name: str, seed: int, contents: int) -> subprocess.Popen[str]:
     """A worker that has opened the index and waits."""
     command = [sys.executable, "-m", "tests.index.worker", str(folder), name, str(seed), str(contents)]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

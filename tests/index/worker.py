@@ -1,4 +1,4 @@
-"""A process that offers pages: ``python -m tests.index.worker FOLDER NAME SEED CONTENTS``.
+"""A process that offers pages: ``python -m tests.index.worker FOLDER NAME SEED CONTENTS``; or the URL of a Redis.
 
 Prints "kept ID CONTENT" once a page is acknowledged, and "duplicate CONTENT" else.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from dedupcrawl.index import segment
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.redis import RedisIndex
 from tests.index.toys import CHECKS, accept, page
 
 BATCH = 16
@@ -19,7 +20,11 @@ BATCH = 16
 
 def main(folder: str, name: str, seed: str, contents: str) -> None:
     segment.FAN_OUT = 2
-    index = LmdbIndex(Path(folder), CHECKS, batch_pages=BATCH, map_bytes=1 << 18)
+    index: LmdbIndex | RedisIndex
+    if folder.startswith("redis:"):
+        index = RedisIndex(folder, CHECKS, batch_pages=BATCH, wait=60)
+    else:
+        index = LmdbIndex(Path(folder), CHECKS, batch_pages=BATCH, map_bytes=1 << 18)
     print("open", flush=True)
     sys.stdin.readline()  # all start at once
     order = list(range(1, int(contents) + 1))
