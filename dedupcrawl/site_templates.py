@@ -67,15 +67,17 @@ class SiteTemplates:
 
     def _store(self, host: str, known: _Known) -> None:
         learned = known.fresh.take_recurring(known.template)
+        template = SiteTemplate()
 
         def added(stored: bytes | None) -> bytes:
+            nonlocal template
             template = SiteTemplate.from_bytes(stored)
             template.merge(learned)
             return template.to_bytes()
 
-        stored = self._index.update_site_state(*_key(host), added)
+        self._index.update_site_state(*_key(host), added)
         self._blocks -= len(known.template)
-        known.template = SiteTemplate.from_bytes(stored)
+        known.template = template
         known.template.merge(known.fresh)
         self._blocks += len(known.template)
 

@@ -83,6 +83,11 @@ class Blocks:
     @classmethod
     def of(cls, broken: Symbols) -> Blocks:
         """The blocks of symbols with breaks between them."""
+        if kernels.compiled is not None:
+            packed, block_ends, hashes = kernels.compiled.blocks(broken)
+            blocks = cls(np.frombuffer(packed, dtype=np.uint16), block_ends)
+            blocks.__dict__["hashes"] = hashes  # it is not made again
+            return blocks
         is_symbol = broken != BREAK
         breaks = (~is_symbol).nonzero()[0]
         if not len(breaks):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import differences
-from dedupcrawl.content.blocks import with_breaks
+from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
 from dedupcrawl.content.checks import shingles
@@ -111,6 +111,16 @@ def test_folded(text: str) -> None:
 @given(TEXTS)
 def test_outlines(text: str) -> None:
     ours, reference = by_both(lambda: with_breaks(SymbolText.of((text,))).tolist())
+    assert ours == reference
+
+
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
+def test_blocks(broken: Symbols) -> None:
+    def made() -> tuple[list[int], list[int], list[int]]:
+        blocks = Blocks.of(broken)
+        return blocks.symbols.tolist(), blocks.ends, blocks.hashes
+
+    ours, reference = by_both(made)
     assert ours == reference
 
 

@@ -147,7 +147,7 @@ class FeatureCodeCheck:
         best, fewest = low, None
         middle = (low + high) // 2
         for start in sorted({middle, low, high}, key=lambda place: abs(place - middle))[:_RUNS_COMPARED]:
-            postings_of_run = int(postings.count(grams[start : start + SAMPLING]).sum())
+            postings_of_run = sum(postings.count(grams[start : start + SAMPLING]).tolist())
             if fewest is None or postings_of_run < fewest:
                 best, fewest = start, postings_of_run
             if fewest <= _FEW:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 4  # of the functions; an extension of another one is left alone
+_VERSION = 5  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -62,6 +62,10 @@ class Kernels(Protocol):
 
     def broken_symbols(self, text: str, starts: I64, hashes: U64, /) -> bytes:
         """`blocks.with_breaks`, uint16."""
+        ...
+
+    def blocks(self, broken: U16, /) -> tuple[bytes, list[int], list[int]]:
+        """`Blocks.symbols`, `ends` and `hashes` of symbols with breaks between them."""
         ...
 
     def fold(self, text: str, folded: NDArray[np.uint32], /) -> str | None:

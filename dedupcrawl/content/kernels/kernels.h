@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
@@ -39,9 +39,11 @@ static inline size_t table_size(size_t count) {
 
 /* content/symbols.py, content/characters.py, content/feature_codes.py */
 PyObject *symbols(PyObject *self, PyObject *args);
-PyObject *broken_symbols(PyObject *self, PyObject *args);
 PyObject *fold(PyObject *self, PyObject *args);
 PyObject *feature_code(PyObject *self, PyObject *args);
+/* content/blocks.py */
+PyObject *broken_symbols(PyObject *self, PyObject *args);
+PyObject *blocks(PyObject *self, PyObject *args);
 /* content/checks */
 PyObject *simhash(PyObject *self, PyObject *args);
 PyObject *sampled_shingles(PyObject *self, PyObject *args);

@@ -7,6 +7,7 @@ uint64_t table_seed;
 static PyMethodDef methods[] = {
     {"symbols", symbols, METH_VARARGS, NULL},
     {"broken_symbols", broken_symbols, METH_VARARGS, NULL},
+    {"blocks", blocks, METH_VARARGS, NULL},
     {"fold", fold, METH_VARARGS, NULL},
     {"feature_code", feature_code, METH_VARARGS, NULL},
     {"simhash", simhash, METH_VARARGS, NULL},

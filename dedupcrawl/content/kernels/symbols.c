@@ -74,39 +74,6 @@ PyObject *symbols(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* broken_symbols(text, starts, hashes) -> what an outline holds of a text, with breaks between its blocks, uint16 */
-PyObject *broken_symbols(PyObject *self, PyObject *args) {
-    enum { BREAK = 0, INSTEAD_OF_BREAK = 2 };
-    PyObject *text, *made = NULL;
-    Py_buffer starts, hashes;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "Uy*y*", &text, &starts, &hashes)) return NULL;
-    const int64_t *start = starts.buf;
-    const uint64_t *hash = hashes.buf;
-    const Py_ssize_t count = hashes.len / 8, end = PyUnicode_GET_LENGTH(text);
-    uint16_t *broken = PyMem_Malloc(4 * (size_t)count + 1);
-    if (starts.len != hashes.len) {
-        PyErr_SetString(PyExc_ValueError, "starts or hashes are not those of this text");
-    } else if (!broken) {
-        PyErr_NoMemory();
-    } else {
-        Py_ssize_t newline = PyUnicode_FindChar(text, '\n', 0, end, 1), filled = 0;
-        for (Py_ssize_t i = 0; i < count; i++) {
-            if (newline >= 0 && newline < start[i]) {
-                if (i) broken[filled++] = BREAK;
-                newline = PyUnicode_FindChar(text, '\n', (Py_ssize_t)start[i], end, 1);
-            }
-            const uint16_t symbol = (uint16_t)((hash[i] >> 48 & 0xFFFE) | (hash[i] & 1));
-            broken[filled++] = symbol == BREAK ? INSTEAD_OF_BREAK : symbol;
-        }
-        made = PyBytes_FromStringAndSize((const char *)broken, 2 * filled);
-    }
-    PyMem_Free(broken);
-    PyBuffer_Release(&starts);
-    PyBuffer_Release(&hashes);
-    return made;
-}
-
 /* fold(text, folded) -> the text by the table, None where a character is not in it */
 PyObject *fold(PyObject *self, PyObject *args) {
     PyObject *text;
