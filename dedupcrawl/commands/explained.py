@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
+from dedupcrawl.content.evidence import blocks_of
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Entry, Index, Rewrite
 from dedupcrawl.keepsakes import text_of
-from dedupcrawl.sites import site_of
+from dedupcrawl.site_templates import SiteTemplates
+from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
@@ -64,8 +66,8 @@ class Explainer:
             "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,
-            "kept": _kept(entry),
-            "keeper": _kept(keeper),
+            "kept": self._kept(entry),
+            "keeper": self._kept(keeper),
             "superseded_by": self._index.superseded_by(entry.url) if entry is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
             "side_by_side": self._side_by_side(verdict),
@@ -87,6 +89,22 @@ class Explainer:
             chain.append(url)
             verdict = self._index.verdict(url)
         return None, chain
+
+    def _kept(self, entry: Entry | None) -> dict[str, Any] | None:
+        if entry is None:
+            return None
+        host = host_of(entry.source)
+        recurring = SiteTemplates(self._index).of(host).recurring(blocks_of(entry.outline))
+        return {
+            "url": entry.source,
+            "title": entry.title,
+            "spider": entry.spider,
+            "run": entry.run,
+            "kept_at": entry.kept_at,
+            "checks": sorted(entry.signatures),
+            "blocks": len(recurring),
+            "template_blocks": sum(recurring),
+        }
 
     def _evidence(self, url: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """What speaks for the rules of these ids; a rule that is gone is told by its id alone."""
@@ -131,17 +149,4 @@ def _of_rule(rule: Rule) -> dict[str, Any]:
         "tried": rule.tried,
         "failed": rule.failed,
         "note": rule.note,
-    }
-
-
-def _kept(entry: Entry | None) -> dict[str, Any] | None:
-    if entry is None:
-        return None
-    return {
-        "url": entry.source,
-        "title": entry.title,
-        "spider": entry.spider,
-        "run": entry.run,
-        "kept_at": entry.kept_at,
-        "checks": sorted(entry.signatures),
     }

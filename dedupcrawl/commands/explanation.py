@@ -74,6 +74,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
+        if kept["template_blocks"]:
+            yield f"  {kept['template_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:

@@ -116,7 +116,7 @@ class _Outlined:
 @lru_cache(maxsize=8)  # of the page at hand, which is compared with others in turn
 def _read(outline: bytes) -> _Outlined:
     if len(outline) <= 2 * OUTLINE_SYMBOLS:
-        return _Outlined(Blocks.of(np.frombuffer(outline, dtype="<u2")), 0, b"")
+        return _Outlined(Blocks.of(np.frombuffer(outline, dtype="<u2", count=len(outline) // 2)), 0, b"")
     tail = outline[2 * OUTLINE_SYMBOLS :]
     symbols = np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS)
     return _Outlined(Blocks.of(symbols), int.from_bytes(tail[:4], "little"), tail[4:])

@@ -174,3 +174,15 @@ def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
     index.withdraw(["http://a.example/1"])
     index.close()
     assert "was withdrawn by 'index restore'" in explain(tmp_path, "http://a.example/1").stdout
+
+
+def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
+    rows = [{"url": f"http://a.example/{n}", "text": f"{prose(40, 30)}\n{prose(n, 60)}"} for n in range(8)]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    checked = CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")])
+    verdicts = [json.loads(row) for row in checked.stdout.splitlines()]
+    assert [verdict["evidence"].get("template_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
+    kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
+    assert (kept["blocks"], kept["template_blocks"]) == (2, 1)
+    assert "1 of its 2 paragraphs recur on its site" in explain(tmp_path, "http://a.example/0").stdout
