@@ -1,0 +1,94 @@
+"""The arrows of the house: which room may know which. An import that is not allowed here is a design that is wrong."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "dedupcrawl"
+LONGEST = 400  # lines of a module
+
+VALUES = {"page", "verdict", "counts", "printable", "sites"}  # know of nobody but each other
+TOOLS = {"output", "project", "workers"}
+JUDGES = {"detector", "comparison", "keepsakes", "site_templates", "trust"}
+MAY_KNOW = {
+    **dict.fromkeys(VALUES, VALUES),
+    **dict.fromkeys(TOOLS, VALUES),
+    "urls": VALUES,
+    "content": VALUES,
+    "index": VALUES | {"content"},
+    "settings": VALUES | {"content"},
+    **dict.fromkeys(JUDGES, VALUES | JUDGES | {"content", "index"}),
+    "crawl_logs": VALUES | TOOLS | {"content"},
+    "training": VALUES | TOOLS | {"crawl_logs", "urls"},
+    "report": VALUES | TOOLS | JUDGES | {"content", "crawl_logs", "index", "urls"},
+    "commands": VALUES | TOOLS | JUDGES | {"content", "crawl_logs", "index", "report", "settings", "training", "urls"},
+    "cli": {"commands"},
+    "crawl": VALUES | TOOLS | JUDGES | {"cli", "content", "index", "report", "settings", "urls"},
+    "addon": {"crawl", "settings"},
+    "demo": {"counts", "index"},
+    "__init__": {"addon"},
+}
+LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
+    "scrapy": {"crawl", "addon", "demo", "project"},
+    "twisted": {"crawl"},
+    "lmdb": {"index"},
+    "redis": {"index", "crawl"},
+    "click": {"cli", "commands", "demo", "crawl"},
+    "rich": {"commands", "demo"},
+}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(module: Path) -> str:
+    return module.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imported(module: Path) -> Iterator[str]:
+    """Names of all modules that are imported anywhere in a file."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_every_room_is_on_the_map() -> None:
+    assert {room(module) for module in MODULES} == MAY_KNOW.keys()
+
+
+@pytest.mark.parametrize("name", sorted(MAY_KNOW))
+def test_the_arrows_of_a_room(name: str) -> None:
+    found = {
+        f"{module.relative_to(PACKAGE)} → {target}"
+        for module in MODULES
+        if room(module) == name
+        for target in imported(module)
+        if target.startswith("dedupcrawl.") and target.split(".")[1] not in MAY_KNOW[name] | {name}
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("library", sorted(LIBRARIES_OF))
+def test_who_knows_a_library(library: str) -> None:
+    found = {
+        str(module.relative_to(PACKAGE))
+        for module in MODULES
+        for target in imported(module)
+        if target.split(".")[0] == library and room(module) not in LIBRARIES_OF[library]
+    }
+    assert found == set()
+
+
+def test_no_module_is_too_long() -> None:
+    lengths = {str(module): len(module.read_text(encoding="utf-8").splitlines()) for module in MODULES}
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def test_tests_mirror_the_package() -> None:
+    """A folder of the package has a folder of tests."""
+    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
+    assert rooms <= {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
