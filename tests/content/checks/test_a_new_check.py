@@ -1,0 +1,75 @@
+"""A content check that the package does not have, in this one file: pages with the same set of long words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import mmh3
+import numpy as np
+import pytest
+
+from dedupcrawl.content.checks import registry
+from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, length_dissimilarity
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.open import open_index
+from dedupcrawl.page import Page
+from tests.crawls.site import prose
+
+
+@dataclass(frozen=True)
+class LongWordsCheck:
+    """Equal digests of the sorted words of nine letters and more."""
+
+    name: str = "long_words"
+    payload_bits: int = 0
+
+    def header(self) -> Mapping[str, str | int | float]:
+        return {"version": 1}
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        words = sorted({word for word in " ".join(page.paragraphs).lower().split() if len(word) >= 9})
+        return mmh3.hash_bytes(" ".join(words)) if words else None
+
+    def keys(self, signature: bytes) -> Keys:
+        return np.frombuffer(signature, dtype="<u8", count=1)
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        return postings.find(self.keys(signature))[1]
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        return NO_PAGES
+
+    def probe(self, signature: bytes) -> Probe:
+        return Probe.any_of(self.keys(signature))
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        return length_dissimilarity(new, kept)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        return 1.0 if new == kept else None
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
+    monkeypatch.setattr(registry, "_FACTORIES", {**registry._FACTORIES, "long_words": lambda of: LongWordsCheck()})
+    return registry.make_checks(["long_words"], {})
+
+
+@pytest.mark.parametrize("where", ["memory:", "lmdb:"])
+def test_it_finds_duplicates_in_any_index(checks: list[Check], where: str, tmp_path: Path) -> None:
+    text = prose(1)
+    edited, other = f"It is said so. {text} Read on.", prose(2)
+    index = open_index(where, checks, default_path=tmp_path / "index")
+    try:
+        detector = Detector(index, run="r")
+        verdicts = [
+            detector.judge(Analysis(Page(f"http://a.example/{n}", "", (said,))), checks)
+            for n, said in enumerate((text, other, edited))
+        ]
+    finally:
+        index.close()
+    assert [verdict.verdict for verdict in verdicts] == ["unique", "unique", "duplicate"]
+    assert (verdicts[2].check, verdicts[2].duplicate_of) == ("long_words", "http://a.example/0")

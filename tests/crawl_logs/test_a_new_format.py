@@ -1,0 +1,70 @@
+"""A log format that the package does not have, in this one file: Squid's access.log with an ETag at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dedupcrawl.crawl_logs import registry
+from dedupcrawl.crawl_logs.blocks import line_blocks
+from dedupcrawl.crawl_logs.registry import LogFormat, read_log
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.train import train
+
+_ROW = re.compile(rb"\d{10}\.\d{3} +\d+ \S+ TCP_\w+/\d{3} \d+ GET ")
+_FIELDS = (
+    r"^\d+\.\d+ +\d+ \S+ TCP_\w+/(?P<status>\d{3}) (?P<bytes>\d+) GET (?P<url>\S+) \S+ \S+ (?P<mime>\S+)"
+    r" (?P<digest>\S+)$"
+)
+
+
+def matches(head: bytes) -> bool:
+    return _ROW.match(head) is not None
+
+
+def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    for block in line_blocks(path, tally):
+        lines = block.lines().filter(pl.col("text") != "")
+        rows = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
+        broken = rows.filter(pl.col("url").is_null())[LINE]
+        tally.rows += broken.len()
+        tally.skip(str(path), "not a line of Squid", broken.len(), broken)
+        yield canonical_rows(rows.filter(pl.col("url").is_not_null()))
+
+
+def line(url: str, digest: str) -> str:
+    return f"1763791200.123    45 10.0.0.1 TCP_MISS/200 5120 GET {url} - HIER_DIRECT/10.0.0.2 text/html {digest}\n"
+
+
+@pytest.fixture
+def squid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "FORMATS", (LogFormat("Squid", matches, read), *registry.FORMATS))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    rows = [line(f"http://a.example/p/{n}?sid={s}{n}", f"d{n}") for n in range(60) for s in range(3)]
+    path = tmp_path / "access.log"
+    path.write_text("".join([*rows, "nonsense\n"]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.usefixtures("squid")
+def test_it_is_found_and_read(log: Path) -> None:
+    tally = Tally()
+    rows = pl.concat(read_log(log, tally))
+    assert rows.height == 180
+    assert rows.row(0, named=True)["url"] == "http://a.example/p/0?sid=00"
+    assert dict(tally.skipped) == {"not a line of Squid": 1}
+
+
+@pytest.mark.usefixtures("squid")
+def test_rules_are_learned_from_it(log: Path, tmp_path: Path) -> None:
+    learned = train([log], tmp_path / "rules", LearningOptions(), workers=1)
+    assert [rule.drop for site in learned.learned.rules for rule in site.rules] == [("sid",)]
