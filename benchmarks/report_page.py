@@ -96,15 +96,19 @@ def _browse(output: Path) -> None:
     if chromium is None:
         print("no Chromium on the PATH: not opened")
         return
-    opening, searching = [], []
+    opening, working, searching = [], [], []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for _ in range(_OPENINGS):
             page = browser.new_page()
+            session = page.context.new_cdp_session(page)
+            session.send("Performance.enable", {"timeDomain": "threadTicks"})  # CPU, not the clock
             began = time.perf_counter()
             page.goto(output.as_uri())
             page.wait_for_selector("html[data-ready]")
             opening.append(time.perf_counter() - began)
+            metrics = {row["name"]: row["value"] for row in session.send("Performance.getMetrics")["metrics"]}
+            working.append(metrics["TaskDuration"])
             searching.append(
                 page.evaluate(
                     """() => {
@@ -119,6 +123,7 @@ def _browse(output: Path) -> None:
             page.close()
         browser.close()
     print(f"to open it in Chromium  {statistics.median(opening):.2f} s (median of {_OPENINGS})")
+    print(f"CPU of its main thread  {statistics.median(working):.2f} s")
     print(f"to search it            {statistics.median(searching):.0f} ms")
 
 
