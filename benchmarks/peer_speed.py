@@ -3,7 +3,8 @@
     python -m benchmarks.peer_speed [--data DIR]
 
 All see the same pages in the same order, in one process and in turn, three times; medians. A page that is a duplicate
-is not kept. datasketch: 128 permutations, shingles of three symbols, threshold .7.
+is not kept. datasketch: 128 permutations, shingles of three symbols, threshold .7. "NumPy" is the same without the
+compiled steps (`python tools/build_kernels.py` builds them).
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]  # it has no types
 
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted, stream
 from benchmarks.texts import data_folder
+from dedupcrawl.content import kernels
 from dedupcrawl.content.characters import SYMBOL
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 
@@ -38,13 +41,28 @@ def datasketch_seconds(pages: Sequence[Paragraphs]) -> float:
     return time.process_time() - begin
 
 
+def our_seconds(pages: Sequence[Paragraphs], names: Sequence[str], *, compiled: bool = True) -> float:
+    """Seconds of CPU."""
+    extension = kernels.compiled
+    kernels.compiled = extension if compiled else None
+    try:
+        return stream(pages, names).cpu
+    finally:
+        kernels.compiled = extension
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="folder of test data that holds text/")
     pages = [row.page for row in planted(data_folder(parser.parse_args().data), "report")][:PAGES]
     ways: dict[str, Callable[[], float]] = {"datasketch, MinHash LSH": lambda: datasketch_seconds(pages)}
-    for names in (("shingles",), ("exact", "simhash"), ("exact", "feature_code", "simhash"), DEFAULT_CHECKS):
-        ways[", ".join(names)] = lambda names=names: stream(pages, names).cpu  # type: ignore[misc]  # bound here
+    papers = ("exact", "feature_code", "simhash")
+    for names in (("shingles",), ("exact", "simhash"), papers, DEFAULT_CHECKS, (*papers, "mwo")):
+        ways[", ".join(names)] = partial(our_seconds, pages, names)
+    if kernels.compiled is None:
+        print("The compiled steps are missing here: NumPy does all.\n")
+    else:
+        ways[f"{', '.join(DEFAULT_CHECKS)}; NumPy"] = partial(our_seconds, pages, DEFAULT_CHECKS, compiled=False)
     costs: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(RUNS):
         for way, run in ways.items():

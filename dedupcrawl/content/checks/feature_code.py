@@ -63,11 +63,12 @@ def _grams(signature: bytes) -> Keys:
     return prefixes
 
 
-def _different_grams(signature: bytes) -> Keys:
-    grams = np.sort(_grams(signature))
-    different = np.ones(len(grams), dtype=np.bool_)
-    np.not_equal(grams[1:], grams[:-1], out=different[1:])
-    return grams[different]
+def _different(grams: Keys) -> Keys:
+    """Each once, ascending; for so few, half the cost of np.unique."""
+    grams = np.sort(grams)
+    first = np.ones(len(grams), dtype=np.bool_)
+    np.not_equal(grams[1:], grams[:-1], out=first[1:])
+    return grams[first]
 
 
 def _fewest_grams(kept_grams: NDArray[np.uint64], repeatability: float) -> NDArray[np.int64]:
@@ -126,7 +127,7 @@ class FeatureCodeCheck:
     def keys(self, signature: bytes) -> Keys:
         """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
         sampled = _grams(signature)[::SAMPLING]
-        grams = np.unique(sampled)
+        grams = _different(sampled)
         payload = min(len(grams), _MANY) if len(grams) == len(sampled) else _MANY
         keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(payload)
         return keys
@@ -158,7 +159,7 @@ class FeatureCodeCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        keys, pages = postings.find(_different_grams(signature))
+        keys, pages = postings.find(_different(_grams(signature)))
         if not len(pages):
             return pages
         keys, pages, shared = by_page(keys, pages)
@@ -166,7 +167,7 @@ class FeatureCodeCheck:
 
     def probe(self, signature: bytes) -> Probe:
         """Any of the grams."""
-        return Probe.any_of(_different_grams(signature))
+        return Probe.any_of(_different(_grams(signature)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""

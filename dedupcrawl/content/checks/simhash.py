@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,10 +86,15 @@ def features(text: SymbolText, kind: str) -> NDArray[np.uint64]:
     return np.delete(found, np.flatnonzero(too_often)) if too_often.any() else found
 
 
-def _rotations(fingerprints: int) -> list[int]:
-    """The fingerprint with each block in turn moved to the top."""
+@lru_cache(maxsize=16)  # of the page at hand: it is searched for and posted. Not to be written to
+def _keys(signature: bytes) -> Keys:
+    """The fingerprint with each block in turn moved to the top, and the block's number in place of the last bits."""
     mask = (1 << BITS) - 1
-    return [(fingerprints << shift | fingerprints >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
+    value = int.from_bytes(signature, "little")
+    rotated = [(value << shift | value >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
+    return np.array(
+        [number << (BITS - _NUMBER_BITS) | at >> _NUMBER_BITS for number, at in enumerate(rotated)], np.uint64
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +135,7 @@ class SimHashCheck:
 
     def keys(self, signature: bytes) -> Keys:
         """Four keys, one a block."""
-        rotated = _rotations(int.from_bytes(signature, "little"))
-        return np.array(
-            [number << (BITS - _NUMBER_BITS) | value >> _NUMBER_BITS for number, value in enumerate(rotated)],
-            dtype=np.uint64,
-        )
+        return _keys(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages within `distance`, but for the two bits that a posting lacks."""
