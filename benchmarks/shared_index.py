@@ -47,6 +47,7 @@ class Run:
     server_ms: float
     worker_ms: float
     seconds: float
+    joining_ms: float
     page_bytes: float
 
 
@@ -122,7 +123,9 @@ def measure(port: int, pages: Sequence[Page], workers: int, names: Sequence[str]
     for pipe, process in pipes:
         pipe.send("end")
         process.join()
+    cpu = time.process_time()
     index = RedisIndex(url, make_checks(names, make_parameters()))
+    cpu = time.process_time() - cpu
     info = index.info()
     run = Run(
         kept=sum(len(kept) for kept, _, _ in told),
@@ -132,6 +135,7 @@ def measure(port: int, pages: Sequence[Page], workers: int, names: Sequence[str]
         server_ms=spent / len(pages) / 1000,
         worker_ms=sum(cpu for _, _, cpu in told) / len(pages) * 1000,
         seconds=seconds,
+        joining_ms=cpu / int(info["pages"]) * 1000,
         page_bytes=int(info["bytes"]) / int(info["pages"]),
     )
     index.close()
@@ -154,9 +158,9 @@ def main() -> None:
     names = given.checks.split(",")
     print(f"{given.pages} pages, {given.duplicates} of them copies, {given.workers} workers, checks {given.checks}")
     print(
-        "| run | kept | should be | problems | round trips a page | server ms a page | worker CPU ms a page | ", end=""
+        "| run | kept | should be | problems | round trips a page | server ms a page | worker CPU ms a page |", end=""
     )
-    print("pages/s | bytes a page in Redis |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(" pages/s | bytes a page in Redis | CPU ms a page to join |\n|" + " ---: |" * 10)
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", folder]
@@ -171,7 +175,7 @@ def main() -> None:
                 cells = (
                     *(number + 1, run.kept, given.pages - given.duplicates, run.problems),
                     *(f"{run.round_trips:.3f}", f"{run.server_ms:.3f}", f"{run.worker_ms:.2f}"),
-                    *(f"{given.pages / run.seconds:.0f}", f"{run.page_bytes:.0f}"),
+                    *(f"{given.pages / run.seconds:.0f}", f"{run.page_bytes:.0f}", f"{run.joining_ms:.3f}"),
                 )
                 print("|", " | ".join(map(str, cells)), "|", flush=True)
         finally:

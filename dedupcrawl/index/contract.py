@@ -22,6 +22,10 @@ class IndexDamagedError(Exception):
 class IndexAwayError(OSError):
     """The server of the index cannot be reached now; the message says which and why. It may be back any moment."""
 
+    def __str__(self) -> str:
+        """The sentence alone, without a number."""
+        return str(self.strerror)
+
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an index keeps of one accepted page.

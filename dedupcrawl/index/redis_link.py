@@ -131,6 +131,7 @@ class Link:
         self._connection: Any = None
         self._pause = _FIRST_PAUSE
         self._retry_at = 0.0
+        self._was_there = False  # a server that never answered is not waited for: its address may be wrong
         self._posted: deque[tuple[Script, Sequence[str], Sequence[Argument]]] = deque()
         self._sent = 0  # so many of these are on their way
         self._loaded: set[str] = set()  # scripts that are surely on the server
@@ -148,7 +149,7 @@ class Link:
             IndexDamagedError: The server says that its keys are of another kind.
             OSError: The server refuses, or its memory is full.
         """
-        end = time.monotonic() + self._wait
+        begin = time.monotonic()
         retried = False
         while True:
             broken_before = self._connection is None
@@ -170,7 +171,7 @@ class Link:
             except _AWAY as error:
                 self.drop()
                 if broken_before or retried:
-                    self._pause_after(error, end)
+                    self._pause_after(error, begin + self._wait if self._was_there else begin)
                 retried = True  # a server that was restarted is noticed only now
             except redis.ResponseError as error:
                 raise IndexDamagedError(f"the index at {self._address.where} cannot be used: {error}") from error
@@ -252,6 +253,7 @@ class Link:
         if time.monotonic() < self._retry_at and not self._wait:
             raise redis.ConnectionError("it did not answer a moment ago")
         self._connection = self._address.connect()
+        self._was_there = True
 
     def _pause_after(self, error: Exception, end: float) -> None:
         """Wait a little before the next attempt, or give up."""
