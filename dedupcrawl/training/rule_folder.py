@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, write_rules
 
 _BY_PEOPLE = ("hand", "imported")
@@ -16,7 +17,8 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
     """Write a site's learned rules over its former learned rules, atomically.
 
     Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
-    was disabled stays disabled. What crawls have tried of a rule stays, too; a rule that is new is on probation.
+    was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too; a rule that
+    is new is on probation.
 
     Returns:
         What is wrong with the site's present file when it cannot be read; it is then left as it is, for a person wrote
@@ -26,13 +28,13 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
         OSError: The file cannot be written.
     """
     path = folder / file_name(learned.site)
-    old: tuple[Rule, ...] = ()
-    if path.exists():
-        try:
-            old = read_rules(path).rules
-        except RuleError as error:
-            return str(error)
-    write_rules(folder, SiteRules(learned.site, merged(old, learned.rules)))
+    if not path.exists():
+        write_rules(folder, SiteRules(learned.site, merged((), learned.rules)))
+        return None
+    try:
+        replace_rules(path, merged(read_rules(path).rules, learned.rules))
+    except RuleError as error:
+        return str(error)
     return None
 
 

@@ -13,6 +13,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.training.rule_folder import write_learned
+from dedupcrawl.urls.rule_files import remove_unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ def train(
         for result in work_on(parts, partial(learn_sites, options=options), "learning", progress, workers):
             learned += result
     folder.mkdir(parents=True, exist_ok=True)  # also for no rules at all: `normalize` then finds that there are none
+    remove_unfinished(folder)
     learned.rules.sort(key=lambda site_rules: site_rules.site)
     kept = [problem for site_rules in learned.rules if (problem := write_learned(folder, site_rules))]
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, read_rules, write_rules, write_text
 
+_LAST_COMMENTS = re.compile(r"(?:^[ \t]*#.*\n)+\Z", re.M)  # right before a rule
 _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change
 
 
@@ -49,6 +51,39 @@ def add_rules(path: Path, added: Sequence[Rule]) -> None:
     text = path.read_text(encoding="utf-8")
     tables = msgspec.toml.encode({"rules": [rule.to_dict() for rule in added]}).decode()
     _write(path, f"{text.rstrip()}\n\n{tables}", SiteRules(before.site, (*before.rules, *added)))
+
+
+def replace_rules(path: Path, rules: Sequence[Rule]) -> None:
+    """Give the file at `path` these rules; those that it has as they are keep their text, and their comments.
+
+    Raises:
+        RuleError: The file cannot be read.
+        OSError: It cannot be written.
+    """
+    before = read_rules(path)
+    head, *tables = _tables(path.read_text(encoding="utf-8"))
+    if len(tables) != len(before.rules):  # written in another way
+        write_rules(path.parent, SiteRules(before.site, tuple(rules)))
+        return
+    texts = dict(zip(before.rules, tables, strict=True))
+    encoded = [texts.get(rule) or msgspec.toml.encode({"rules": [rule.to_dict()]}).decode() for rule in rules]
+    text = "\n\n".join(part.strip("\n") for part in [head, *encoded] if part.strip()) + "\n"
+    _write(path, text, SiteRules(before.site, tuple(rules)))
+
+
+def _tables(text: str) -> list[str]:
+    """What stands before the first rule, and the text of each rule with the comments right before it."""
+    encoded = text.encode()
+    starts = [match.start() for match in RULE_STARTS.finditer(encoded)]
+    ends = [*starts, len(encoded)]
+    parts = [encoded[: ends[0]].decode()]
+    for start, end in pairwise(ends):
+        last = parts[-1]
+        comments = _LAST_COMMENTS.search(last)
+        at = comments.start() if comments and comments.start() else len(last)
+        parts[-1] = last[:at]
+        parts.append(last[at:] + encoded[start:end].decode())
+    return parts
 
 
 def _changed(table: str, rule: Rule) -> str:

@@ -14,10 +14,12 @@ never sees half of one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,8 @@ from dedupcrawl.urls.rule import Rule, RuleError
 SUFFIX = ".toml"
 _LARGEST_FILE = 64_000_000  # bytes
 _LONGEST_NAME = 240  # bytes of the name of a file
+_UNFINISHED = f"{SUFFIX}.tmp"  # end of the name of a file that is being written
+_SECONDS_OF_A_WRITE = 600  # and more than it may take
 MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
@@ -117,7 +121,7 @@ def write_rules(folder: Path, site_rules: SiteRules) -> Path:
 
 def write_text(path: Path, text: str) -> None:
     """Write a rule file in one step."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=_UNFINISHED)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode())
@@ -125,6 +129,14 @@ def write_text(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote a rule file have left in a folder."""
+    for path in folder.glob(f".*{_UNFINISHED}"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _SECONDS_OF_A_WRITE:
+                path.unlink()
 
 
 def file_name(site: str) -> str:

@@ -55,3 +55,17 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(tmp_path: Path) -> None:
     assert problem is not None
     assert str(path) in problem
     assert path.read_text() == "site = nonsense"
+
+
+def test_comments_at_what_stays_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.com.toml"
+    text = '# ours\nsite = "a.com"\n\n# see the wiki\n[[rules]]\nid = "mine"\nkind = "rewrite"\ndrop = ["x"]  # x\n'
+    gone = '# of spring\n[[rules]]\nid = "old"\nkind = "rewrite"\ndrop = ["old"]\nsource = "learned"\n'
+    path.write_text(f"{text}\n{gone}")
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert path.read_text().startswith(text)
+    assert "of spring" not in path.read_text()
+    assert [rule.id for rule in read_rules(path).rules] == ["mine", "sid"]
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert path.read_text().startswith(text)
+    assert [rule.id for rule in read_rules(path).rules] == ["mine", "sid"]

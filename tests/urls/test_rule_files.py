@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls import rule_files as module
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, rule_files, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, remove_unfinished, rule_files, write_rules
 
 RULES = SiteRules(
     "example.com",
@@ -162,3 +162,15 @@ def test_of_two_files_of_one_name_the_last_counts(tmp_path: Path) -> None:
     assert rule_files([tmp_path / "a", tmp_path / "b"]) == {"example.com.toml": tmp_path / "b" / "example.com.toml"}
     with pytest.raises(RuleError, match="no such file or folder"):
         rule_files([tmp_path / "c"])
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_is_being_written_is_not(tmp_path: Path) -> None:
+    left, fresh, other = tmp_path / ".x.toml.tmp", tmp_path / ".y.toml.tmp", tmp_path / "a.com.toml"
+    for path in (left, fresh, other):
+        path.write_text("")
+    os.utime(left, (0, 0))
+    os.utime(other, (0, 0))
+    remove_unfinished(tmp_path)
+    assert not left.exists()
+    assert fresh.exists()
+    assert other.exists()

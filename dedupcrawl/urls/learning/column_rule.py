@@ -13,7 +13,7 @@ import numpy as np
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.learning.column_conversions import convertible
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
-from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
+from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathForm, Rule
 from dedupcrawl.urls.template import Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -191,7 +191,7 @@ class ColumnRule:
         if len(gone) > 1 or self._drop_starts:
             rows = rows[urls.with_any_name(sorted(gone))[rows]]
         if rows.size:
-            urls.keep_args(rows, ~_among(urls.arg_texts.names(urls.args.flat(rows)[2]), gone))
+            urls.keep_args(rows, ~among(urls.arg_texts.names(urls.args.flat(rows)[2]), sorted(gone)))
         return rows
 
     def _built(self, urls: UrlColumns, rows: Ints) -> Ints:
@@ -256,7 +256,7 @@ class ColumnRule:
     def _build_args(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
         """Arguments that `match` names go, but for those that `to` names, which get their new values in place."""
         owner, _, numbers = urls.args.flat(rows)
-        stay = ~_among(urls.arg_texts.names(numbers), {urls.texts.known(name) for name in self._arg_names})
+        stay = ~among(urls.arg_texts.names(numbers), [urls.texts.known(name) for name in self._arg_names])
         first = np.cumsum(urls.args.size[rows]) - urls.args.size[rows]
         numbers = numbers.copy()
         for name, form in to.args:
@@ -359,10 +359,3 @@ def _path_fits(path: PathForm, urls: UrlColumns, rows: Ints) -> Bools:
             numbers = urls.segments.at(rows[left], i if star is None or i < star else i - len(path))
             fits[left] = urls.texts.fits(path[i], numbers)
     return fits
-
-
-def _among(numbers: Ints, some: set[int]) -> Bools:
-    found = np.zeros(len(numbers), dtype=np.bool_)
-    for number in some:
-        found |= numbers == number
-    return found

@@ -69,6 +69,14 @@ def is_plain(parts: UrlParts) -> bool:
     return bool(parts.segments) and (not parts.separators or len(parts.args) <= _MOST_SEPARATED)
 
 
+def among(numbers: Ints, some: Sequence[int]) -> Bools:
+    """Which of the numbers are some of these. None is negative."""
+    wanted = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.bool_)
+    wanted[[number for number in some if 0 <= number < len(wanted)]] = True
+    found: Bools = wanted[numbers]
+    return found
+
+
 def mixed(numbers: Hashes) -> Hashes:
     """SplitMix64 of each number: spreads neighbours over 64 bits."""
     x = (numbers + np.uint64(1)) * np.uint64(_STEP)
@@ -108,7 +116,7 @@ class UrlColumns:
         self.segments, self.args = segments, args
         self.plain, self.split = marks
         self._named: dict[int, Ints] = {}
-        self._flat: tuple[Ints, Ints] | None = None
+        self._flat: tuple[Ints, Ints, Ints] | None = None
 
     @classmethod
     def of(cls, urls: Sequence[str], like: UrlColumns | None = None) -> UrlColumns:
@@ -183,10 +191,9 @@ class UrlColumns:
         """The first argument of this name of each URL, as the place in the run of its URL, or ABSENT. Shape (n,)."""
         found = self._named.get(name)
         if found is None:
-            owner, names = self._flat_names()
+            owner, names, first = self._flat_names()
             at = np.flatnonzero(names == name)[::-1]  # of several the first is written last
             found = np.full(len(self), ABSENT, dtype=np.int64)
-            first = np.cumsum(self.args.size) - self.args.size
             found[owner[at]] = at - first[owner[at]]
             self._named[name] = found
         return found
@@ -194,8 +201,8 @@ class UrlColumns:
     def with_any_name(self, names: Sequence[int]) -> Bools:
         """Which URLs have an argument of one of these names. Shape (n,)."""
         found = np.zeros(len(self), dtype=np.bool_)
-        for name in names:
-            found |= self.args_named(name) != ABSENT
+        owner, there, _ = self._flat_names()
+        found[owner[among(there, names)]] = True
         return found
 
     def names(self) -> list[int]:
@@ -203,10 +210,11 @@ class UrlColumns:
         found: list[int] = np.unique(self._flat_names()[1]).tolist()
         return found
 
-    def _flat_names(self) -> tuple[Ints, Ints]:
+    def _flat_names(self) -> tuple[Ints, Ints, Ints]:
+        """Of each argument its URL and its name; of each URL where its arguments begin."""
         if self._flat is None:
             owner, _, numbers = self.args.flat(np.arange(len(self)))
-            self._flat = owner, self.arg_texts.names(numbers)
+            self._flat = owner, self.arg_texts.names(numbers), np.cumsum(self.args.size) - self.args.size
         return self._flat
 
     def keep_args(self, rows: Ints, stay: Bools) -> None:
