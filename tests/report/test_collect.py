@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+import redis
+
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.open import open_index
 from dedupcrawl.report.collect import collect
+from dedupcrawl.report.page import render
 from dedupcrawl.report.savings import Savings, duration
+from tests.redis_server import MISSING, is_installed, running
 from tests.report.made import doubted, duplicate, index_of, log_of
 
 VERDICTS = [
@@ -76,3 +83,22 @@ def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
 
 def test_durations_are_said_in_the_unit_that_fits() -> None:
     assert [duration(seconds) for seconds in (0, 59.94, 3_599, 7_200)] == ["0.0 s", "59.9 s", "60.0 min", "2.0 h"]
+
+
+def test_an_index_on_a_server_and_nobody_reads_its_password(tmp_path: Path) -> None:
+    if not is_installed():
+        pytest.skip(MISSING)
+    with running(tmp_path) as server:
+        spec = server.url().replace("redis://", "redis://default:secret@")
+        link = redis.Redis(port=server.port)
+        link.acl_setuser("default", enabled=True, passwords=["+secret"])
+        link.close()
+        index = open_index(spec, make_checks(["exact"], {}))
+        for verdict in VERDICTS:
+            index.record(verdict, run="one", site="s")
+        index.record_rewrites([Rewrite("http://a.com/?x", "http://a.com/", ("x",), "s", "r", 1.0)])
+        report = collect(index, None, [])
+        index.close()
+    assert (report.verdicts.duplicates, report.verdicts.in_doubt, report.rewritten.variants) == (3, 1, 1)
+    assert f"127.0.0.1:{server.port}" in render(report)
+    assert "secret" not in render(report)
