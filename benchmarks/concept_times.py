@@ -43,7 +43,7 @@ def times() -> str:
     rows: list[Sequence[object]] = []
     for nodes, paper in TABLE_1.items():
         network = text_like_network(nodes, chance)
-        repeats = max(1, 3000 // nodes)
+        repeats = max(5, 15_000 // nodes)
         spent = []
         for _ in range(repeats):
             fresh = Network(network.starts, network.neighbours)
