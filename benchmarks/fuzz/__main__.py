@@ -1,11 +1,10 @@
 """Fuzz everything that reads what strangers write.
 
     python -m benchmarks.fuzz [--cases 1000000] [--seed N] [--target NAME]... [--data DIR] [--keep DIR]
-    python -m benchmarks.fuzz --atheris --target extraction [--seconds 600]
 
 No call may raise, take more than a second of CPU, or raise the peak of memory by more than 256 MB. What does is written
 to --keep and makes the exit status 1. Real pages are taken from ../shared/data beside the checkout, or from --data,
-where they are at hand; our own examples are always among them. With --atheris one target is fuzzed by coverage.
+where they are at hand; our own examples are always among them. (Guided by coverage: benchmarks.fuzz.guided.)
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.fuzz.run import Failure, Fuzzed, Outcome, fuzz, targets
+from benchmarks.fuzz.run import Failure, Outcome, fuzz, targets
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 _TOLD_EVERY = 20.0  # seconds
@@ -34,15 +33,12 @@ def main() -> int:
     parser.add_argument("--target", action="append", help="only this one; may be given again")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="where inputs that fail are written")
-    parser.add_argument("--atheris", action="store_true", help="guided by coverage; needs atheris")
     options = parser.parse_args()
     if not options.data.is_dir():
         print(f"{options.data} is not there: our own examples alone (name the folder with --data)", file=sys.stderr)
     chosen = [one for one in targets(options.data) if not options.target or one.name in options.target]
     if not chosen:
         parser.error(f"no such target: there are {', '.join(one.name for one in targets())}")
-    if options.atheris:
-        return _guided(chosen, options.seconds)
     outcome, told = Outcome(), time.monotonic()
     for outcome in fuzz(chosen, options.cases, options.seed, seconds=options.seconds):
         if time.monotonic() - told > _TOLD_EVERY:
@@ -70,22 +66,6 @@ def _write(failure: Failure, folder: Path) -> None:
     path = folder / f"{failure.target}-{hashlib.sha256(failure.data).hexdigest()[:12]}"
     path.write_bytes(failure.data)
     print(f"{path}: {failure.why[:160]!r}", file=sys.stderr)
-
-
-def _guided(chosen: list[Fuzzed], seconds: float) -> int:
-    """By libFuzzer, which ends the process itself: with an error as soon as something fails."""
-    import atheris  # type: ignore[import-untyped]  # no types; not there unless asked for
-
-    (one,) = chosen if len(chosen) == 1 else (chosen[0],)
-    atheris.instrument_all()
-
-    def test(data: bytes) -> None:
-        one.target(data)
-
-    bound = [f"-max_total_time={int(seconds)}"] if seconds < float("inf") else []
-    atheris.Setup([sys.argv[0], "-timeout=5", "-rss_limit_mb=2048", "-max_len=100000", *bound], test)
-    atheris.Fuzz()
-    return 0
 
 
 if __name__ == "__main__":

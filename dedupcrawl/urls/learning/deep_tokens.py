@@ -22,6 +22,7 @@ _SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z
 _SPECIAL = re.compile(r"[{}&=#?/]")
 _MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
 _DEPTH = 8  # of the tree
+_LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
 _MOST_TOKENS = 400  # that a tree is grown on
 _COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
 _MOST_ANCHORS = 24  # different ones in a cluster
@@ -72,7 +73,6 @@ class PatternNode:
     """
 
     template: str
-    _regex: re.Pattern[str]
     children: list[PatternNode] = field(default_factory=list)
 
     def path_of(self, token: str) -> list[str]:
@@ -81,7 +81,7 @@ class PatternNode:
         node = self
         while True:
             for child in node.children:
-                if child._regex.fullmatch(token):
+                if captures(child.template, token) is not None:
                     node = child
                     found.append(node.template)
                     break
@@ -95,7 +95,11 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     Time is linear in the tokens, of which a bounded number is looked at, times the depth of the tree.
     """
     step = -(-len(tokens) // _MOST_TOKENS) or 1
-    usable = [token for token in tokens[::step] if token and not _SPECIAL.search(token.replace("/", ""))]
+    usable = [
+        token
+        for token in tokens[::step]
+        if 0 < len(token) <= _LONGEST_TOKEN and not _SPECIAL.search(token.replace("/", ""))
+    ]
     root = _node((), "")
     _refine(root, [(token, ()) for token in usable], 0)
     return root
@@ -107,16 +111,44 @@ def deep_tokens(token: str, template: str) -> list[str]:
     >>> deep_tokens("tt0810900", "tt{}")
     ['tt', '0810900']
     """
-    match = _regex(template).fullmatch(token)
-    if match is None:
+    spans = captures(template, token)
+    if spans is None:
         return [token]
     found: list[str] = []
     last = 0
-    for i in range(1, (match.re.groups or 0) + 1):
-        found += _parts(token[last : match.start(i)])
-        found.append(match[i])
-        last = match.end(i)
+    for start, stop in spans:
+        found += _parts(token[last:start])
+        found.append(token[start:stop])
+        last = stop
     return found + _parts(token[last:])
+
+
+def captures(template: str, token: str) -> list[tuple[int, int]] | None:
+    """What the holes of a template capture of a token, each as little as can be; None when it does not fit.
+
+    As a regular expression with "(.+?)" for each hole would, but in linear time: where fixed text is found first, no
+    later place would do any better.
+
+    >>> captures("tt{}-{}", "tt08-10-9")
+    [(2, 4), (5, 9)]
+    """
+    first, *others = template.split("{}")
+    if not others:
+        return [] if token == first else None
+    if not token.startswith(first):
+        return None
+    spans = []
+    at = len(first)
+    for fixed in others[:-1]:
+        found = token.find(fixed, at + 1)
+        if found < 0:
+            return None
+        spans.append((at, found))
+        at = found + len(fixed)
+    end = len(token) - len(others[-1])
+    if end <= at or not token.endswith(others[-1]):
+        return None
+    return [*spans, (at, end)]
 
 
 def _parts(literal: str) -> list[str]:
@@ -126,17 +158,13 @@ def _parts(literal: str) -> list[str]:
     return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
 
 
-def _regex(template: str) -> re.Pattern[str]:
-    return re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S)
-
-
 def _node(spans: Spans, token: str) -> PatternNode:
     template, last = "", 0
     for start, stop in spans:
         template += ("{}" if start > last else "") + token[start:stop]
         last = stop
     template += "{}" if last < len(token) or not spans else ""
-    return PatternNode(template, _regex(template))
+    return PatternNode(template)
 
 
 def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> None:

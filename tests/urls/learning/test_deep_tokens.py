@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, deep_patterns, deep_tokens
+from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, captures, deep_patterns, deep_tokens
 from dedupcrawl.urls.template import parse_template
 
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -104,3 +105,21 @@ def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str]
         assert "".join(deep_tokens(text, path[-1])) == text
         if len(path) > 1:
             parse_template(f"?a={path[-1]}")  # rules can say it
+
+
+@given(
+    st.lists(st.sampled_from(["{}", "a", "b", "-", "ab"]), max_size=7).map("".join),
+    st.text(alphabet="ab-\n", max_size=14),
+)
+def test_captures_are_those_of_a_regular_expression(template: str, token: str) -> None:
+    if "{}{}" in template:
+        return  # no template has two holes side by side
+    match = re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S).fullmatch(token)
+    expected = None if match is None else [match.span(number) for number in range(1, (match.re.groups or 0) + 1)]
+    assert captures(template, token) == expected
+
+
+def test_tokens_made_to_be_tried_for_ever() -> None:
+    assert captures("{}-x-" * 20 + "{}end", "-x-" * 5_000) is None
+    tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
+    assert deep_patterns(tokens).path_of(tokens[0]) == ["{}"]
