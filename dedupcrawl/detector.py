@@ -199,6 +199,10 @@ class Detector:
         self._index.record(verdict, run=self._run, site=site, spider=self._spider)
         return verdict
 
+    def expect(self, orphan: Dependent) -> None:
+        """A page that is asked for again: once it is judged, it is an orphan no more."""
+        self._orphans[orphan.url] = orphan
+
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`.
 

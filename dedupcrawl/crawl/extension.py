@@ -40,7 +40,7 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detector import Analysis, Detector
-from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.contract import Dependent, IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
 from dedupcrawl.keepsakes import packed_item
 from dedupcrawl.project import data_folder
@@ -109,7 +109,7 @@ class Dedup:
         abandoned = self._index.start_claiming()
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
-        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm)
+        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self._asked_again)
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(self._index, spider=self.spider_name, run=self._run, trust=self.trust)
         self._sending = Sending(crawler)
@@ -246,6 +246,9 @@ class Dedup:
         on_trial = request is not None and TRIAL in request.meta
         return url if on_trial else self.rewriter.canonical(url)
 
+    def _asked_again(self, orphan: Dependent) -> None:
+        self._detector.expect(orphan)
+
     def _first_url(self, identity: str, url: str) -> str:
         """The first URL of an identity that any worker of this run named."""
         first = self._index.update_site_state(f"run {self._run}", identity, lambda old: old or url.encode())
@@ -335,6 +338,7 @@ class Dedup:
             closing.callback(self.rewriter.close)
             closing.callback(self.watch.close)
             self.batch.flush()
+            self.outage.check_late()
             with suppress(IndexAwayError):
                 for name, value in self._index.info().items():
                     self.stats.set_value(f"dedup/index/{name}", value)

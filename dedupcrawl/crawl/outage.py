@@ -52,15 +52,15 @@ class Outage:
                     self._let_through(later)
                     return None
             else:
-                self.back()
+                if self._began is not None:
+                    logger.info("The index is back after %.1f s.", time.monotonic() - self._began)
+                    self._began = None
+                self.check_late()
                 return answer
             await asyncio.sleep(_PAUSE)
 
-    def back(self) -> None:
-        """The index has answered: check what was let through meanwhile."""
-        if self._began is not None:
-            logger.info("The index is back after %.1f s.", time.monotonic() - self._began)
-            self._began = None
+    def check_late(self) -> None:
+        """Check what was let through, as far as the index can be reached."""
         while self._late:
             try:
                 self._late[0]()

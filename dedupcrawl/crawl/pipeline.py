@@ -93,7 +93,7 @@ class DedupPipeline:
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
-        if not fetched.judged_late:  # once for all its items
+        if not fetched.judged_late and fetched.verdict is None:  # once for all its items
             self._dedup.judge_late(fetched.analyse(), settings, fetched)
             fetched.judged_late = True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -40,14 +40,18 @@ class Storing:
         index: Where the claims are.
         pages: Which page an item belongs to.
         confirm: "feed": an item is stored when every feed that holds it is closed; "item": after the last pipeline.
+        asked_again: Told about each page that is fetched again.
     """
 
-    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str) -> None:
+    def __init__(
+        self, crawler: Crawler, index: Index, pages: Pages, confirm: str, asked_again: Callable[[Dependent], None]
+    ) -> None:
         assert crawler.stats is not None
         assert crawler.spider is not None
         self._crawler = crawler
         self._index = index
         self._pages = pages
+        self._asked_again = asked_again
         self._stats = crawler.stats
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._spider = crawler.spider
@@ -189,6 +193,7 @@ class Storing:
             logger.error("%r must be fetched again, but its request cannot be read: %s", orphan.url, error)
             return None
         self._stats.inc_value("dedup/content/refetched")
+        self._asked_again(orphan)
         return request
 
 

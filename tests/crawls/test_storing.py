@@ -46,6 +46,7 @@ async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(pipelin
     assert done.fetched.count(f"{site.base}/second") == 2
     assert done.stats["dedup/content/abandoned"] == 1
     assert done.stats["dedup/content/refetched"] == 1
+    assert done.stats["dedup/index/orphans"] == 0
     assert done.stats["dedup/index/pages"] == 2
 
 
