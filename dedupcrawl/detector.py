@@ -184,6 +184,8 @@ class Detector:
                 break
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
+                if _says_more(answer) and self._index.verdict(page.url) is None:
+                    self._templates.learn(host, evidence.blocks_of(entry.outline))
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
         if orphan := self._orphans.pop(page.url, None):
@@ -226,3 +228,9 @@ class Detector:
             return url
         earlier = self._index.entry(canonical)
         return url if earlier is not None and earlier.run == self._run else canonical
+
+
+def _says_more(dropped: Verdict) -> bool:
+    """Whether a page was dropped in spite of a block of its own: then it tells what its site repeats."""
+    own = max(dropped.evidence.get(name, 0) for name in ("replaced", "added", "added_at_ends"))
+    return bool(own >= OWN_SYMBOLS)

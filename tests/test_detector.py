@@ -384,3 +384,18 @@ class TestTemplateOfASite:
         site.detector.close()
         later = Site(site.index).judge("a.example/own", MENU, prose(40, 5), FOOT)
         assert later.evidence["template_blocks"] == 2
+
+    def test_own_text_in_a_very_long_template_is_kept_once_that_is_known(self) -> None:
+        """Until then such pages are dropped, and tell all the same what their site repeats."""
+        site = Site()
+        top, bottom = prose(1500, 95), prose(1500, 96)
+        verdicts = [site.judge(f"a.example/{number}", top, prose(40, 500 + number), bottom) for number in range(12)]
+        assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 4 + [False] * 7
+
+    def test_a_dropped_page_that_is_crawled_again_counts_once(self) -> None:
+        site = Site()
+        story = prose(600, 97)
+        site.judge("a.example/story", story)
+        for _ in range(9):
+            assert site.judge("a.example/framed", story, prose(30, 98)).is_duplicate
+        assert "template_blocks" not in site.judge("a.example/new", story, prose(600, 99)).evidence
