@@ -25,8 +25,9 @@ _COLOURS = {_INK: "var(--ink)", _FAINT: "var(--line)"} | {
 }
 _SIZE = (4.6, 2.6)  # inches at 72 points: as wide as a telephone's screen, so that the text keeps its size there
 _POINTS = 400  # of a line
+_LEGEND_COLUMNS = 3
 _WINDOWS = 40  # of the share of duplicates
-_LONGEST_NAME = 30  # characters
+_LONGEST_NAME = 22  # characters
 _LEAST_PAGES = 2  # for a curve
 
 _STYLE = re.compile(r' style="([^"]*)"')
@@ -93,7 +94,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         axes.set_ylim(bottom=0)
         _counts(axes)
         if len(lines) > 1:
-            axes.legend(loc="upper left")
+            figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS)
         cumulative = Plot(
             "Over the crawl",
             "Every page fetched is one step to the right, every duplicate among them one step up"
@@ -141,7 +142,7 @@ def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequenc
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         axes.yaxis.set_major_formatter(FuncFormatter(_count))
         if len(bins) > 1:
-            axes.legend(loc="upper left")
+            figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS)
         return [Plot(title, caption, _svg(figure, title))]
 
 
