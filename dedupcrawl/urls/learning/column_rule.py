@@ -198,12 +198,14 @@ class ColumnRule:
         """What becomes of path and arguments when all captures are segments, values or `{name*}`."""
         to, values = self._to, self._captured(urls, rows)
         assert to is not None
-        before = urls.segments.hashes(rows), urls.args.hashes(rows)
+        segments, args = urls.segments.taken(rows), urls.args.taken(rows)
+        changed = np.zeros(len(rows), dtype=np.bool_)
         if to.path is not None:
             self._build_path(to, urls, rows, values)
+            changed = urls.segments.differs(rows, segments)
         if self._arg_names:
             self._build_args(to, urls, rows, values)
-        changed = (urls.segments.hashes(rows) != before[0]) | (urls.args.hashes(rows) != before[1])
+            changed |= urls.args.differs(rows, args)
         found: Ints = rows[changed]
         return found
 

@@ -39,6 +39,8 @@ class Meetings:
 def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     """Try a rule on a corpus, which stays as it is."""
     tried = corpus.tried(rule)
+    if not tried.rows.size:
+        return Meetings([], [], [], 0)
     forms = tried.forms
     _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
     meets = (count > 1) | (tried.targets[first] >= 0)

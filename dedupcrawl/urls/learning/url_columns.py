@@ -54,6 +54,14 @@ class Runs:
         self.size[rows] = size
         self.pool.extend(numbers)
 
+    def differs(self, rows: Ints, before: Runs) -> Bools:
+        """Which of these rows have another run than `before`, of the same pool, has in its rows. Shape (len(rows),)."""
+        changed: Bools = self.size[rows] != before.size
+        same = np.flatnonzero(~changed & (self.start[rows] != before.start))
+        owner, _, numbers = self.flat(rows[same])
+        changed[same[owner[numbers != before.flat(same)[2]]]] = True
+        return changed
+
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),)."""
         _, place, numbers = self.flat(rows)
