@@ -13,13 +13,14 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.crash_safety.crawling import CrawlFailedError
+from benchmarks.crash_safety.disk import disk_table
 from benchmarks.crash_safety.killing import kill_tables
 from benchmarks.crash_safety.kills import Site
 from benchmarks.crash_safety.texts import Texts
 from benchmarks.replay.run import Server
 from benchmarks.replay.store import DATA, NoDataError, load, sample, sites
 
-PARTS = ("kills", "disk", "damage")
+PARTS = ("kills", "disk")
 
 
 def main() -> int:
@@ -29,7 +30,7 @@ def main() -> int:
     parser.add_argument("--site", default="nankai", help="the stored crawl [%(default)s]")
     parser.add_argument("--pages", type=int, default=300, help="of it, at most [%(default)s]")
     parser.add_argument("--kills", type=int, default=20, help="[%(default)s]")
-    parser.add_argument("--trials", type=int, default=40, help="of a damaged index [%(default)s]")
+    parser.add_argument("--disks", type=int, default=6, help="small disks [%(default)s]")
     parser.add_argument("--seed", type=int, default=5, help="[%(default)s]")
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
@@ -55,6 +56,8 @@ def main() -> int:
             if "kills" in parts:
                 for text in kill_tables(site, folder / "kills", arguments.kills, arguments.seed):
                     print(text, flush=True)
+            if "disk" in parts:
+                print(disk_table(site, folder / "disk", arguments.disks, arguments.seed), flush=True)
     except CrawlFailedError as error:
         print(error, file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import multiprocessing
 import os
@@ -14,12 +15,9 @@ from typing import Any
 import scrapy.cmdline
 
 # Imported before the fork, like Scrapy itself: a kill then falls into the crawl and not into Python's imports.
-import benchmarks.replay.components
-import dedupcrawl.crawl.extension
-import dedupcrawl.crawl.fallback
-import dedupcrawl.crawl.pipeline
-import dedupcrawl.crawl.spider_output
-import dedupcrawl.crawl.url_middleware  # noqa: F401  see above; so are those before it
+for _name in ("extension", "fallback", "pipeline", "spider_output", "url_middleware"):
+    importlib.import_module(f"dedupcrawl.crawl.{_name}")
+importlib.import_module("benchmarks.replay.components")
 
 _fork = multiprocessing.get_context("fork")
 Process = multiprocessing.context.ForkProcess

@@ -30,14 +30,14 @@ def kill_tables(site: Site, folder: Path, kills: int, seed: int) -> Iterator[str
     head = "", "kills", "crawls", "texts lost", "again in a feed", "forgotten a kill", "reopened in, CPU ms", "problems"
     yield "Killed at random moments, started over on the same index:\n\n" + table(head, rows)
 
-    rows = []
+    resumed: list[tuple[object, ...]] = []
     for name, share, softly in (("SIGKILL", 2, False), ("SIGTERM", 4, True)):
         for dedup in (False, True):
             which = "dedup on" if dedup else "Scrapy alone"
             done = resume(site, folder / f"{name} {which}", kills // share, dedup=dedup, softly=softly, rng=rng)
-            rows.append((f"{name}, {which}", done.kills, done.crawls, done.lost, done.blamed, len(done.problems)))
-    head = "", "kills", "crawls", "texts lost", "of them dropped before", "problems"
-    yield "Killed at random moments, resumed with the same JOBDIR:\n\n" + table(head, rows)
+            resumed.append((f"{name}, {which}", done.kills, done.crawls, done.lost, done.blamed, len(done.problems)))
+    columns = "", "kills", "crawls", "texts lost", "of them dropped before", "problems"
+    yield "Killed at random moments, resumed with the same JOBDIR:\n\n" + table(columns, resumed)
 
 
 def _row(name: str, outcome: Outcome) -> tuple[object, ...]:

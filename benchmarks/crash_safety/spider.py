@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 
 class ListedSpider(Spider):
-    """Asks for the pages of a list. Two processes that share an index and ask in two orders drop for each other's pages.
+    """Asks for the pages of a list. Processes that share an index and ask in other orders drop for each other's pages.
 
     Args:
         urls: A file with URLs, one a line.

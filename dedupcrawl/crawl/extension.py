@@ -221,13 +221,11 @@ class Dedup:
         """
         if fetched.lost and not fetched.stored and not fetched.on_their_way:
             return
-        known = len(fetched.kept_under)
         verdict = self.judge(analysis, dataclasses.replace(settings, action="observe"), fetched)
         if verdict is not None and verdict.is_duplicate:
             self.stats.inc_value("dedup/index/duplicates_let_through")
         if not fetched.on_their_way:
-            self.storing.stored_already(fetched.kept_under[known:])
-            del fetched.kept_under[known:]
+            self.storing.settle(fetched)
 
     def keep_item(self, url: str, number: int, item: Any) -> None:
         """Keep an item of the page at `url`, which is about to be dropped, for `index restore`."""

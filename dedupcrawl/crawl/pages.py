@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import mmh3
 from scrapy import Request
+from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
@@ -33,6 +34,8 @@ class FetchedPage:
         on_their_way: Items that were let through and are in later pipelines.
         stored: Items that came through all pipelines.
         lost: Items that did not.
+        unwritten: Items that did, but that a feed could not take.
+        files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it.
     """
@@ -44,6 +47,7 @@ class FetchedPage:
         "_status",
         "body_length",
         "dropped",
+        "files",
         "items",
         "judged_late",
         "kept_under",
@@ -51,6 +55,7 @@ class FetchedPage:
         "on_their_way",
         "request",
         "stored",
+        "unwritten",
         "url",
         "verdict",
     )
@@ -65,7 +70,8 @@ class FetchedPage:
         self.items = 0
         self.request: Request | None = None
         self.kept_under: list[str] = []
-        self.on_their_way = self.stored = self.lost = self.dropped = 0
+        self.on_their_way = self.stored = self.lost = self.unwritten = self.dropped = 0
+        self.files: set[FeedSlot] = set()
         self.judged_late = False
         self._status = response.status
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from weakref import WeakSet
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -17,8 +19,9 @@ from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import Response
 
+from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.packed_request import unpack_request
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.index.contract import Dependent, Index, IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import is_redis
 
@@ -32,6 +35,14 @@ class DropDuplicate(DropItem):
     """Raised by our own pipeline."""
 
 
+@dataclass(slots=True)
+class _Written:
+    """Pages whose items lie in `files` files of feeds that are not closed yet."""
+
+    urls: list[str]
+    files: int
+
+
 class Storing:
     """Follows the items that our pipeline let through to the end of their way.
 
@@ -39,7 +50,8 @@ class Storing:
         crawler: Whose signals tell what becomes of an item.
         index: Where the claims are.
         pages: Which page an item belongs to.
-        confirm: "feed": an item is stored when every feed that holds it is closed; "item": after the last pipeline.
+        confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
+            pipeline.
         asked_again: Told about each page that is fetched again.
     """
 
@@ -55,20 +67,16 @@ class Storing:
         self._stats = crawler.stats
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._spider = crawler.spider
-        feeds = crawler.settings.getdict("FEEDS") if confirm == "feed" else {}
-        self._closed = dict.fromkeys(map(str, feeds), 0)  # URI of a feed → items in its closed files
-        self._feeds_take_all = not any(feed.get("item_classes") or feed.get("item_filter") for feed in feeds.values())
-        self._scraped = 0
-        self._waiting: deque[tuple[int, str]] = deque()  # items scraped until then, and where the page is kept
+        self._feeds = confirm == "feed"
+        self._files: FeedFiles | None = None
+        self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
+        self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
         self._lost: list[str] = []  # of these the index could not be told yet
         connect = crawler.signals.connect
-        connect(self._item_scraped, signal=signals.item_scraped)
+        connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_dropped, signal=signals.item_dropped)
         connect(self._item_error, signal=signals.item_error)
-        if self._closed:
-            connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
-            connect(self._feeds_closed, signal=signals.feed_exporter_closed)
 
     def close(self, wait: float) -> None:
         """Confirm what is stored; an index that is away is waited for up to `wait` seconds."""
@@ -83,60 +91,67 @@ class Storing:
                 "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
             )
 
-    def stored_already(self, urls: list[str]) -> None:
-        """The items of the pages kept under these URLs were let through, and have come through, before."""
-        if self._closed:
-            self._waiting.extend((self._scraped, url) for url in urls)
-        else:
-            self._stored += urls
-
-    def _item_scraped(self, response: Response | None) -> None:
-        self._scraped += 1
-        self._arrived(response, stored=True)
-
-    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
-        if not isinstance(exception, DropDuplicate):
-            self._arrived(response, stored=False)
-
-    def _item_error(self, response: Response | None) -> None:
-        self._arrived(response, stored=False)
-
-    def _arrived(self, response: Response | None, *, stored: bool) -> None:
-        page = self._pages.known(response)
-        if page is None or not page.on_their_way:
-            return  # no item of ours
-        page.on_their_way -= 1
-        page.stored += stored
-        page.lost += not stored
-        if page.on_their_way:
-            return
+    def settle(self, page: FetchedPage) -> None:
+        """All items of a page are at their end: what it is kept under is stored, lost, or waits for files to close."""
         urls, page.kept_under = page.kept_under, []
         if not urls:
             return
+        if page.unwritten and (page.items or not page.stored):
+            return  # stays claimed: the next run fetches it again
         # Items that were judged one by one are kept one by one; which of them was lost cannot be told.
         if not page.stored or (page.lost and page.items):
             self._abandon(urls)
-        elif self._closed:
-            self._waiting.extend((self._scraped, url) for url in urls)
+        elif files := [file for file in page.files if file not in self._closed]:
+            written = _Written(urls, len(files))
+            for file in files:
+                self._held_by[file].append(written)
         else:
             self._stored += urls
             if len(self._stored) >= _CONFIRMED_AT_ONCE:
                 self._confirm()
 
+    def _engine_started(self) -> None:
+        """Only now follow the items, so that the feeds have been given each before we are told of it."""
+        connect = self._crawler.signals.connect
+        connect(self._item_scraped, signal=signals.item_scraped)
+        if self._feeds:
+            self._files = FeedFiles(self._crawler)
+            connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
+
+    def _item_scraped(self, item: object, response: Response | None) -> None:
+        files = self._files.took(item) if self._files is not None else []
+        page = self._pages.known(response)
+        if page is not None and files is not None:
+            page.files.update(files)
+        self._arrived(response, stored=files is not None)
+
+    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
+        if not isinstance(exception, DropDuplicate):
+            self._arrived(response, lost=True)
+
+    def _item_error(self, response: Response | None) -> None:
+        self._arrived(response, lost=True)
+
+    def _arrived(self, response: Response | None, *, stored: bool = False, lost: bool = False) -> None:
+        """One item of a page is at its end: stored, lost, or neither, when its feed could not take it."""
+        page = self._pages.known(response)
+        if page is None or not page.on_their_way:
+            return  # no item of ours
+        page.on_their_way -= 1
+        page.stored += stored
+        page.lost += lost
+        page.unwritten += not (stored or lost)
+        if not page.on_their_way:
+            self.settle(page)
+
     def _feed_slot_closed(self, slot: FeedSlot) -> None:
-        if slot.uri_template in self._closed and self._feeds_take_all:
-            self._closed[slot.uri_template] += slot.itemcount
-            self._confirm_until(min(self._closed.values()))
-
-    def _feeds_closed(self) -> None:
-        if not self._feeds_take_all:
-            self._confirm_until(self._scraped)
-
-    def _confirm_until(self, scraped: int) -> None:
         if any(name.startswith("feedexport/failed_count/") for name in self._stats.get_stats()):
-            return  # some file has not been stored; which items were in it cannot be told
-        while self._waiting and self._waiting[0][0] <= scraped:
-            self._stored.append(self._waiting.popleft()[1])
+            return  # some file has not been stored; which one cannot be told
+        self._closed.add(slot)
+        for written in self._held_by.pop(slot, ()):
+            written.files -= 1
+            if not written.files:
+                self._stored += written.urls
         self._confirm()
 
     def _confirm(self) -> None:

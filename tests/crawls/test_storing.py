@@ -98,6 +98,36 @@ async def test_a_feed_that_cannot_be_stored_confirms_nothing(tmp_path: Path) -> 
     index.close()
 
 
+class Unwritable:
+    """Makes the item of /first one that JSON cannot say."""
+
+    def process_item(self, item: Any) -> Any:
+        return {**item, "text": object()} if item["url"].endswith("/first") else item
+
+
+@pytest.mark.parametrize("batch", [0, 1])
+async def test_an_item_that_no_feed_could_take_is_not_stored(tmp_path: Path, batch: int) -> None:
+    """/first is in no feed, so /second, which was dropped for it, must be fetched again at the next start."""
+    pages = {
+        "/": page("Start " + prose(0), "/third", "/second", "/first"),
+        "/first": page(STORY),
+        "/second": page(STORY),
+        "/third": page(prose(3)),
+    }
+    path = tmp_path / "index"
+    feeds = {f"{tmp_path}/%(batch_id)d.jsonl": {"format": "jsonlines", "batch_item_count": batch}}
+    settings = {"DEDUP_INDEX": f"lmdb:{path}", "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1, "FEEDS": feeds}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**settings, "ITEM_PIPELINES": {Unwritable: 300}})
+        assert f"{site.base}/second" not in done.urls
+        index = LmdbIndex(path, ())
+        assert index.info()["claimed"] == 2  # /first, and what follows it in the file that could not take it
+        index.close()
+        again = await crawl(f"{site.base}/", {**settings, "DEDUP_SCOPE": "spider"})
+    assert again.stats["dedup/content/refetched"] == 1  # /second
+    assert len({f"{site.base}/first", f"{site.base}/second"} & again.urls) == 1
+
+
 def kill_when(project: Path, site: Site, feed: str, enough: Callable[[], bool], *options: str) -> None:
     """Crawl until `enough`, then SIGKILL."""
     running = subprocess.Popen(crawl_command(f"{site.base}/", feed, *options), cwd=project, start_new_session=True)
