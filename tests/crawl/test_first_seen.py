@@ -1,0 +1,42 @@
+"""Which URL stands for an identity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.index.memory import MemoryIndex
+
+
+def test_the_first_url_stays_and_survives_the_process(tmp_path: Path) -> None:
+    seen = FirstSeen(tmp_path / "seen")
+    assert seen.url_of("page", "http://a/1") == "http://a/1"
+    assert seen.url_of("page", "http://a/2") == "http://a/1"
+    seen.close()
+    again = FirstSeen(tmp_path / "seen")
+    assert again.url_of("page", "http://a/3") == "http://a/1"
+    again.close()
+
+
+def test_workers_agree() -> None:
+    index = MemoryIndex(())
+
+    def shared(identity: str, url: str) -> str:
+        return index.update_site_state("run", identity, lambda old: old or url.encode()).decode()
+
+    one, other = FirstSeen(None), FirstSeen(None)
+    one.shared = other.shared = shared
+    assert one.url_of("page", "http://a/1") == "http://a/1"
+    assert other.url_of("page", "http://a/2") == "http://a/1"
+    assert other.url_of("other", "http://a/3") == "http://a/3"
+
+
+def test_while_they_cannot_be_asked_each_goes_on_alone() -> None:
+    seen = FirstSeen(None)
+
+    def away(identity: str, url: str) -> str:
+        raise OSError("away")
+
+    seen.shared = away
+    assert seen.url_of("page", "http://a/1") == "http://a/1"
+    assert seen.url_of("page", "http://a/2") == "http://a/1"
