@@ -106,9 +106,10 @@ class Comparison:
 
     def _template_of(self, kept: Entry) -> SiteTemplate:
         host = host_of(kept.source)
-        if host not in self._templates:
-            raise UnknownHostError(host)
-        return self._templates[host]
+        try:
+            return self._templates[host]
+        except KeyError:
+            raise UnknownHostError(host) from None
 
     def counts(self, check: str, kept: Entry) -> bool:
         """Whether `kept` is in scope, not too old, and trusted when it is only alike."""

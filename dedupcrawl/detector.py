@@ -19,7 +19,7 @@ from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.page import Page
-from dedupcrawl.site_templates import SiteTemplates
+from dedupcrawl.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
@@ -132,7 +132,8 @@ class Detector:
         """
         page = analysis.page
         host = host_of(page.url)
-        templates = {host: self._templates.of(host)}
+        templates = TemplatesAtHand(self._templates)
+        templates[host] = self._templates.of(host)
         signatures, template_blocks = analysis.own_signatures(checks, templates[host])
         if not signatures:
             return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})

@@ -48,6 +48,14 @@ class SiteTemplates:
             self._known.move_to_end(host)
         return known.template
 
+    def in_memory(self, host: str) -> SiteTemplate:
+        """The template of a host that was asked for not long ago.
+
+        Raises:
+            KeyError: It is not in memory.
+        """
+        return self._known[host].template
+
     def learn(self, host: str, blocks: Iterable[int]) -> None:
         """Count a page that was kept."""
         template = self.of(host)
@@ -89,6 +97,21 @@ class SiteTemplates:
                 self._store(host, known)
             del self._known[host]
             self._blocks -= len(known.template)
+
+
+class TemplatesAtHand(dict[str, SiteTemplate]):
+    """Those that a page was compared by, and any other that is in memory: the index need not be asked for these.
+
+    A template that is in neither place is a KeyError.
+    """
+
+    def __init__(self, templates: SiteTemplates) -> None:
+        super().__init__()
+        self._all = templates
+
+    def __missing__(self, host: str) -> SiteTemplate:
+        template = self[host] = self._all.in_memory(host)
+        return template
 
 
 def _key(host: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from dedupcrawl import site_templates
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
-from dedupcrawl.site_templates import SiteTemplates
+from dedupcrawl.site_templates import SiteTemplates, TemplatesAtHand
 
 CHECKS = make_checks(["exact"], {})
 
@@ -76,3 +76,12 @@ def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.Monk
             assert len(templates._known) <= 3
     for host in range(8):  # of their blocks none was met twice between two visits
         assert templates.of(f"{host}.example").pages == 6
+
+
+def test_what_is_in_memory_is_at_hand_and_nothing_else() -> None:
+    templates = SiteTemplates(MemoryIndex(CHECKS))
+    known = templates.of("known.com")
+    at_hand = TemplatesAtHand(templates)
+    assert at_hand["known.com"] is known
+    with pytest.raises(KeyError):
+        at_hand["unknown.com"]
