@@ -136,9 +136,11 @@ class Detector:
         templates[host] = self._templates.of(host)
         signatures, template_blocks = analysis.own_signatures(checks, templates[host])
         if not signatures:
+            self._adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
         identity, site = self._identity(page.url, canonical), site_of(page.url)
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
+            self._adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = Entry(
             url=identity,
@@ -189,8 +191,7 @@ class Detector:
                     self._templates.learn(host, evidence.blocks_of(entry.outline))
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
-        if orphan := self._orphans.pop(page.url, None):
-            self._index.adopt(orphan, analysis.kept_under)
+        self._adopt(page.url, analysis.kept_under)
         if isinstance(answer, Verdict):
             return answer
         details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
@@ -205,6 +206,11 @@ class Detector:
     def expect(self, orphan: Dependent) -> None:
         """A page that is asked for again: once it is judged, it is an orphan no more."""
         self._orphans[orphan.url] = orphan
+
+    def _adopt(self, url: str, kept_under: str | None) -> None:
+        """The page was fetched again, if it was to be, and judged."""
+        if orphan := self._orphans.pop(url, None):
+            self._index.adopt(orphan, kept_under)
 
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`.

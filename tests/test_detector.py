@@ -10,6 +10,7 @@ import pytest
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.trust import EVERYBODY, Trust
@@ -399,3 +400,11 @@ class TestTemplateOfASite:
         for _ in range(9):
             assert site.judge("a.example/framed", story, prose(30, 98)).is_duplicate
         assert "template_blocks" not in site.judge("a.example/new", story, prose(600, 99)).evidence
+
+
+def test_a_page_that_was_fetched_again_is_no_orphan_whatever_was_said_of_it() -> None:
+    shared = Shared()
+    shared.index.refetch([Dependent("one", "http://a.com/short", b""), Dependent("one", "http://a.com/over", b"")])
+    assert shared.judge("http://a.com/short", []).verdict == "abstained"
+    assert shared.judge("http://a.com/over", prose(300), quota=0).verdict == "abstained"
+    assert shared.index.orphans("one") == []

@@ -2,12 +2,14 @@
 
     python -m benchmarks.fuzz.guided TARGET [-max_total_time=600] [other options of libFuzzer] [CORPUS]
 
-It ends with an error at the first input that raises, takes more than five seconds or more than two gigabytes.
+It begins with our own examples and those in the folder CORPUS, where it keeps what reaches new code. It ends with an error at the first input that raises, takes more than five seconds or more than two gigabytes.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import atheris  # type: ignore[import-untyped]  # ships no types
 
@@ -22,9 +24,12 @@ def main() -> None:
     by_name = {one.name: one for one in targets()}
     if len(sys.argv) < 2 or sys.argv[1] not in by_name:
         sys.exit(f"{__doc__}\nTargets: {', '.join(by_name)}")
-    target = by_name[sys.argv[1]].target
-    atheris.Setup([sys.argv[0], *_LIMITS, *sys.argv[2:]], target)
-    atheris.Fuzz()
+    chosen = by_name[sys.argv[1]]
+    with TemporaryDirectory(prefix="dedupcrawl-fuzz-") as folder:
+        for number, example in enumerate(chosen.examples):
+            Path(folder, str(number)).write_bytes(example)
+        atheris.Setup([sys.argv[0], *_LIMITS, *sys.argv[2:], folder], chosen.target)
+        atheris.Fuzz()
 
 
 if __name__ == "__main__":

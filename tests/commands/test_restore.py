@@ -14,6 +14,8 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.index.contract import Dependent, Rewrite
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.keepsakes import packed_item
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import page, prose, serve
@@ -153,3 +155,23 @@ def test_a_crawl_that_drops_a_page_can_be_undone(tmp_path: Path) -> None:
         assert {item["url"] for item in items(project, "second.jsonl")} == {f"{site.base}/", lost}, done.stderr
         scrapy_crawl(project, f"{site.base}/", "third.jsonl")
         assert {item["url"] for item in items(project, "third.jsonl")} == {f"{site.base}/"}
+
+
+def test_what_a_wrong_rule_sent_elsewhere_is_fetched_as_it_was_asked_for(tmp_path: Path) -> None:
+    pages = {
+        "/": page("Start " + prose(0), "/p?sid=1"),
+        "/p": page(prose(1, 200)),
+        "/p?sid=1": page(prose(2, 200)),
+        "/later": page("Later " + prose(3)),
+    }
+    settings = {"DEDUP_SCOPE": "spider", "DEDUP_TRIAL_SHARE": 0, "LOG_LEVEL": "WARNING"}
+    project = make_project(tmp_path, settings)
+    write_rules(project / "rules", SiteRules("127.0.0.1", (Rule("sid", "rewrite", drop=("sid",)),)))
+    with serve(pages) as site:
+        scrapy_crawl(project, f"{site.base}/", "first.jsonl")
+        assert {item["url"] for item in items(project, "first.jsonl")} == {f"{site.base}/", f"{site.base}/p"}
+        (row,) = rows(restore(project / ".scrapy" / "dedup" / "index", "--rule", "sid", "--refetch"))
+        assert (row["url"], row["duplicate_of"]) == (f"{site.base}/p?sid=1", f"{site.base}/p")
+        done = scrapy_crawl(project, f"{site.base}/later", "second.jsonl")
+        found = {item["url"] for item in items(project, "second.jsonl")}
+        assert found == {f"{site.base}/later", f"{site.base}/p?sid=1"}, done.stderr
