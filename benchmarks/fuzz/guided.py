@@ -2,7 +2,8 @@
 
     python -m benchmarks.fuzz.guided TARGET [-max_total_time=600] [other options of libFuzzer] [CORPUS]
 
-It begins with our own examples and those in the folder CORPUS, where it keeps what reaches new code. It ends with an error at the first input that raises, takes more than five seconds or more than two gigabytes.
+It begins with our own examples and those in the folder CORPUS, where it keeps what reaches new code. It ends with an
+error at the first input that raises, takes more than five seconds or more than two gigabytes.
 """
 
 from __future__ import annotations
