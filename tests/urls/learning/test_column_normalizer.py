@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.priors import GENERAL
-from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -87,9 +86,3 @@ def test_separators_that_stay_are_those_before_the_arguments_that_stay(kept: int
     expected = SiteNormalizer(SiteRules(SITE, (rule,))).normalize(url).canonical
     columns = ColumnNormalizer(SITE, [url, expected])
     assert columns.normalize(np.arange(1), [rule])[0][0] == columns.own[1]
-
-
-def test_equal_hashes_are_equal_urls() -> None:
-    pages = [f"http://a.com/{a}/{b}?{c}={a}" for a in range(20) for b in range(20) for c in range(20)]
-    hashes = UrlColumns.of(pages).hashes(np.arange(len(pages)))
-    assert len(set(hashes.tolist())) == len(pages)

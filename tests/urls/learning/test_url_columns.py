@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
+from dedupcrawl.urls.url_parts import UrlParts
+
+URLS = ["http://a.com/x/?b=1;b=2&c#!f", "HTTPS://www.a.com:80/", "http://a.com//%ff?", "http://a.com/x?a=&a"]
+
+
+def test_tokens_survive_being_numbers() -> None:
+    columns = UrlColumns.of(URLS)
+    assert [columns.parts(row).join() for row in range(len(URLS))] == URLS
+
+
+def test_columns_with_more_urls_are_those_of_all_of_them() -> None:
+    columns = UrlColumns.of(URLS[:2]).extended(URLS[2:])
+    assert [columns.parts(row).join() for row in range(len(URLS))] == URLS
+    again = UrlColumns.of(URLS[::-1], like=columns)
+    assert again.hashes(np.arange(4)).tolist()[::-1] == columns.hashes(np.arange(4)).tolist()
+
+
+def test_equal_hashes_are_equal_urls() -> None:
+    pages = [f"http://a.com/{a}/{b}?{c}={a}" for a in range(20) for b in range(20) for c in range(20)]
+    hashes = UrlColumns.of(pages).hashes(np.arange(len(pages)))
+    assert len(set(hashes.tolist())) == len(pages)
+
+
+def test_what_has_no_columns_is_told_apart_by_its_text() -> None:
+    columns = UrlColumns.of(["javascript:1", "javascript:2", "http://a.com", "http://a.com/"])
+    assert columns.split.tolist() == [False, False, True, True]
+    assert columns.plain.tolist() == [False, False, False, True]
+    assert len(set(columns.hashes(np.arange(4)).tolist())) == 4
+
+
+def test_changes_of_rows_that_were_taken_leave_the_others_alone() -> None:
+    columns = UrlColumns.of(URLS)
+    taken = columns.taken(np.array([0, 3]))
+    taken.keep_args(np.array([0, 1]), np.array([False, True, False, True, True]))
+    assert [taken.parts(row).join() for row in range(2)] == ["http://a.com/x/?b=2#!f", URLS[3]]
+    assert [columns.parts(row).join() for row in range(len(URLS))] == URLS
+
+
+def test_a_url_is_replaced_once_and_remembered() -> None:
+    asked = []
+
+    def make(parts: UrlParts) -> UrlParts | None:
+        asked.append(parts.join())
+        return parts.with_segments(["y"]) if parts.args else None
+
+    columns = UrlColumns.of([URLS[3], URLS[3], URLS[1]])
+    made: Made = {}
+    assert columns.replace(np.arange(3), make, made).tolist() == [0, 1]
+    assert asked == [URLS[3], URLS[1]]
+    assert columns.parts(1).join() == "http://a.com/y?a=&a"
+
+
+@given(st.lists(st.integers(0, 9)), st.lists(st.integers(-1, 12)))
+def test_among(numbers: list[int], some: list[int]) -> None:
+    assert among(np.array(numbers, dtype=np.int64), some).tolist() == [number in some for number in numbers]
