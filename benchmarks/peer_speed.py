@@ -1,6 +1,6 @@
 """Pages a CPU second, text in, streaming: our checks on an index in LMDB, and datasketch's MinHash LSH in memory.
 
-    python -m benchmarks.peer_speed [--data DIR]
+    python -m benchmarks.peer_speed [--data DIR] [--pages 6000]
 
 All see the same pages in the same order, in one process and in turn, three times; medians. A page that is a duplicate
 is not kept. datasketch: 128 permutations, shingles of three symbols, threshold .7. "NumPy" is the same without the
@@ -54,7 +54,9 @@ def our_seconds(pages: Sequence[Paragraphs], names: Sequence[str], *, compiled: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="folder of test data that holds text/")
-    pages = [row.page for row in planted(data_folder(parser.parse_args().data), "report")][:PAGES]
+    parser.add_argument("--pages", type=int, default=PAGES, help="how many of them")
+    given = parser.parse_args()
+    pages = [row.page for row in planted(data_folder(given.data), "report")][: given.pages]
     ways: dict[str, Callable[[], float]] = {"datasketch, MinHash LSH": lambda: datasketch_seconds(pages)}
     papers = ("exact", "feature_code", "simhash")
     for names in (("shingles",), ("exact", "simhash"), papers, DEFAULT_CHECKS, (*papers, "mwo")):
