@@ -13,14 +13,15 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.crash_safety.crawling import CrawlFailedError
+from benchmarks.crash_safety.damage import damage_table
 from benchmarks.crash_safety.disk import disk_table
-from benchmarks.crash_safety.killing import kill_tables
+from benchmarks.crash_safety.killing import resumed, started_over
 from benchmarks.crash_safety.kills import Site
 from benchmarks.crash_safety.texts import Texts
 from benchmarks.replay.run import Server
 from benchmarks.replay.store import DATA, NoDataError, load, sample, sites
 
-PARTS = ("kills", "disk")
+PARTS = ("kills", "jobdir", "disk", "damage")
 
 
 def main() -> int:
@@ -30,6 +31,7 @@ def main() -> int:
     parser.add_argument("--site", default="nankai", help="the stored crawl [%(default)s]")
     parser.add_argument("--pages", type=int, default=300, help="of it, at most [%(default)s]")
     parser.add_argument("--kills", type=int, default=20, help="[%(default)s]")
+    parser.add_argument("--trials", type=int, default=40, help="damaged indexes [%(default)s]")
     parser.add_argument("--disks", type=int, default=6, help="small disks [%(default)s]")
     parser.add_argument("--seed", type=int, default=5, help="[%(default)s]")
     arguments = parser.parse_args()
@@ -54,10 +56,14 @@ def main() -> int:
         with Server(path, arguments.pages) as port:
             site = Site(urls, port, texts)
             if "kills" in parts:
-                for text in kill_tables(site, folder / "kills", arguments.kills, arguments.seed):
-                    print(text, flush=True)
+                print(started_over(site, folder / "kills", arguments.kills, arguments.seed), flush=True)
+            if "jobdir" in parts:
+                print(resumed(site, folder / "jobdir", arguments.kills, arguments.seed), flush=True)
             if "disk" in parts:
                 print(disk_table(site, folder / "disk", arguments.disks, arguments.seed), flush=True)
+            if "damage" in parts:
+                made = damage_table(site, pages, folder / "damage", arguments.trials, arguments.seed)
+                print(made, flush=True)
     except CrawlFailedError as error:
         print(error, file=sys.stderr)
         return 1

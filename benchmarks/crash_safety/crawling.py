@@ -19,7 +19,7 @@ for _name in ("extension", "fallback", "pipeline", "spider_output", "url_middlew
     importlib.import_module(f"dedupcrawl.crawl.{_name}")
 importlib.import_module("benchmarks.replay.components")
 
-_fork = multiprocessing.get_context("fork")
+fork = multiprocessing.get_context("fork")
 Process = multiprocessing.context.ForkProcess
 
 ON: Mapping[str, Any] = {
@@ -84,7 +84,7 @@ class Project:
         arguments = ["scrapy", "crawl", "listed", "-o", f"{feed}:jsonlines"]
         arguments += [part for name, value in given.items() for part in ("-a", f"{name}={value}")]
         arguments += [part for name, value in settings.items() for part in ("-s", f"{name}={_as_text(value)}")]
-        process = _fork.Process(target=_crawl, args=(self.folder, arguments, self.log, limit))
+        process = fork.Process(target=_crawl, args=(self.folder, arguments, self.log, limit))
         process.start()
         return process
 

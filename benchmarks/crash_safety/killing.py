@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -14,8 +13,8 @@ from benchmarks.markdown import table
 _BATCH = 20  # items in a file of a feed: what is in a closed one counts as stored
 
 
-def kill_tables(site: Site, folder: Path, kills: int, seed: int) -> Iterator[str]:
-    """Killed and started over; killed and resumed, beside Scrapy alone. A text for each, as soon as it is known."""
+def started_over(site: Site, folder: Path, kills: int, seed: int) -> str:
+    """Killed and started over, with a new feed."""
     rng = random.Random(seed)
     _, off = whole(site, folder / "undisturbed-off", {})
     _, on = whole(site, folder / "undisturbed-on", ON)
@@ -28,16 +27,20 @@ def kill_tables(site: Site, folder: Path, kills: int, seed: int) -> Iterator[str
         done = start_over(site, folder / name, kills // share, processes=processes, batch=batch, rng=rng)
         rows.append(_row(f"SIGKILL, {name}", done))
     head = "", "kills", "crawls", "texts lost", "again in a feed", "forgotten a kill", "reopened in, CPU ms", "problems"
-    yield "Killed at random moments, started over on the same index:\n\n" + table(head, rows)
+    return "Killed at random moments, started over on the same index:\n\n" + table(head, rows)
 
-    resumed: list[tuple[object, ...]] = []
+
+def resumed(site: Site, folder: Path, kills: int, seed: int) -> str:
+    """Killed and resumed, beside Scrapy alone."""
+    rng = random.Random(seed)
+    rows: list[tuple[object, ...]] = []
     for name, share, softly in (("SIGKILL", 2, False), ("SIGTERM", 4, True)):
         for dedup in (False, True):
             which = "dedup on" if dedup else "Scrapy alone"
             done = resume(site, folder / f"{name} {which}", kills // share, dedup=dedup, softly=softly, rng=rng)
-            resumed.append((f"{name}, {which}", done.kills, done.crawls, done.lost, done.blamed, len(done.problems)))
+            rows.append((f"{name}, {which}", done.kills, done.crawls, done.lost, done.blamed, len(done.problems)))
     columns = "", "kills", "crawls", "texts lost", "of them dropped before", "problems"
-    yield "Killed at random moments, resumed with the same JOBDIR:\n\n" + table(columns, resumed)
+    return "Killed at random moments, resumed with the same JOBDIR:\n\n" + table(columns, rows)
 
 
 def _row(name: str, outcome: Outcome) -> tuple[object, ...]:

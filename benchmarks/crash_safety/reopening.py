@@ -24,11 +24,13 @@ class Reopened:
     Attributes:
         cpu_ms: CPU milliseconds to open the index and to forget what the dead had claimed.
         abandoned: Pages that they had claimed.
+        pages: Pages that it has then.
         problems: What is wrong with the index.
     """
 
     cpu_ms: float
     abandoned: int
+    pages: int
     problems: list[str]
 
 
@@ -52,7 +54,8 @@ def reopen(index: Path) -> Reopened:
         opened = open_index(f"lmdb:{copy}", made)
         try:
             abandoned = opened.start_claiming()
-            return Reopened(1000 * (time.process_time() - started), abandoned, opened.verify())
+            cpu_ms = 1000 * (time.process_time() - started)
+            return Reopened(cpu_ms, abandoned, int(opened.info()["pages"]), opened.verify())
         finally:
             opened.close()
     finally:

@@ -123,9 +123,13 @@ class Journal:
         """Make the file so long that it cannot be taken for one that was cut, whatever the next transaction does."""
         needed = self._env.info()["last_pgno"] + _LEAST_RESERVE
         if self._length < needed * self._page_bytes:
-            self._length = (needed + _RESERVE) * self._page_bytes
-            with open(self.path / "data.mdb", "r+b") as data:
-                os.posix_fallocate(data.fileno(), self._length - 1, 1)  # never makes it shorter
+            length = (needed + _RESERVE) * self._page_bytes
+            try:
+                with open(self.path / "data.mdb", "r+b") as data:
+                    os.posix_fallocate(data.fileno(), length - 1, 1)  # never makes it shorter
+            except OSError as error:
+                raise explained(error, self.path) from error
+            self._length = length  # only now: when the disk is full, it is tried again before the next transaction
 
     def _begin(self, write: bool) -> Transaction:
         while True:
@@ -297,9 +301,11 @@ def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Itera
                 yield bytes(key), bytes(value)
 
 
-def explained(error: lmdb.Error | OSError, path: Path) -> Exception:
-    """What LMDB or the file system reports, as one sentence that says where, and what to do."""
-    if isinstance(error, _DAMAGE):
+def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
+    """What LMDB, the file system or a record reports, as one sentence that says where, and what to do."""
+    if isinstance(error, IndexDamagedError) and str(path) in str(error):
+        return error
+    if isinstance(error, (IndexDamagedError, *_DAMAGE)):
         return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")
     code = error.errno if isinstance(error, OSError) else error.code
     if code is None or code <= 0:

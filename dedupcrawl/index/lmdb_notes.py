@@ -14,7 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
+from dedupcrawl.index.contract import Dependent, IndexDamagedError, Recorded, Rewrite
 from dedupcrawl.index.journal import Journal, Transaction, digest, explained, with_prefix
 from dedupcrawl.index.note_rows import (
     check_name,
@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 def in_turn(
     method: Callable[Concatenate[Owner, Arguments], Answer],
 ) -> Callable[Concatenate[Owner, Arguments], Answer]:
-    """One call at a time, on an open index; LMDB's errors become those of the contract."""
+    """One call at a time, on an open index; LMDB's errors become those of the contract, and damage says where it is."""
 
     @wraps(method)
     def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
@@ -48,6 +48,8 @@ def in_turn(
                 return method(self, *args, **kwargs)
             except lmdb.Error as error:
                 raise explained(error, self.path) from error
+            except IndexDamagedError as error:
+                raise explained(error, self.path) from None
 
     return call
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import random
@@ -13,7 +14,7 @@ import lmdb
 import msgspec
 import pytest
 
-from dedupcrawl.index import segment_store
+from dedupcrawl.index import journal, segment_store
 from dedupcrawl.index.contract import Entry, IndexDamagedError, IndexMismatchError, Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
@@ -247,6 +248,37 @@ def test_a_changed_page_is_seen(folder: Path) -> None:
     with pytest.raises(IndexDamagedError, match="page 6 fails its checksum"):
         index.offer(copy, accept(copy))
     index.close()
+
+
+def test_what_is_damaged_says_where(folder: Path) -> None:
+    """The newest pages are read when an index is opened."""
+    data = folder / "data.mdb"
+    raw = data.read_bytes()
+    newest = f"outline of http://a/{PAGES}".encode()
+    assert newest in raw
+    data.write_bytes(raw.replace(newest, newest.replace(b"o", b"0")))
+    with pytest.raises(IndexDamagedError, match=f"the index at {folder} is damaged .*checksum.*: delete that folder"):
+        opened(folder)
+
+
+def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who takes the file for longer than it is takes it for cut the next time."""
+    index = opened(folder)
+    asked = []
+
+    def full(*place: int) -> None:
+        asked.append(place)
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "posix_fallocate", full)
+        patched.setattr(journal, "_LEAST_RESERVE", 1 << 20)
+        for _ in range(2):
+            with pytest.raises(OSError, match=f"the index at {folder} cannot be used: No space left"):
+                index.forget(["http://a/1"])
+    assert len(asked) == 2
+    index.close()
+    opened(folder).close()
 
 
 FLIP = """
