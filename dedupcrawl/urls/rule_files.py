@@ -107,7 +107,7 @@ def read_rules(path: Path) -> SiteRules:
             raise RuleError(f"{path}: {error}") from error
         line = content.count(b"\n", 0, starts[error.number]) + 1
         raise RuleError(f"{path}, line {line}: {error}") from error
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError, RuleError) as error:
+    except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:  # a number of 5,000 digits, say
         raise RuleError(f"{path}: {error}") from error
 
 

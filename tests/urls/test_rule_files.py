@@ -174,3 +174,9 @@ def test_what_a_killed_process_has_left_is_removed_and_what_is_being_written_is_
     assert not left.exists()
     assert fresh.exists()
     assert other.exists()
+
+
+def test_a_number_without_end_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.com.toml").write_text(f"site = {'9' * 100_000}\n")
+    with pytest.raises(RuleError, match=r"a\.com\.toml: "):
+        read_rules(tmp_path / "a.com.toml")
