@@ -205,13 +205,13 @@ class Storing:
         try:
             request = unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
         except ValueError as error:
-            logger.error("%r must be fetched again, but its request cannot be read: %s", orphan.url, error)
-            return None
+            logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
+            request = _as_it_is(orphan.url)
         self._stats.inc_value("dedup/content/refetched")
         self._asked_again(orphan)
         return request
 
 
 def _as_it_is(url: str) -> Request:
-    """A request for a URL that `index restore` gives back: no rule may send it elsewhere again."""
+    """A request for a URL of which nothing else is known: no rule may send it elsewhere again."""
     return Request(url, meta={"dedup_url": False})

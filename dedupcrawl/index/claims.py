@@ -17,8 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.index.contract import Dependent
-from dedupcrawl.index.journal import Journal, Transaction, digest, with_prefix
+from dedupcrawl.index.contract import UNREADABLE, Dependent, IndexDamagedError
+from dedupcrawl.index.journal import DIGEST_BYTES, Journal, Transaction, digest, with_prefix
+from dedupcrawl.index.record import Raw
 
 _OWNERS = "owners"  # folder of the claimants' lock files
 
@@ -29,8 +30,8 @@ class _Claim(msgspec.Struct, frozen=True, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_claim = msgspec.msgpack.Decoder(_Claim).decode
-_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
+_claim_of = msgspec.msgpack.Decoder(_Claim).decode
+_dependent_of = msgspec.msgpack.Decoder(Dependent).decode
 
 
 class Claims:
@@ -69,7 +70,7 @@ class Claims:
         """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
         key = digest(url)
         raw = txn.get(key, None, self._journal.tables["claims"])
-        if raw is not None and _decode_claim(raw).owner == self._owner:
+        if raw is not None and _decode_claim(key, raw).owner == self._owner:
             txn.delete(key, db=self._journal.tables["claims"])
             for dependent, _ in list(with_prefix(txn, self._journal.tables["dependents"], key)):
                 txn.delete(dependent, db=self._journal.tables["dependents"])
@@ -89,7 +90,7 @@ class Claims:
         txn.delete(key, db=self._journal.tables["claims"])
         orphaned = []
         for row, raw in list(with_prefix(txn, self._journal.tables["dependents"], key)):
-            dependent = _decode_dependent(raw)
+            dependent = _decode_dependent(row, raw)
             self.orphan(txn, dependent)
             txn.delete(row, db=self._journal.tables["dependents"])
             orphaned.append(dependent)
@@ -100,8 +101,8 @@ class Claims:
         alive: dict[str, bool] = {}
         urls = []
         with txn.cursor(self._journal.tables["claims"]) as cursor:
-            for raw in cursor.iternext(keys=False, values=True):
-                claim = _decode_claim(raw)
+            for key, raw in cursor:
+                claim = _decode_claim(key, raw)
                 if claim.owner not in alive:
                     alive[claim.owner] = claim.owner == self._owner or _is_locked(self._folder / claim.owner)
                 if not alive[claim.owner]:
@@ -116,7 +117,10 @@ class Claims:
 
     def orphans(self, txn: Transaction, spider: str) -> list[Dependent]:
         """What is to be fetched again by a spider."""
-        return [_decode_dependent(raw) for _, raw in with_prefix(txn, self._journal.tables["orphans"], digest(spider))]
+        return [
+            _decode_dependent(key, raw)
+            for key, raw in with_prefix(txn, self._journal.tables["orphans"], digest(spider))
+        ]
 
     def adopt(self, txn: Transaction, spider: str, url: str) -> None:
         """An orphan has been fetched again and judged."""
@@ -142,6 +146,26 @@ class Claims:
             (self._folder / self._owner).unlink(missing_ok=True)
             os.close(self._lock)
             self._lock = None
+
+
+def _decode_claim(key: Raw, raw: Raw) -> _Claim:
+    try:
+        claim = _claim_of(raw)
+    except UNREADABLE as error:
+        raise IndexDamagedError(f"a claim cannot be read: {error}") from None
+    if digest(claim.url) != key:  # to take one page for another would lose both
+        raise IndexDamagedError(f"the claim of {claim.url!r} is that of another page")
+    return claim
+
+
+def _decode_dependent(key: Raw, raw: Raw) -> Dependent:
+    try:
+        dependent = _dependent_of(raw)
+    except UNREADABLE as error:
+        raise IndexDamagedError(f"a page to be fetched again cannot be read: {error}") from None
+    if key[-2 * DIGEST_BYTES :] != digest(dependent.spider) + digest(dependent.url):
+        raise IndexDamagedError(f"{dependent.url!r}, which is to be fetched again, is another page")
+    return dependent
 
 
 def _is_locked(path: Path) -> bool:

@@ -27,6 +27,10 @@ class IndexAwayError(OSError):
         return str(self.strerror)
 
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
+"""What msgspec raises for bytes that it has not written, or that have changed since."""
+
+
 class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an index keeps of one accepted page.
 

@@ -25,6 +25,7 @@ from dedupcrawl.index.record import Raw, gravestone
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
+DIGEST_BYTES = 16  # of what stands for a URL or a name
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
@@ -315,5 +316,5 @@ def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Ex
 
 
 def digest(text: str) -> bytes:
-    """16 bytes that stand for a string of any length; nobody can make two of one digest."""
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+    """DIGEST_BYTES bytes that stand for a string of any length; nobody can make two of one digest."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()

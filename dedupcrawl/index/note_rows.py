@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from dedupcrawl.index.contract import IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError, Recorded, Rewrite
 from dedupcrawl.index.record import plain
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
@@ -34,7 +34,7 @@ def unpack_recorded(raw: bytes) -> Recorded:
     """
     try:
         return _decode_recorded(raw)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise IndexDamagedError(f"a recorded verdict cannot be read: {error}") from None
 
 
@@ -53,7 +53,7 @@ def unpack_rewrite(raw: bytes) -> Rewrite:
     """
     try:
         return _decode_rewrite(raw)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise IndexDamagedError(f"a recorded rewrite cannot be read: {error}") from None
 
 

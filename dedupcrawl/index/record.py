@@ -12,7 +12,7 @@ import zlib
 
 import msgspec
 
-from dedupcrawl.index.contract import Entry, IndexDamagedError
+from dedupcrawl.index.contract import UNREADABLE, Entry, IndexDamagedError
 
 _CHECKSUM_BYTES = 4
 
@@ -79,7 +79,7 @@ def unpack(raw: Raw, page: int) -> Record:
     """
     try:
         return _decode(_body(raw, page))
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 
@@ -94,7 +94,7 @@ def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
     """
     try:
         return _decode_signatures(raw[_CHECKSUM_BYTES:]).signatures
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 

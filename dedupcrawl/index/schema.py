@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.index.contract import Entry, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.contract import UNREADABLE, Entry, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Record
 from dedupcrawl.index.segment import NO_KEYS
 
@@ -149,7 +149,7 @@ def read_header(raw: bytes, where: str) -> Header:
         version = msgspec.msgpack.decode(raw, type=dict[str, Any]).get("format")
         if version == FORMAT:
             return msgspec.msgpack.decode(raw, type=Header)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise IndexDamagedError(
             f"the header of the index at {where} cannot be read ({error}): delete that folder"
         ) from None

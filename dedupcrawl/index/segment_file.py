@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Dropped, Segment, Table, merge_tables
 
 SUFFIX = ".segment"
@@ -170,5 +170,5 @@ def _read_footer(path: Path, data: mmap.mmap) -> tuple[_Footer, int]:
         raise SegmentDamagedError(f"the footer of {path} fails its checksum")
     try:
         return msgspec.msgpack.decode(raw, type=_Footer), start
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise SegmentDamagedError(f"the footer of {path} cannot be read: {error}") from None

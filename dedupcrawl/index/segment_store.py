@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.index.catalog import Fold, left_out, tables_of
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
@@ -94,7 +94,7 @@ class SegmentStore:
             return ()
         try:
             return msgspec.msgpack.decode(raw, type=Manifest)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise IndexDamagedError(f"the manifest in {self._journal.path} cannot be read: {error}") from None
 
     def _open(self, row: SegmentRow) -> Segment:

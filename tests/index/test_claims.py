@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from dedupcrawl.index.contract import Dependent, Index, Kept
+from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Kept
+from dedupcrawl.index.journal import digest
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
@@ -150,6 +152,19 @@ def test_a_claim_of_another_process_is_not_confirmed_by_this_one(tmp_path: Path)
     index.close()
     index = LmdbIndex(path, CHECKS)
     assert index.start_claiming() == 1
+    index.close()
+
+
+@pytest.mark.parametrize("row", [b"\xc1", b"\x92\xa1\xe9\xa1x", msgspec.msgpack.encode(["http://a/2", "somebody"])])
+@pytest.mark.parametrize("table", ["claims", "orphans"])
+def test_a_damaged_claim_says_where(tmp_path: Path, table: str, row: bytes) -> None:
+    """To take the claim of one page for that of another would lose pages."""
+    path = tmp_path / "index"
+    index = LmdbIndex(path, CHECKS)
+    key = digest("http://a/1") if table == "claims" else digest("toy") + digest("http://a/1")
+    index.journal.writing(lambda txn: txn.put(key, row, db=index.journal.tables[table]))
+    with pytest.raises(IndexDamagedError, match=f"the index at {path} is damaged .*: delete that folder"):
+        index.start_claiming() if table == "claims" else index.orphans("toy")
     index.close()
 
 

@@ -45,7 +45,7 @@ def test_another_format_is_a_mismatch_and_noise_is_damage() -> None:
     newer = msgspec.msgpack.encode({"format": FORMAT + 1, "anything": 1})
     with pytest.raises(IndexMismatchError, match=f"has format {FORMAT + 1}, this version reads {FORMAT}"):
         read_header(newer, "here")
-    for raw in (b"", b"\xc1", b"\x93\x01\x02\x03", msgspec.msgpack.encode({"format": FORMAT})):
+    for raw in (b"", b"\xc1", b"\x93\x01\x02\x03", msgspec.msgpack.encode({"format": FORMAT}), b"\x81\xa3f\xe9r\x01"):
         with pytest.raises(IndexDamagedError, match="here"):
             read_header(raw, "here")
 
