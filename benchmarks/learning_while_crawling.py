@@ -5,7 +5,8 @@
 A stored site is crawled without rules: that crawl's log is cut in two. Rules trained on the first half would save in
 the second half every fetch of a URL whose canonical form was met before. The same site is then crawled with
 DEDUP_LEARN and no rules to start with: what of the second half it has not fetched, it has saved. A page is lost when
-none of the URLs with its main text was fetched.
+none of the URLs with its main text was fetched. The site answers at most so many requests a second as a real one may:
+a loopback server would be done before the first training run is.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def main() -> int:
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored crawls; none: list them")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls")
     parser.add_argument("--pages", type=int, default=4_000, help="whole sections of a site up to so many [%(default)s]")
+    parser.add_argument("--rate", type=float, default=40, help="requests a second [%(default)s]")
     arguments = parser.parse_args()
     try:
         known = sites(arguments.data)
@@ -53,16 +55,21 @@ def main() -> int:
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in arguments.sites:
         with tempfile.TemporaryDirectory(prefix="learning-") as folder:
-            print(_measured(name, known[name], arguments.pages, Path(folder)), flush=True)
+            print(_measured(name, known[name], arguments, Path(folder)), flush=True)
     return 0
 
 
-def _measured(name: str, path: Path, most: int, folder: Path) -> str:
-    pages = sample(load(path), most)
+def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path) -> str:
+    pages = sample(load(path), arguments.pages)
     urls = folder / "urls.txt"
     urls.write_text("".join(f"{page.url}\n" for page in pages), encoding="utf-8")
-    addon = {"ADDONS": {"dedupcrawl.Addon": 500}, "DEDUP_RULES": str(_made(folder / "rules"))}
-    with Server(path, most) as port:
+    addon = {
+        "ADDONS": {"dedupcrawl.Addon": 500},
+        "DEDUP_RULES": str(_made(folder / "rules")),
+        "DOWNLOAD_DELAY": 1 / arguments.rate,
+        "RANDOMIZE_DOWNLOAD_DELAY": False,
+    }
+    with Server(path, arguments.pages) as port:
         plain = crawl(urls, port, folder / "plain", {**addon, "DEDUP_URL_MODE": "off"})
         learning = crawl(urls, port, folder / "learning", {**addon, "DEDUP_LEARN": True})
     rows, learned = _rows(plain), _rows(learning)
