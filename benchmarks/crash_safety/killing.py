@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 from statistics import median
 
@@ -26,6 +27,7 @@ def started_over(site: Site, folder: Path, kills: int, seed: int) -> str:
     ):
         done = start_over(site, folder / name, kills // share, processes=processes, batch=batch, rng=rng)
         rows.append(_row(f"SIGKILL, {name}", done))
+        print("; ".join(map(str, rows[-1])), file=sys.stderr, flush=True)
     head = "", "kills", "crawls", "texts lost", "again in a feed", "forgotten a kill", "reopened in, CPU ms", "problems"
     return "Killed at random moments, started over on the same index:\n\n" + table(head, rows)
 

@@ -79,7 +79,6 @@ def whole(site: Site, folder: Path, settings: Mapping[str, Any]) -> tuple[float,
 def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: int, rng: random.Random) -> Outcome:
     """Kill one of `processes` crawls that share an index, start it over, and so on; in the end let all finish."""
     seconds, _ = whole(site, folder / "undisturbed", ON)
-    seconds *= processes
     project = site.project(folder / "killed", ON, batch)
     running = [project.start() for _ in range(processes)]
     crawls, killed = processes, 0
@@ -88,8 +87,10 @@ def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: i
     problems: list[str] = []
     while killed < kills:
         place = rng.randrange(processes)
-        done = _kill(running[place], rng.uniform(0, 1.1 * seconds / processes))
+        delay = rng.uniform(0, seconds)
+        done = _kill(running[place], delay)
         killed += done
+        seconds *= 1.05 if done else 0.9  # the machine may be busy now and idle then
         if done and processes == 1 and project.index.exists():
             found = reopen(project.index)
             undone.append(found.abandoned)
