@@ -69,11 +69,10 @@ class Outcome:
 
 
 def whole(site: Site, folder: Path, settings: Mapping[str, Any]) -> tuple[float, Outcome]:
-    """Seconds that a crawl takes which nobody disturbs, and what becomes of it."""
+    """Seconds that a crawl takes which nobody disturbs, from its spider's opening on, and what becomes of it."""
     project = site.project(folder, settings)
-    started = time.perf_counter()
     project.finish()
-    return time.perf_counter() - started, _outcome(site, project, 0)
+    return project.stats()["elapsed_time_seconds"], _outcome(site, project, 0)
 
 
 def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: int, rng: random.Random) -> Outcome:
@@ -133,10 +132,10 @@ def _resumed(
     jobdir = folder / "job"
     killed = 0
     for _ in range(_KILLS_A_JOB):
-        # Starting takes about a fifth of a small crawl; the rest of it is killed in equal parts.
-        killed += _kill(
-            project.start(JOBDIR=jobdir), rng.uniform(0.1, 0.2 + 1.6 / _KILLS_A_JOB) * seconds, softly=softly
-        )
+        process = project.start(JOBDIR=jobdir)
+        while process.is_alive() and (not project.log.exists() or b"Spider opened" not in project.log.read_bytes()):
+            time.sleep(0.01)
+        killed += _kill(process, rng.uniform(0, 1.5 / _KILLS_A_JOB) * seconds, softly=softly)
     project.finish(JOBDIR=jobdir)
     return replace(_outcome(site, project, killed), crawls=_KILLS_A_JOB + 1)
 

@@ -24,7 +24,7 @@ from dedupcrawl.index.contract import (
     Kept,
     Told,
 )
-from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
+from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
@@ -73,7 +73,10 @@ class LmdbIndex(LmdbNotes):
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
             self._store = opened.enter_context(closing(SegmentStore(self.journal, schema, header.batch_pages)))
-            self._store.recover()
+            try:
+                self._store.recover()
+            except IndexDamagedError as error:
+                raise explained(error, path) from None
             self._look()
             opened.pop_all()
 
