@@ -174,11 +174,11 @@ class Detector:
         while True:
             try:
                 answer = offer(comparison.judge)
+                if isinstance(answer, Verdict) and self._index.is_restored(page.url):
+                    answer = offer(no_duplicate)
             except UnknownHostError as unknown:
                 templates[unknown.host] = self._templates.of(unknown.host)
                 continue
-            if isinstance(answer, Verdict) and self._index.is_restored(page.url):
-                answer = offer(no_duplicate)
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
                 if not answer.replaces:
@@ -234,7 +234,7 @@ class Detector:
         if canonical is None or canonical == url:
             return url
         earlier = self._index.entry(canonical)
-        return url if earlier is not None and earlier.run == self._run else canonical
+        return url if earlier is not None and earlier.run == self._run and earlier.source != url else canonical
 
 
 def _says_more(dropped: Verdict) -> bool:

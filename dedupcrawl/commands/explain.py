@@ -54,7 +54,9 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
         except (KeepsakeError, IndexDamagedError) as error:
             raise FailureError(printable(str(error))) from error
         except OSError as error:
-            raise FailureError(f"{error.filename}: {error.strerror or error}") from error
+            raise FailureError(
+                printable(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+            ) from error
     told = {"url": url} | told
     if as_json:
         click.echo(msgspec.json.encode(told))

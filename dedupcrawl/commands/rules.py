@@ -22,7 +22,7 @@ from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described
-from dedupcrawl.urls.rule_edits import add_rules, change_rule
+from dedupcrawl.urls.rule_edits import add_rules, change_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
@@ -145,7 +145,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     rule = _of_id(site_rules, rule_id)
     changed = replace(rule, state="active" if undo else "disabled", note=note or rule.note)
     with _failing(path):
-        change_rule(path, site_rules.rules.index(rule), changed)
+        change_rules(path, {site_rules.rules.index(rule): changed})
     if as_json:
         click.echo(msgspec.json.encode(_summary(site_rules.site, changed)))
     else:

@@ -51,7 +51,8 @@ class ErrorPages:
         """The host said this where it has no page."""
         if not outline:
             return
-        known = self._errors.setdefault(host, [])
+        self.is_new(host)
+        known = self._errors[host]
         if len(known) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in known):
             known.append(outline)
 

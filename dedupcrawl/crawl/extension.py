@@ -133,7 +133,7 @@ class Dedup:
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self._warned = False
-        self._checks_of: dict[int, list[Check]] = {}
+        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
         self.log = LogFile(Path(log_path)) if log_path is not None else None
         self._learning = self._learns(data) if self.settings.learn else None
@@ -147,6 +147,8 @@ class Dedup:
         crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
         crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
         # Without rules nothing is rewritten; a signal for every known link costs much.
+        if self._learning is not None:
+            crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
         if self._normalizer.site_count or self._learning:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
         crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
@@ -178,13 +180,14 @@ class Dedup:
         Raises:
             IndexAwayError: The index cannot be reached at the moment.
         """
-        if id(settings) not in self._checks_of:
-            self._checks_of[id(settings)] = make_checks(settings.checks, settings.parameters)
+        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
+        if chosen not in self._checks_of:
+            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         drops = settings.action == "drop"
         try:
             verdict = self._detector.judge(
                 analysis,
-                self._checks_of[id(settings)],
+                self._checks_of[chosen],
                 scope=settings.scope,
                 canonical=self._canonical(analysis.page.url, fetched.request),
                 target_precision=settings.parameters["TARGET_PRECISION"],

@@ -187,6 +187,10 @@ class Pages:
         linked = self._of_item.pop(id(item), None)
         return linked[1] if linked is not None else None
 
+    def is_linked(self, item: Any) -> bool:
+        """True while `item` has not come to our pipeline."""
+        return id(item) in self._of_item
+
     def forget(self, item: Any) -> None:
         """`item` will not reach the pipeline."""
         self._of_item.pop(id(item), None)

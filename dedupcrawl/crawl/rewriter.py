@@ -116,10 +116,12 @@ class Rewriter:
             waiting.sort(key=lambda waited: waited.url != original)
         else:  # this was the way back already
             waiting = [waited for waited in waiting if waited.url != original]
-        if waiting:
-            self._stats.inc_value("dedup/url/fallback", len(waiting))
         asked = [as_asked(waited) for waited in waiting]
-        return self._watch.gone(canonical, asked) if gone else asked
+        if gone:
+            asked = self._watch.gone(canonical, asked)
+        if asked:
+            self._stats.inc_value("dedup/url/fallback", len(asked))
+        return asked
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""

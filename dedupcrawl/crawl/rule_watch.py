@@ -14,11 +14,12 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, untouched
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, as_asked, untouched
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
-from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.index.contract import Index, IndexDamagedError, Rewrite
+from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
@@ -26,6 +27,7 @@ from dedupcrawl.urls.rule_book import RuleBook
 logger = logging.getLogger(__name__)
 
 _GONE = (404, 410)
+_MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 
 class RuleWatch:
@@ -68,6 +70,10 @@ class RuleWatch:
         self._stats = stats
         self._sending = sending
         self._errors = ErrorPages()
+        self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
+        self._asking = 0  # of them, without an answer
+        self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
+        self._refusals = 0
         self._held: dict[str, list[tuple[str, Look]]] = {}  # host → canonical URLs that wait for a made-up one's answer
         self.book = RuleBook(normalizer, share) if share else None
         self._trials = (
@@ -134,14 +140,23 @@ class RuleWatch:
         self._batch.flush()
         if self._trials is None or self.book is None:
             return True
-        if self._held:
+        if self._held or self._asking:
+            return False
+        for canonical in self._trials.unmatched():
+            if self._kept(canonical) is None:
+                self._ask_for(canonical)
+        if self._asking:
             return False
         self._trials.settle()
         revoked = self.book.decide()
         if revoked:
             self._stats.inc_value("dedup/url/revoked", sum(map(len, revoked.values())))
             self._fetch_after_all(set(), revoked)
-        return True
+        owed, self._owed = self._owed, []
+        for targets, rules in owed:
+            self._fetch_after_all(targets, rules)
+        self._refusals += bool(self._owed)
+        return not self._owed or self._refusals > _MOST_REFUSALS
 
     def close(self) -> None:
         """Write down what trials have shown."""
@@ -152,8 +167,7 @@ class RuleWatch:
     def _try(self, trial: Trial, request: Request) -> None:
         assert self._trials is not None
         if self._trials.begin(trial):
-            bare = untouched(request)
-            self._sending.schedule(bare.replace(meta={**bare.meta, "dedup_url": False, TRIAL: trial.url}))
+            self._sending.schedule(as_asked(request, **{TRIAL: trial.url}))
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
@@ -162,22 +176,24 @@ class RuleWatch:
             if self._leads_to_canonical(tried, url):
                 self._trials.redirected(tried)
             self._trials.asked_for(tried, look)
+            open_still = self._trials.canonical_of(tried)
+            if open_still is not None and not self._pending.waits(open_still):
+                self._ask_for(open_still)
             return
         host = host_of(canonical)
         if self._pending.waits(canonical) and self._errors.is_new(host):
             self._held[host] = []
             question = Request(made_up(canonical), meta={"dedup_skip": True})
-            self._sending.fetch(question, partial(self._made_up_answered, question))
+            self._sending.fetch(question, partial(self._made_up_answered, host, question.url))
         if host in self._held:
             self._held[host].append((canonical, look))
         else:
             self._found(host, canonical, look)
 
-    def _made_up_answered(self, question: Request, response: Response | None) -> None:
+    def _made_up_answered(self, host: str, url: str, response: Response | None) -> None:
         """What the host says to a URL that nobody has; None when it does not answer."""
-        host = host_of(question.url)
         page = None
-        if response is not None and (response.status >= 400 or response.url == question.url):  # else it leads elsewhere
+        if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
             page = self._pages.of(response)
         self._batch.then(partial(self._learn_what_was_made_up, host, page), page)
 
@@ -188,7 +204,10 @@ class RuleWatch:
                 self._learn_error(host, page)
         finally:
             for canonical, look in held:
-                self._found(host, canonical, look)
+                try:
+                    self._found(host, canonical, look)
+                except Exception:
+                    logger.exception("What a rule makes of %s could not be looked at.", printable(canonical))
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
@@ -219,8 +238,29 @@ class RuleWatch:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): revoked})
 
+    def _ask_for(self, canonical: str) -> None:
+        """Fetch a canonical URL past the spider: it was answered before its page was needed. Once."""
+        if canonical not in self._asked:
+            self._asked.add(canonical)
+            self._asking += 1
+            question = Request(canonical, meta={"dedup_skip": True})
+            self._sending.fetch(question, partial(self._canonical_answered, canonical))
+
+    def _canonical_answered(self, canonical: str, response: Response | None) -> None:
+        self._asking -= 1
+        if response is not None and 200 <= response.status < 300:
+            page = self._pages.of(response)
+            self._batch.then(partial(self._learn_canonical, canonical, page), page)
+
+    def _learn_canonical(self, canonical: str, page: FetchedPage) -> None:
+        assert self._trials is not None
+        self._trials.found(canonical, Look.at(page.analyse()))
+
     def _fetch_after_all(self, targets: set[str], revoked: Mapping[str, Sequence[str]]) -> None:
-        """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a revoked rule (by site)."""
+        """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a revoked rule (by site).
+
+        What the index cannot be asked for now is asked for again when nothing else is left to do.
+        """
         assert self._trials is not None
         after_all = {waited.url: waited for target in targets for waited in self._pending.refute(target)}
 
@@ -228,20 +268,25 @@ class RuleWatch:
             rules = revoked.get(site_of(rewrite.url), ())
             return rewrite.canonical in targets or not set(rules).isdisjoint(rewrite.rules)
 
-        for request in self._rewrites.requests(is_lost):
-            after_all.setdefault(request.url, request)
+        try:
+            for request in self._rewrites.requests(is_lost):
+                after_all.setdefault(request.url, request)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
+            self._owed.append((targets, revoked))
         wanted = [request for url, request in after_all.items() if not self._trials.was_begun(url)]
         self._stats.inc_value("dedup/url/fallback", len(wanted))
         for request in wanted:
-            self._sending.schedule(untouched(request))
+            self._sending.schedule(untouched(request).replace(dont_filter=True))
 
     def _learn_error(self, host: str, page: FetchedPage) -> None:
         self._errors.learn(host, Look.at(page.analyse()).outline)
 
     def _kept(self, url: str) -> Look | None:
         """The page of a URL that this crawl fetched earlier, or the one that it duplicates."""
-        entry = self._index.entry(url)
-        if entry is None or entry.run != self._run or entry.source != url:
+        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
+        entry = next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
+        if entry is None:
             verdict = self._index.verdict(url)
             entry = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
         return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None

@@ -72,7 +72,7 @@ class Storing:
         self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
-        self._lost: list[str] = []  # of these the index could not be told yet
+        self._lost: list[tuple[list[str], str]] = []  # of these the index could not be told yet
         connect = crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_dropped, signal=signals.item_dropped)
@@ -100,7 +100,7 @@ class Storing:
             return  # stays claimed: the next run fetches it again
         # Items that were judged one by one are kept one by one; which of them was lost cannot be told.
         if not page.stored or (page.lost and page.items):
-            self._abandon(urls)
+            self._abandon(urls, page.url)
         elif files := [file for file in page.files if file not in self._closed]:
             written = _Written(urls, len(files))
             for file in files:
@@ -125,12 +125,13 @@ class Storing:
             page.files.update(files)
         self._arrived(response, stored=files is not None)
 
-    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
-        if not isinstance(exception, DropDuplicate):
+    def _item_dropped(self, item: object, response: Response | None, exception: BaseException) -> None:
+        if not isinstance(exception, DropDuplicate) and not self._pages.is_linked(item):
             self._arrived(response, lost=True)
 
-    def _item_error(self, response: Response | None) -> None:
-        self._arrived(response, lost=True)
+    def _item_error(self, item: object, response: Response | None) -> None:
+        if not self._pages.is_linked(item):
+            self._arrived(response, lost=True)
 
     def _arrived(self, response: Response | None, *, stored: bool = False, lost: bool = False) -> None:
         """One item of a page is at its end: stored, lost, or neither, when its feed could not take it."""
@@ -161,24 +162,27 @@ class Storing:
                 self._index.confirm(stored)
             if self._lost:
                 lost, self._lost = self._lost, []
-                self._abandon(lost)
+                for urls, own in lost:
+                    self._abandon(urls, own)
         except IndexAwayError:
             self._stored = stored + self._stored
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that pages are stored; the next run will fetch them again.")
 
-    def _abandon(self, urls: list[str]) -> None:
+    def _abandon(self, urls: list[str], own: str = "") -> None:
         try:
             orphans = self._index.abandon(urls)
         except IndexAwayError:
-            self._lost += urls
+            self._lost.append((urls, own))
             return
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that the items of a page were lost.")
             return
         self._stats.inc_value("dedup/content/abandoned", len(urls))
         for orphan in orphans:
-            if (request := self._request_for(orphan)) and self._crawler.engine is not None:
+            if orphan.url == own:  # it was fetched again already, and lost in the same way
+                self._index.adopt(orphan, None)
+            elif (request := self._request_for(orphan)) and self._crawler.engine is not None:
                 self._crawler.engine.crawl(request.replace(dont_filter=True))
 
     def orphans_of_the_dead(self) -> list[Request]:

@@ -142,6 +142,15 @@ class Trials:
             trial.found = NOWHERE
             self._settle(trial)
 
+    def canonical_of(self, url: str) -> str | None:
+        """What the rules made of a URL whose trial is under way."""
+        trial = self._by_url.get(url)
+        return None if trial is None else trial.canonical
+
+    def unmatched(self) -> set[str]:
+        """Canonical URLs whose page is all that is missing."""
+        return {trial.canonical for trial in self._by_url.values() if trial.asked is not None and trial.found is None}
+
     def cancel(self, url: str) -> None:
         """A URL on trial has no page: that tells nothing."""
         if trial := self._by_url.get(url):

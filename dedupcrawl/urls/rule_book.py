@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, leads_nowhere, trials_needed
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_edits import change_rule
+from dedupcrawl.urls.rule_edits import change_rules
 from dedupcrawl.urls.rule_files import read_rules
 
 logger = logging.getLogger(__name__)
@@ -52,7 +54,7 @@ class _Watched:
 
     @property
     def trials_needed(self) -> int:
-        return trials_needed(self.rule, self.failed)
+        return trials_needed(self.rule, self.rule.failed + self.failed)
 
     @property
     def trials(self) -> int:
@@ -104,7 +106,7 @@ class RuleBook:
     def end(self, url: str, rules: tuple[str, ...]) -> None:
         """It has ended, in whatever way."""
         for one in self._of(url, rules):
-            one.open -= 1
+            one.open = max(0, one.open - 1)
 
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
@@ -156,9 +158,7 @@ class RuleBook:
         Of a rule that has passed its probation, and passes again, there is no news: its file stays as it is.
         """
         for site, watched in self._sites.items():
-            for one in watched.values():
-                if one.is_on_probation and (one.passed, one.failed) != one.written:
-                    self._write(site, one, "")
+            self._write(site, [one for one in watched.values() if one.is_on_probation], "")
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
@@ -203,28 +203,32 @@ class RuleBook:
                     self._sites[site][other].failed -= 1
         self._normalizer.disable(site, name)
         note = f"revoked on {date.today()}: {said}"
-        logger.warning("Rule %s of %s: %s", name, site, note)
-        self._write(site, culprit, note)
+        logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))
+        self._write(site, [culprit], note)
 
-    def _write(self, site: str, one: _Watched, note: str) -> None:
-        """Put the counts into the rule's file, and its state; with a `note` it is disabled for that."""
+    def _write(self, site: str, those: Sequence[_Watched], note: str) -> None:
+        """Put counts and states into the site's file; with a `note` they are disabled for that."""
         path = self._normalizer.file_of(site)
-        if path is None:
+        news = {one.rule.id: one for one in those if note or (one.passed, one.failed) != one.written}
+        if path is None or not news:
             return
-        passed, failed = one.passed - one.written[0], one.failed - one.written[1]
-        one.written = one.passed, one.failed
         try:
             rules = read_rules(path).rules
-            number = next((n for n, rule in enumerate(rules) if rule.id == one.rule.id), None)
-            if number is None:
-                return
-            rule = rules[number]
-            state = rule.state
-            if note:
-                state = "disabled"
-            elif state == "probation" and one.trials >= one.trials_needed:
-                state = "active"
-            tried, failures = max(0, rule.tried + passed + failed), max(0, rule.failed + failed)
-            change_rule(path, number, replace(rule, state=state, tried=tried, failed=failures, note=note or rule.note))
+            changes = {n: _updated(rule, news[rule.id], note) for n, rule in enumerate(rules) if rule.id in news}
+            change_rules(path, changes)
         except (OSError, RuleError, ValueError) as error:
-            logger.error("What trials say of the rule %s of %s cannot be written: %s", one.rule.id, site, error)
+            logger.error("What trials say of the rules of %s cannot be written: %s", printable(site), error)
+        for one in news.values():
+            one.written = one.passed, one.failed
+
+
+def _updated(rule: Rule, one: _Watched, note: str) -> Rule:
+    """A rule of a file with what is new of it."""
+    state = rule.state
+    if note:
+        state = "disabled"
+    elif state == "probation" and one.trials >= one.trials_needed:
+        state = "active"
+    tried = max(0, rule.tried + one.passed + one.failed - sum(one.written))
+    failed = max(0, rule.failed + one.failed - one.written[1])
+    return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note)

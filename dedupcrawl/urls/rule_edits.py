@@ -7,7 +7,7 @@ written anew instead, without its comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,24 +20,25 @@ _LAST_COMMENTS = re.compile(r"(?:^[ \t]*#.*\n)+\Z", re.M)  # right before a rule
 _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change
 
 
-def change_rule(path: Path, number: int, rule: Rule) -> None:
-    """Give the rule of this number, from 0, in the file at `path` the state, trials and note of `rule`.
+def change_rules(path: Path, changes: Mapping[int, Rule]) -> None:
+    """Give rules of the file at `path`, by number from 0, the state, trials and note of these.
 
     Raises:
         RuleError: The file cannot be read.
         OSError: It cannot be written.
     """
     before = read_rules(path)
-    rules = (*before.rules[:number], rule, *before.rules[number + 1 :])
-    text = path.read_text(encoding="utf-8")
-    starts = [match.start() for match in RULE_STARTS.finditer(text.encode())]
-    if number < len(starts):
-        # Offsets are of bytes.
-        encoded = text.encode()
-        end = starts[number + 1] if number + 1 < len(starts) else len(encoded)
-        table = _changed(encoded[starts[number] : end].decode(), rule)
-        text = encoded[: starts[number]].decode() + table + encoded[end:].decode()
-    _write(path, text, SiteRules(before.site, rules))
+    rules = tuple(changes.get(number, rule) for number, rule in enumerate(before.rules))
+    text = path.read_bytes()
+    starts = [match.start() for match in RULE_STARTS.finditer(text)]
+    written = text.decode()
+    if starts and len(starts) == len(rules):  # else it is written in another way
+        ends = [*starts[1:], len(text)]
+        tables = [text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+        for number, rule in changes.items():
+            tables[number] = _changed(tables[number], rule)
+        written = text[: starts[0]].decode() + "".join(tables)
+    _write(path, written, SiteRules(before.site, rules))
 
 
 def add_rules(path: Path, added: Sequence[Rule]) -> None:

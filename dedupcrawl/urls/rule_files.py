@@ -125,10 +125,21 @@ def write_text(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode())
+        os.chmod(temporary, _mode_of(path))
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _mode_of(path: Path) -> int:
+    """Who may read the file stays as it is; a new one is for all, as the user's umask has it."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        umask = os.umask(0o022)
+        os.umask(umask)
+        return 0o666 & ~umask
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_edits import add_rules, change_rule
+from dedupcrawl.urls.rule_edits import add_rules, change_rules
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 FILE = """# Übersicht: by hand
@@ -46,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
     rules = read_rules(path).rules
-    change_rule(path, 0, replace(rules[0], state="disabled", note='why "so"'))
+    change_rules(path, {0: replace(rules[0], state="disabled", note='why "so"')})
     lines = FILE.splitlines()
     after = path.read_text(encoding="utf-8").splitlines()
     assert after == [*lines[:7], 'state = "disabled"', "note = 'why \"so\"'", *lines[7:]] or after == [
@@ -55,13 +55,13 @@ def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
         'note = "why \\"so\\""',
         *lines[7:],
     ]
-    change_rule(path, 0, rules[0])
+    change_rules(path, {0: rules[0]})
     assert path.read_text(encoding="utf-8") == FILE
 
 
 def test_what_is_there_is_replaced(path: Path) -> None:
     rules = read_rules(path).rules
-    change_rule(path, 1, replace(rules[1], state="active", note=""))
+    change_rules(path, {1: replace(rules[1], state="active", note="")})
     assert path.read_text(encoding="utf-8") == FILE.replace('note = "é"\nstate = "probation"  # watched\n', "")
 
 
@@ -86,7 +86,7 @@ def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> Non
     path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
     (rule,) = read_rules(path).rules
     off = replace(rule, state="disabled", note="off")
-    change_rule(path, 0, off)
+    change_rules(path, {0: off})
     assert read_rules(path) == SiteRules("a.com", (off,))
     more = Rule("x", "rewrite", drop=("x",))
     add_rules(path, [more])
@@ -99,5 +99,5 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
     rules = tuple(Rule(f"r{n}", "rewrite", drop=(f"x{n}",), note=note[::-1]) for n in range(3))
     path = write_rules(tmp_path_factory.getbasetemp() / "any", SiteRules("a.com", rules))
     changed = replace(rules[number], state="disabled", note=note)
-    change_rule(path, number, changed)
+    change_rules(path, {number: changed})
     assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
