@@ -16,8 +16,6 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL
 from dedupcrawl.sites import host_of
 
-_GONE = (404, 410)
-
 
 class RewriteFallback:
     """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page."""
@@ -41,7 +39,7 @@ class RewriteFallback:
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
                 return self._rewriter.way_back(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
-            return self._go_back(request, gone=status in _GONE) or response
+            return self._go_back(request) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
@@ -50,10 +48,10 @@ class RewriteFallback:
             return self._go_back(request)
         return None
 
-    def _go_back(self, request: Request, *, gone: bool = False) -> Request | None:
+    def _go_back(self, request: Request) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
-        for waited in self._rewriter.refute(request, gone=gone):
+        for waited in self._rewriter.refute(request):
             if instead is None and self._is_rewritten(request):
                 instead = waited
             else:

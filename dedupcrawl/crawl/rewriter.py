@@ -96,14 +96,10 @@ class Rewriter:
         """True when the rules take both URLs for one page."""
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
-    def refute(self, request: Request, *, gone: bool = False) -> list[Request]:
+    def refute(self, request: Request) -> list[Request]:
         """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
 
         Empty when no rule had to do with it. What a rewritten `request` was made from comes first.
-
-        Args:
-            request: As it was sent.
-            gone: Whether the site says that there is no such page.
         """
         if not self._normalizer.has_rules_for(request.url):
             return []
@@ -116,23 +112,26 @@ class Rewriter:
             waiting.sort(key=lambda waited: waited.url != original)
         else:  # this was the way back already
             waiting = [waited for waited in waiting if waited.url != original]
-        asked = [as_asked(waited) for waited in waiting]
-        if gone:
-            asked = self._watch.gone(canonical, asked)
+        asked = self._watch.gone(canonical, list(map(as_asked, waiting)))
         if asked:
             self._stats.inc_value("dedup/url/fallback", len(asked))
         return asked
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
-        waiting = [waited for canonical in self._pending.unanswered() for waited in self._pending.refute(canonical)]
-        if waiting:
-            self._stats.inc_value("dedup/url/fallback", len(waiting))
-        return [as_asked(waited) for waited in waiting]
+        asked = [
+            request
+            for canonical in self._pending.unanswered()
+            for request in self._watch.gone(canonical, list(map(as_asked, self._pending.refute(canonical))))
+        ]
+        if asked:
+            self._stats.inc_value("dedup/url/fallback", len(asked))
+        return asked
 
     def way_back(self, request: Request) -> Request:
         """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL."""
         self._stats.inc_value("dedup/url/fallback")
+        self._watch.led_back(request.meta[ORIGINAL_URL], request.meta.get(CANONICAL, request.url))
         meta = {**request.meta, "dedup_url": False}
         return request.replace(url=request.meta[ORIGINAL_URL], meta=meta, dont_filter=True)
 

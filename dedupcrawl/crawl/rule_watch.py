@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import mmh3
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
@@ -70,6 +71,7 @@ class RuleWatch:
         self._stats = stats
         self._sending = sending
         self._errors = ErrorPages()
+        self._given_back: set[int] = set()  # hashes of URLs
         self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
         self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
@@ -121,19 +123,30 @@ class RuleWatch:
             self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
 
     def gone(self, canonical: str, waiting: Sequence[Request]) -> list[Request]:
-        """`canonical` answered 404 or 410: what waited for it, which is a trial of the rules that sent it there."""
+        """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.
+
+        Left out is what is fetched as it was asked for already.
+        """
         if self._trials is None:
             return list(waiting)
         self._trials.gone(canonical)
         on_trial = []
         for request in waiting:
-            if self._trials.was_begun(request.url):
-                continue  # fetched as it was asked for already
+            if self._is_fetched(request.url):
+                continue
             rules = self._normalizer.normalize(request.url).rules
             trial = Trial(request.url, canonical, rules, found=NOWHERE)
             begun = bool(rules) and self._trials.begin(trial)
             on_trial.append(request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request)
         return on_trial
+
+    def led_back(self, url: str, canonical: str) -> None:
+        """The site itself leads from a canonical URL back to what rules made it of: they cost a fetch each time."""
+        if self.book is not None:
+            rules = self._normalizer.normalize(url).rules
+            if revoked := self.book.gone(url, canonical, rules):
+                self._stats.inc_value("dedup/url/revoked", len(revoked))
+                self._fetch_after_all(set(), {site_of(url): revoked})
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -185,7 +198,10 @@ class RuleWatch:
             self._held[host] = []
             question = Request(made_up(canonical), meta={"dedup_skip": True})
             self._sending.fetch(question, partial(self._made_up_answered, host, question.url))
-        if host in self._held:
+        if self._pending.waits(canonical) and not self._same(url, canonical):  # a login, the front page, a category?
+            self._suspect(canonical, (canonical,), look)
+            self._trials.found(canonical, look)
+        elif host in self._held:
             self._held[host].append((canonical, look))
         else:
             self._found(host, canonical, look)
@@ -274,10 +290,16 @@ class RuleWatch:
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, revoked))
-        wanted = [request for url, request in after_all.items() if not self._trials.was_begun(url)]
+        wanted = [request for url, request in after_all.items() if not self._is_fetched(url)]
         self._stats.inc_value("dedup/url/fallback", len(wanted))
         for request in wanted:
+            self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(untouched(request).replace(dont_filter=True))
+
+    def _is_fetched(self, url: str) -> bool:
+        """True when a URL is fetched as it was asked for already."""
+        begun = self._trials is not None and self._trials.was_begun(url)
+        return begun or mmh3.hash64(url)[0] in self._given_back
 
     def _learn_error(self, host: str, page: FetchedPage) -> None:
         self._errors.learn(host, Look.at(page.analyse()).outline)

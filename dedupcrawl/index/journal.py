@@ -38,6 +38,9 @@ _DATABASES = (
 )
 _DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
 
+OPENED = "merge.lock"
+"""A file that is made once an index has been opened: from then on an empty journal is none."""
+
 
 class Journal:
     """One LMDB environment, opened once in a process.
@@ -58,6 +61,9 @@ class Journal:
         self._process: int | None = os.getpid()
         if not create and not (path / "data.mdb").is_file():
             raise FileNotFoundError(f"there is no index at {path}")
+        data = path / "data.mdb"
+        if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
+            raise IndexDamagedError(f"{data} is empty or gone: delete the folder {path}, or bring back a copy of it")
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._users = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.index.catalog import Fold, left_out, tables_of
 from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
-from dedupcrawl.index.journal import Journal, Transaction
+from dedupcrawl.index.journal import OPENED, Journal, Transaction
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Segment
@@ -65,7 +65,7 @@ class SegmentStore:
         self._batch_pages = batch_pages
         self._raw: bytes | None = None
         self._segments: dict[str, Segment] = {}
-        self._lock = os.open(journal.path / "merge.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._lock = os.open(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
     def path(self, name: str) -> Path:
         """Where a segment file lies."""

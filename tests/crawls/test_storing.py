@@ -195,3 +195,19 @@ def test_files_of_a_feed_that_are_closed_confirm_what_is_in_them(tmp_path: Path)
     assert isinstance(info["claimed"], int)
     assert isinstance(info["pages"], int)
     assert 0 < info["claimed"] <= 15 < info["pages"]
+
+
+class RefusesAll:
+    """A pipeline after ours that takes nothing."""
+
+    def process_item(self, item: Any) -> Any:
+        raise DropItem("not wanted")
+
+
+async def test_a_page_that_is_lost_again_and_again_does_not_keep_the_crawl_alive() -> None:
+    pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    settings = {"ITEM_PIPELINES": {RefusesAll: 800}, "CLOSESPIDER_PAGECOUNT": 40}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert done.stats["finish_reason"] == "finished"
+    assert not done.items

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scrapy
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import read_rules
@@ -153,3 +154,103 @@ async def test_a_url_is_not_tried_twice_over_its_pages(tmp_path: Path) -> None:
     assert (site.requests["/a?sid=1"], site.requests["/b?sid=1"]) in {(1, 0), (0, 1)}
     assert done.stats["dedup/url/tried"] == 1
     assert "dedup/url/saved" not in done.stats
+
+
+def moved(count: int, target: Any) -> dict[str, Any]:
+    """Items at /e/N, which a wrong rule takes to /ee/N, from where the site leads somewhere else."""
+    pages: dict[str, Any] = {f"/e/{n}": page(prose(n + 1)) for n in range(count)}
+    pages |= {f"/ee/{n}": redirect(target(n), 302) for n in range(count)}
+    pages |= {f"/cat/{n}": page(prose(700 + n)) for n in range(20)} | {"/login": page(prose(600))}
+    return pages | {"/": page("Start " + prose(0), *(f"/e/{n}" for n in range(count)))}
+
+
+EE = 'id = "ee"\nkind = "rewrite"\nmatch = "/e/{n}"\nto = "/ee/{n}"'
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(lambda n: "/login", id="a login"),
+        pytest.param(lambda n: "/", id="the front page"),
+        pytest.param(lambda n: f"/cat/{n % 5}", id="one of five categories"),
+        pytest.param(lambda n: f"/e/{n}", id="back to where it came from"),
+    ],
+)
+@pytest.mark.parametrize("state", ["active", "probation"])
+async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(tmp_path: Path, target: Any, state: str) -> None:
+    with serve(moved(60, target)) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, f'{EE}\nstate = "{state}"'))
+    assert texts(done) >= every(60)
+    assert rule(tmp_path, "ee").state == "disabled"
+
+
+async def test_a_rule_that_leads_to_what_is_forbidden_is_revoked_and_stores_nothing_twice(tmp_path: Path) -> None:
+    pages = moved(60, lambda n: "/") | {f"/ee/{n}": Answer("no", 403) for n in range(60)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, EE))
+    assert sorted(item["text"] for item in done.items) == sorted(every(60))
+    assert rule(tmp_path, "ee").state == "disabled"
+
+
+async def test_an_equivalence_whose_first_url_was_answered_long_before(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {f"/p?id={n}": page(prose(n + 1)) for n in range(60)}
+    pages |= {"/p?id=0": page(prose(1), *(f"/p?id={n}" for n in range(1, 60)))}
+    pages |= {"/": page("Start " + prose(0), "/p?id=0")}
+    table = 'id = "eq"\nkind = "equivalence"\nmatch = "?id={}"\nto = "?id={}"'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, table))
+    assert texts(done) >= every(60)
+    assert rule(tmp_path, "eq").state == "disabled"
+
+
+@pytest.mark.parametrize("first", ["/p", "/go/0"])
+async def test_variants_that_come_by_redirects(tmp_path: Path, first: str) -> None:
+    """Their requests are known to Scrapy's duplicate filter before a rule is asked."""
+    pages = shop(40, bare=page(prose(500)))
+    pages |= {f"/go/{n}": redirect(f"/p?id={n}", 302) for n in range(40)}
+    pages["/"] = page("Start " + prose(0), first, *(f"/go/{n}" for n in range(40)))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    assert texts(done) >= every(40)
+    assert rule(tmp_path, "no-id").state == "disabled"
+
+
+class Lists(scrapy.Spider):
+    """Makes items of /item/ pages only."""
+
+    name = "lists"
+
+    def parse(self, response: Any) -> Any:
+        if "/item/" in response.url:
+            yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        yield from response.follow_all(css="a")
+
+
+async def test_a_listing_that_no_item_is_made_of_can_be_tried(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {f"/list?page={n}": page(prose(300 + n), f"/item/{n}") for n in range(1, 40)}
+    pages |= {f"/item/{n}": page(prose(n)) for n in range(40)}
+    pages |= {"/list": page(prose(300), "/item/0", *(f"/list?page={n}" for n in range(1, 40)))}
+    pages |= {"/": page(prose(400), "/list")}
+    table = 'id = "page"\nkind = "rewrite"\ndrop = ["page"]\nstate = "probation"'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, table), Lists)
+    assert texts(done) == {prose(n) for n in range(40)}
+    assert rule(tmp_path, "page").state == "disabled"
+
+
+class Polls(scrapy.Spider):
+    """Asks for one URL again and again."""
+
+    name = "polls"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        if (number := response.meta.get("number", 0)) < 3:
+            yield response.request.replace(meta={"number": number + 1}, dont_filter=True)
+
+
+async def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
+    table = 'id = "eq"\nkind = "equivalence"\nmatch = "?id={}"\nto = "?id={}"'
+    with serve({"/p?id=1": page(prose(1))}) as site:
+        done = await crawl(f"{site.base}/p?id=1", rules(tmp_path, table), Polls)
+    assert len(done.items) == 4

@@ -362,3 +362,14 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     index = opened(tmp_path)
     check_all_found(index, int(kept))
     index.close()
+
+
+@pytest.mark.parametrize("how", ["empty", "gone"])
+def test_a_journal_that_was_emptied_is_no_new_index(tmp_path: Path, how: str) -> None:
+    LmdbIndex(tmp_path / "index", CHECKS).close()
+    data = tmp_path / "index" / "data.mdb"
+    data.unlink()
+    if how == "empty":
+        data.touch()
+    with pytest.raises(IndexDamagedError, match="empty or gone"):
+        LmdbIndex(tmp_path / "index", CHECKS)
