@@ -18,6 +18,8 @@ from dedupcrawl.keepsakes import KeepsakeError
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import RuleError
 
+_OF_URL = ("rewrite", "kind", "canonical", "rules", "rule_evidence")  # what is told of the URL that was asked about
+
 
 @click.command()
 @click.argument("url")
@@ -44,11 +46,13 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
             if told["verdict"] is None and told["kept"] is None:
                 if not forms:
                     raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
-                logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", forms)
+                asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
+                logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
                 if logged is not None:
-                    told["status"] = logged.status
                     if logged.redirect_to:
-                        told |= explainer.told([logged.redirect_to]) | {"redirect_to": logged.redirect_to}
+                        of_url = {name: told[name] for name in _OF_URL}
+                        told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
+                    told["status"] = logged.status
         except RuleError as error:
             raise BadInputError(printable(str(error))) from error
         except (KeepsakeError, IndexDamagedError) as error:

@@ -186,3 +186,16 @@ def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
     assert (kept["blocks"], kept["template_blocks"]) == (2, 1)
     assert "1 of its 2 paragraphs recur on its site" in explain(tmp_path, "http://a.example/0").stdout
+
+
+def test_a_rewritten_url_is_followed_into_the_log(tmp_path: Path) -> None:
+    """What it was asked for as may have led to a page of another URL."""
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.record_rewrites([Rewrite("http://a.example/e/1", "http://a.example/ee/1", ("ee",), "s", "r", 1.0)])
+    index.close()
+    row = {"url": "http://a.example/ee/1", "status": 302, "redirect_to": "http://a.example/login"}
+    (tmp_path / "crawl-log.jsonl").write_text(json.dumps(row, separators=(",", ":")) + "\n", encoding="utf-8")
+    told = CliRunner().invoke(command, ["http://a.example/e/1", "--index", str(tmp_path / "index")]).output
+    assert "was asked for as http://a.example/ee/1" in told
+    assert "redirects to http://a.example/login" in told
+    assert "has no answer" not in told
