@@ -105,8 +105,8 @@ def test_whatever_ends_the_work_early_ends_the_workers(
             signal.pthread_kill(main, signal.SIGINT)
 
     def work_until_interrupted() -> None:
-        threading.Thread(target=interrupt, daemon=True).start()
         try:
+            threading.Thread(target=interrupt, daemon=True).start()
             next(results)
         finally:
             interrupted.set()
