@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # scikit-learn has no types
-from sklearn.metrics import log_loss  # type: ignore[import-untyped]
+from sklearn.metrics import log_loss  # type: ignore[import-untyped]  # nor here
 
 from benchmarks.labelled_pairs import HARD, Pair, labelled_pairs
 from benchmarks.texts import data_folder

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # scikit-learn has no types
-from sklearn.metrics import log_loss  # type: ignore[import-untyped]
+from sklearn.metrics import log_loss  # type: ignore[import-untyped]  # nor here
 
 from benchmarks.fit_probability import Numbers, fitting_weights, natural_weights
 from benchmarks.labelled_pairs import Pair, labelled_pairs

@@ -305,7 +305,17 @@ class RuleWatch:
         self._errors.learn(host, Look.at(page.analyse()).outline)
 
     def _kept(self, url: str) -> Look | None:
-        """The page of a URL that this crawl fetched earlier, or the one that it duplicates."""
+        """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
+
+        None, too, while the index cannot be asked: the page is then fetched once more.
+        """
+        try:
+            return self._looked_up(url)
+        except (OSError, IndexDamagedError) as error:
+            logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
+            return None
+
+    def _looked_up(self, url: str) -> Look | None:
         found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
         entry = next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
         if entry is None:

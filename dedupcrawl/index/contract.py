@@ -169,7 +169,8 @@ class Index(Protocol):
         supersedes those kept ones that lie inside it by a check and of which `holds` says so too, where it is given.
 
         Of the candidates only a few are judged, and only those that `counts`, where it is given: however many others
-        are as much alike, they push none of these out. None of the three may call the index.
+        are as much alike, they push none of these out, unless there are more
+        than an index compares at all. None of the three may call the index.
 
         Once this returns Kept the page survives a kill of the process.
         """
