@@ -13,7 +13,6 @@ LONGEST = 400  # lines of a module
 
 VALUES = {"page", "verdict", "counts", "printable", "sites"}  # know of nobody but each other
 TOOLS = {"output", "project", "workers"}
-JUDGES = {"detector", "comparison", "keepsakes", "site_templates", "trust"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
     **dict.fromkeys(TOOLS, VALUES),
@@ -21,13 +20,15 @@ MAY_KNOW = {
     "content": VALUES,
     "index": VALUES | {"content"},
     "settings": VALUES | {"content"},
-    **dict.fromkeys(JUDGES, VALUES | JUDGES | {"content", "index"}),
+    "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "urls"},
-    "report": VALUES | TOOLS | JUDGES | {"content", "crawl_logs", "index", "urls"},
-    "commands": VALUES | TOOLS | JUDGES | {"content", "crawl_logs", "index", "report", "settings", "training", "urls"},
+    "report": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "urls"},
+    "commands": VALUES
+    | TOOLS
+    | {"content", "crawl_logs", "detection", "index", "report", "settings", "training", "urls"},
     "cli": {"commands"},
-    "crawl": VALUES | TOOLS | JUDGES | {"cli", "content", "index", "report", "settings", "urls"},
+    "crawl": VALUES | TOOLS | {"cli", "content", "detection", "index", "report", "settings", "urls"},
     "addon": {"crawl", "settings"},
     "demo": {"counts", "index"},
     "__init__": {"addon"},

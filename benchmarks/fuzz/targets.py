@@ -15,11 +15,11 @@ from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
 from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.memory import MemoryIndex
-from dedupcrawl.keepsakes import KeepsakeError, text_of
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings

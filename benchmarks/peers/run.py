@@ -18,7 +18,7 @@ from benchmarks.planted import Paragraphs, size, words
 from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.detector import Analysis
+from dedupcrawl.detection.detector import Analysis
 from dedupcrawl.index.contract import Entry, Kept
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page

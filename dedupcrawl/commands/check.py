@@ -26,14 +26,14 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.output import results
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings, SettingError
-from dedupcrawl.trust import Trust
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
 

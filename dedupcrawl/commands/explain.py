@@ -13,8 +13,8 @@ from dedupcrawl.commands.explanation import lines
 from dedupcrawl.commands.logged import logged_answer
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.detection.keepsakes import KeepsakeError
 from dedupcrawl.index.contract import IndexDamagedError
-from dedupcrawl.keepsakes import KeepsakeError
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import RuleError
 

@@ -11,9 +11,9 @@ import msgspec
 from dedupcrawl.content.evidence import blocks_of
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Entry, Index, Rewrite
-from dedupcrawl.keepsakes import text_of
-from dedupcrawl.site_templates import SiteTemplates
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule

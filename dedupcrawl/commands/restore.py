@@ -14,8 +14,8 @@ from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
 from dedupcrawl.counts import counted
+from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
-from dedupcrawl.keepsakes import KeepsakeError, items_of
 from dedupcrawl.output import results
 from dedupcrawl.sites import site_of
 

@@ -39,10 +39,10 @@ from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
-from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.keepsakes import packed_item
 from dedupcrawl.index.contract import Dependent, IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
-from dedupcrawl.keepsakes import packed_item
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer

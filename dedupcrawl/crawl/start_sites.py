@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapy import Request, Spider
 
-from dedupcrawl.trust import Trust
+from dedupcrawl.detection.trust import Trust
 
 START = "start"
 

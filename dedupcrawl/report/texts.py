@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from dedupcrawl.content.side_by_side import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index.contract import Index
-from dedupcrawl.keepsakes import KeepsakeError, text_of
 from dedupcrawl.report.listing import Row
 
 _PAIRS = 500  # those of which least is sure: some milliseconds and kilobytes each

@@ -82,7 +82,7 @@ def test_header_names_the_libraries_that_cut_words() -> None:
 
 def test_the_libraries_are_loaded_only_when_needed() -> None:
     code = (
-        "import sys, dedupcrawl.detector, dedupcrawl.settings, dedupcrawl.content.checks.mwo, "
+        "import sys, dedupcrawl.detection.detector, dedupcrawl.settings, dedupcrawl.content.checks.mwo, "
         "dedupcrawl.content.checks.concepts\n"
         "print([name for name in ('rjieba', 'Stemmer', 'opencc') if name in sys.modules])"
     )

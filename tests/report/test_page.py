@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
+from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.index.contract import Index, Rewrite
-from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
 from dedupcrawl.urls.rule import Evidence, Rule

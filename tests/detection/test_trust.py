@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.sites import owner_of
-from dedupcrawl.trust import EVERYBODY, Trust
 
 
 @pytest.mark.parametrize(

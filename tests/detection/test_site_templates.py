@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl import site_templates
+from dedupcrawl.detection import site_templates
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
-from dedupcrawl.site_templates import SiteTemplates, TemplatesAtHand
 
 CHECKS = make_checks(["exact"], {})
 

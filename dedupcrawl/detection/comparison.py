@@ -11,9 +11,9 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Entry
 from dedupcrawl.sites import host_of
-from dedupcrawl.trust import Trust
 from dedupcrawl.verdict import Verdict
 
 

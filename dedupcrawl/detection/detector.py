@@ -8,20 +8,20 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
-from dedupcrawl.comparison import Comparison, UnknownHostError, no_duplicate
 from dedupcrawl.content import evidence
 from dedupcrawl.content.blocks import without_blocks
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.comparison import Comparison, UnknownHostError, no_duplicate
+from dedupcrawl.detection.keepsakes import packed_text
+from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
+from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
-from dedupcrawl.keepsakes import packed_text
 from dedupcrawl.page import Page
-from dedupcrawl.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.sites import host_of, site_of
-from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
 
 OWN_SYMBOLS = 20

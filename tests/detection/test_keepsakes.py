@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl import keepsakes
-from dedupcrawl.keepsakes import KeepsakeError, items_of, packed_item, packed_text, text_of
+from dedupcrawl.detection import keepsakes
+from dedupcrawl.detection.keepsakes import KeepsakeError, items_of, packed_item, packed_text, text_of
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1, max_size=5))

@@ -9,11 +9,11 @@ import pytest
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
-from dedupcrawl.detector import Analysis, Detector
+from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
-from dedupcrawl.trust import EVERYBODY, Trust
 from dedupcrawl.verdict import Verdict
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})

@@ -1,0 +1,1 @@
+"""Judging pages: checks, site templates, trust and an index, brought together into one verdict a page."""
