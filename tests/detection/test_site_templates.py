@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.detection import site_templates
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.detection import site_templates
 from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
