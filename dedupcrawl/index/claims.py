@@ -68,9 +68,8 @@ class Claims:
 
     def confirm(self, txn: Transaction, url: str) -> None:
         """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
-        key = digest(url)
-        raw = txn.get(key, None, self._journal.tables["claims"])
-        if raw is not None and _decode_claim(key, raw).owner == self._owner:
+        if self.is_claimed_by(txn, url, self._owner):
+            key = digest(url)
             txn.delete(key, db=self._journal.tables["claims"])
             for dependent, _ in list(with_prefix(txn, self._journal.tables["dependents"], key)):
                 txn.delete(dependent, db=self._journal.tables["dependents"])
@@ -96,18 +95,24 @@ class Claims:
             orphaned.append(dependent)
         return orphaned
 
-    def dead(self, txn: Transaction) -> list[str]:
-        """The URLs that are claimed by processes that are no more."""
+    def dead(self, txn: Transaction) -> list[tuple[str, str]]:
+        """The URLs that are claimed by processes that are no more, and by whom."""
         alive: dict[str, bool] = {}
-        urls = []
+        claimed = []
         with txn.cursor(self._journal.tables["claims"]) as cursor:
             for key, raw in cursor:
                 claim = _decode_claim(key, raw)
                 if claim.owner not in alive:
                     alive[claim.owner] = claim.owner == self._owner or _is_locked(self._folder / claim.owner)
                 if not alive[claim.owner]:
-                    urls.append(claim.url)
-        return urls
+                    claimed.append((claim.url, claim.owner))
+        return claimed
+
+    def is_claimed_by(self, txn: Transaction, url: str, owner: str) -> bool:
+        """True when this owner, and no later one, claims the page under `url`."""
+        key = digest(url)
+        raw = txn.get(key, None, self._journal.tables["claims"])
+        return raw is not None and _decode_claim(key, raw).owner == owner
 
     def orphan(self, txn: Transaction, dependent: Dependent) -> None:
         """`dependent` is to be fetched again."""

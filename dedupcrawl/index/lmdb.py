@@ -184,9 +184,16 @@ class LmdbIndex(LmdbNotes):
             self.claims.start()
         with self.journal.reading() as txn:
             dead = self.claims.dead(txn)
-        self._abandon(dead)
+        forgotten = sum(self.journal.writing(partial(self._bury_claim, *claim)) for claim in dead)
         self.claims.remove_dead_owners()
-        return len(dead)
+        return forgotten
+
+    def _bury_claim(self, url: str, owner: str, txn: Transaction) -> bool:
+        """Forget a page that a dead process claimed, unless a living one has kept it again since."""
+        is_dead = self.claims.is_claimed_by(txn, url, owner)
+        if is_dead:
+            self._abandon(url, txn)
+        return is_dead
 
     @in_turn
     def confirm(self, urls: Iterable[str]) -> None:
@@ -202,14 +209,11 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored."""
-        return self._abandon(urls)
+        return [orphan for url in urls for orphan in self.journal.writing(partial(self._abandon, plain(url)))]
 
-    def _abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        def work(url: str, txn: Transaction) -> list[Dependent]:
-            self._forget(url, txn)
-            return self.claims.abandon(txn, url)
-
-        return [orphan for url in urls for orphan in self.journal.writing(partial(work, plain(url)))]
+    def _abandon(self, url: str, txn: Transaction) -> list[Dependent]:
+        self._forget(url, txn)
+        return self.claims.abandon(txn, url)
 
     @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:

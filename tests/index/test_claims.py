@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Kept
-from dedupcrawl.index.journal import digest
+from dedupcrawl.index.journal import Transaction, digest
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
@@ -139,6 +139,33 @@ def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
     assert list((path / "owners").iterdir()) == []
     process.kill()
     process.wait()
+
+
+def test_a_page_that_the_living_keep_again_is_not_forgotten_for_the_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the claims and the transaction that ends one, another may have kept the page."""
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.start_claiming()
+    keep(index, "http://a/1", 7)
+    keep(index, "http://a/2", 8)
+    index.close()  # the claims are nobody's now
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    look = index.claims.dead
+
+    def keep_meanwhile(txn: Transaction) -> list[tuple[str, str]]:
+        dead = look(txn)
+        keep(index, "http://a/1", 9)
+        return dead
+
+    monkeypatch.setattr(index.claims, "dead", keep_meanwhile)
+    assert index.start_claiming() == 1
+    assert index.entry("http://a/1") is not None
+    assert index.entry("http://a/2") is None
+    index.confirm(["http://a/1"])
+    assert index.info()["claimed"] == 0
+    assert index.verify() == []
+    index.close()
 
 
 def test_a_claim_of_another_process_is_not_confirmed_by_this_one(tmp_path: Path) -> None:
