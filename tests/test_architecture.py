@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "dedupcrawl"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "dedupcrawl"
 LONGEST = 400  # lines of a module
 
 VALUES = {"page", "verdict", "counts", "printable", "sites"}  # know of nobody but each other
@@ -40,6 +42,8 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "redis": {"index", "crawl"},
     "click": {"cli", "commands", "demo", "crawl"},
     "rich": {"commands", "demo"},
+    "jinja2": {"report"},
+    "matplotlib": {"report"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -51,7 +55,10 @@ def room(module: Path) -> str:
 def imported(module: Path) -> Iterator[str]:
     """Names of all modules that are imported anywhere in a file."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
+        if isinstance(node, ast.ImportFrom):
+            assert node.module, f"{module}: a relative import hides where it leads"
+            assert not node.level, f"{module}: a relative import hides where it leads"
+            yield from [f"dedupcrawl.{alias.name}" for alias in node.names] if node.module == "dedupcrawl" else []
             yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -84,8 +91,10 @@ def test_who_knows_a_library(library: str) -> None:
     assert found == set()
 
 
-def test_no_module_is_too_long() -> None:
-    lengths = {str(module): len(module.read_text(encoding="utf-8").splitlines()) for module in MODULES}
+@pytest.mark.parametrize("folder", ["dedupcrawl", "benchmarks", "tools"])
+def test_no_module_is_too_long(folder: str) -> None:
+    modules = (ROOT / folder).rglob("*.py")
+    lengths = {str(module): len(module.read_text(encoding="utf-8").splitlines()) for module in modules}
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
 
 
@@ -93,3 +102,9 @@ def test_tests_mirror_the_package() -> None:
     """A folder of the package has a folder of tests."""
     rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
     assert rooms <= {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
+
+
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]), ids=lambda page: page.stem)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    named = set(re.findall(r"\b(?:dedupcrawl|tests|benchmarks|tools)/[\w/]+\.py\b", page.read_text(encoding="utf-8")))
+    assert {name for name in named if not (ROOT / name).is_file()} == set()

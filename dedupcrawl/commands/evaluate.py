@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
@@ -21,13 +22,7 @@ from dedupcrawl.workers import WorkerKilledError
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--rules",
-    default="rules",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="Rule file, or folder of rule files.",
-)
+@rules_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.

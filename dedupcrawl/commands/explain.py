@@ -12,6 +12,7 @@ from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.explanation import lines
 from dedupcrawl.commands.logged import logged_answer
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
+from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.detection.keepsakes import KeepsakeError
 from dedupcrawl.index.contract import IndexDamagedError
@@ -24,7 +25,7 @@ _OF_URL = ("rewrite", "kind", "canonical", "rules", "rule_evidence")  # what is 
 @click.command()
 @click.argument("url")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--rules", default="rules", show_default=True, type=click.Path(path_type=Path), help="Rule files.")
+@rules_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Why URL was rewritten, or its page dropped or kept, with the evidence.

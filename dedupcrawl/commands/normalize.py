@@ -11,19 +11,14 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, check_there_are
+from dedupcrawl.commands.options import rules_option
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import RuleError
 
 
 @click.command()
 @click.argument("urls", nargs=-1)
-@click.option(
-    "--rules",
-    default="rules",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="Rule file, or folder of rule files.",
-)
+@rules_option
 def command(urls: Sequence[str], rules: Path) -> None:
     """Print the canonical form of URLs, one JSON object a line, in input order.
 

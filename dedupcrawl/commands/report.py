@@ -9,6 +9,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
+from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import IndexDamagedError
@@ -25,7 +26,7 @@ from dedupcrawl.printable import printable
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The crawl log.  [default: crawl-log.jsonl beside the index]",
 )
-@click.option("--rules", default="rules", show_default=True, type=click.Path(path_type=Path), help="Rule files.")
+@rules_option
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 def command(index: str | None, output: Path, log: Path | None, rules: Path, as_json: bool) -> None:
     """Write a page that shows what a crawl saved, what was dropped and why, and what was let through in doubt.

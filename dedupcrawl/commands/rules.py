@@ -21,7 +21,7 @@ from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule, RuleError, described
+from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
 from dedupcrawl.urls.rule_edits import add_rules, change_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_name, file_of, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
@@ -66,7 +66,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """
     found = [(site_rules.site, rule) for site_rules in _chosen(folder, sites) for rule in site_rules.rules]
     if as_json:
-        click.echo(msgspec.json.encode({"rules": [_summary(site, rule) for site, rule in found]}))
+        click.echo(msgspec.json.encode({"rules": [rule_row(site, rule) for site, rule in found]}))
         return
     for site, rule in found:
         proof = (
@@ -147,7 +147,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     with _failing(path):
         change_rules(path, {site_rules.rules.index(rule): changed})
     if as_json:
-        click.echo(msgspec.json.encode(_summary(site_rules.site, changed)))
+        click.echo(msgspec.json.encode(rule_row(site_rules.site, changed)))
     else:
         click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
 
@@ -212,19 +212,6 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     rows, refused = exported(_chosen(folder, sites))
     _tell_refused(refused)
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
-
-
-def _summary(site: str, rule: Rule) -> dict[str, Any]:
-    return {
-        "site": site,
-        "id": rule.id,
-        "kind": rule.kind,
-        "state": rule.state,
-        "source": rule.source,
-        "does": described(rule),
-        "coverage": rule.evidence.coverage,
-        "precision": round(rule.evidence.precision, 4) if rule.evidence.coverage else None,
-    }
 
 
 def _files(folder: Path) -> dict[str, Path]:

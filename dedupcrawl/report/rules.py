@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.urls.rule import Rule, RuleError, described
+from dedupcrawl.urls.rule import Rule, RuleError, rule_row
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
 _MOST = 20_000  # rules that are shown; those that rewrote or cover most
@@ -62,14 +62,7 @@ def _foremost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _row(site: str, rule: Rule) -> dict[str, Any]:
     evidence = rule.evidence
     return {
-        "site": site,
-        "id": rule.id,
-        "kind": rule.kind,
-        "state": rule.state,
-        "source": rule.source,
-        "does": described(rule),
-        "coverage": evidence.coverage,
-        "precision": round(evidence.precision, 4) if evidence.coverage else None,
+        **rule_row(site, rule),
         "wrong": evidence.wrong,
         "collisions": evidence.collisions,
         "support": evidence.support,

@@ -232,6 +232,21 @@ def described(rule: Rule) -> str:
     return does
 
 
+def rule_row(site: str, rule: Rule) -> dict[str, Any]:
+    """A row about a rule of a site, for lists of rules; its precision is None where nothing was rewritten."""
+    evidence = rule.evidence
+    return {
+        "site": site,
+        "id": rule.id,
+        "kind": rule.kind,
+        "state": rule.state,
+        "source": rule.source,
+        "does": described(rule),
+        "coverage": evidence.coverage,
+        "precision": round(evidence.precision, 4) if evidence.coverage else None,
+    }
+
+
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
 _WRITTEN = (
     "hosts",

@@ -9,9 +9,8 @@ import pytest
 from dedupcrawl.index.contract import Dependent, Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from tests.index.test_contract import fill, offer
 from tests.index.test_processes import go, start
-from tests.index.toys import CHECKS, page
+from tests.index.toys import CHECKS, fill, offer, page
 
 
 def disk(folder: Path) -> int:

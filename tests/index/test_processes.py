@@ -40,6 +40,17 @@ def lines(process: subprocess.Popen[str]) -> Iterator[str]:
         yield line.strip()
 
 
+def check_each_is_kept_once(workers: list[subprocess.Popen[str]], contents: int) -> None:
+    """Let these workers go at once: of all their pages of one content exactly one is kept, under an id of its own."""
+    for worker in workers:
+        go(worker)
+    printed = [line for worker in workers for line in lines(worker)]
+    assert [worker.wait() for worker in workers] == [0] * len(workers)
+    kept = [tuple(map(int, line.split()[1:])) for line in printed if line.startswith("kept")]
+    assert sorted(content for _, content in kept) == list(range(1, contents + 1))
+    assert sorted(page_id for page_id, _ in kept) == list(range(contents))
+
+
 def opened(folder: Path) -> LmdbIndex:
     return LmdbIndex(folder, CHECKS, batch_pages=BATCH)
 
@@ -47,13 +58,7 @@ def opened(folder: Path) -> LmdbIndex:
 def test_each_content_is_kept_once(tmp_path: Path) -> None:
     contents, count = 400, 4
     workers = [start(tmp_path, f"worker{number}", number, contents) for number in range(count)]
-    for worker in workers:
-        go(worker)
-    printed = [line for worker in workers for line in lines(worker)]
-    assert [worker.wait() for worker in workers] == [0] * count
-    kept = [tuple(map(int, line.split()[1:])) for line in printed if line.startswith("kept")]
-    assert sorted(content for _, content in kept) == list(range(1, contents + 1))
-    assert sorted(page_id for page_id, _ in kept) == list(range(contents))
+    check_each_is_kept_once(workers, contents)
     index = opened(tmp_path)
     assert index.verify() == []
     assert sum(1 for _ in index.entries()) == contents

@@ -7,7 +7,7 @@ import pytest
 from dedupcrawl.index import quota
 from dedupcrawl.index.quota import SiteQuota, recount
 from tests.index.conftest import AnyIndex
-from tests.index.test_contract import fill
+from tests.index.toys import fill
 
 
 @pytest.fixture(autouse=True)

@@ -21,9 +21,8 @@ from dedupcrawl.index.open import open_index, shown
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.test_claims import COPY, ROOT, keep, keeper_of
-from tests.index.test_contract import fill
-from tests.index.test_processes import go, lines, start
-from tests.index.toys import CHECKS, EqualCheck, accept, page
+from tests.index.test_processes import check_each_is_kept_once, start
+from tests.index.toys import CHECKS, EqualCheck, accept, fill, page
 from tests.redis_server import RedisServer, running
 
 
@@ -52,13 +51,7 @@ def urls(index: RedisIndex) -> list[str]:
 def test_each_content_is_kept_once_by_four_processes(redis_url: str) -> None:
     contents, count = 300, 4
     workers = [start(redis_url, f"worker{number}", number, contents) for number in range(count)]
-    for worker in workers:
-        go(worker)
-    printed = [line for worker in workers for line in lines(worker)]
-    assert [worker.wait() for worker in workers] == [0] * count
-    kept = [tuple(map(int, line.split()[1:])) for line in printed if line.startswith("kept")]
-    assert sorted(content for _, content in kept) == list(range(1, contents + 1))
-    assert sorted(page_id for page_id, _ in kept) == list(range(contents))
+    check_each_is_kept_once(workers, contents)
     index = opened(redis_url)
     assert index.verify() == []
     index.close()

@@ -9,7 +9,7 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.contract import Entry, Judge, Kept
+from dedupcrawl.index.contract import Entry, Index, Judge, Kept
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
@@ -132,6 +132,24 @@ def accept(new: Entry) -> Judge:
         return Verdict(new.url, "duplicate", kept.url, check, 1.0, {"kept_title": kept.title})
 
     return judge
+
+
+def offer(index: Index, entry: Entry, first_id: int = 0) -> Kept | Verdict:
+    """Offer a page to a judge that confirms every candidate of the same title."""
+    return index.offer(entry, accept(entry), first_id=first_id)
+
+
+def fill(index: Index, count: int, start: int = 1000) -> None:
+    """Pages that are alike by no check; all are kept."""
+    for number in range(start, start + count):
+        assert isinstance(offer(index, page(f"http://fill/{number}", number)), Kept)
+
+
+def duplicate_of(answer: Kept | Verdict) -> str | None:
+    """The page that an answer says it duplicates."""
+    assert isinstance(answer, Verdict)
+    assert answer.is_duplicate
+    return answer.duplicate_of
 
 
 @dataclass

@@ -1,0 +1,151 @@
+"""What every index remembers besides pages: verdicts, rewrites, states of sites, attachments."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from dedupcrawl.index.contract import Dependent, Kept, Rewrite
+from dedupcrawl.verdict import Verdict
+from tests.index.conftest import AnyIndex
+from tests.index.toys import offer, page
+
+
+def test_verdicts(index: AnyIndex) -> None:
+    first = Verdict("http://a/1", "duplicate", "http://a/0", "letters", 0.8125, {"differs": ["€", 1, None]})
+    second = Verdict("http://a/2", "duplicate", "http://a/0", "equal", 1.0)
+    newer = Verdict("http://a/1", "duplicate", "http://a/9", "equal", 1.0)
+    for verdict in (first, second, newer):
+        index.record(verdict, run="run", site="a")
+    assert index.verdict("http://a/1") == newer
+    assert index.verdict("http://a/2") == second
+    assert index.verdict("http://a/3") is None
+    assert list(index.verdicts()) == [first, second, newer]
+    assert index.info()["verdicts"] == 3
+
+
+def test_verdicts_are_recorded_with_where_they_fell(index: AnyIndex) -> None:
+    before = time.time()
+    verdict = Verdict("http://a/\ud800", "duplicate", "http://a/0", "letters", 0.5, {"differs": [1]})
+    index.record(verdict, run="run", site="a", spider="\udfff", request=b"\x00\xff")
+    (row,) = index.recorded()
+    assert (row.verdict.url, row.run, row.site, row.spider) == ("http://a/?", "run", "a", "?")
+    assert (row.verdict.evidence, row.request) == ({"differs": [1]}, b"\x00\xff")
+    assert before <= row.at <= time.time()
+
+
+def test_withdrawn_verdicts(index: AnyIndex) -> None:
+    for url in ("http://a/1", "http://a/2", "http://a/1", "http://a/3"):
+        index.record(Verdict(url, "duplicate", "http://a/0"), run="", site="a", spider="toy", request=b"as asked")
+    newest = next(row for row in list(index.recorded())[::-1] if row.verdict.url == "http://a/1")
+    assert index.withdraw(["http://a/1", "http://a/unknown"]) == 1
+    assert index.verdict("http://a/1") is None
+    assert [verdict.url for verdict in index.verdicts()] == ["http://a/2", "http://a/3"]
+    assert index.is_restored("http://a/1")
+    assert not index.is_restored("http://a/2")
+    assert list(index.restored()) == [newest]
+    assert index.orphans("toy") == []
+    assert index.withdraw(["http://a/1"], refetch=True) == 0
+    assert index.withdraw(["http://a/2", "http://a/2"], refetch=True) == 1
+    assert index.orphans("toy") == [Dependent("toy", "http://a/2", b"as asked")]
+    index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
+    assert [verdict.url for verdict in index.verdicts()] == ["http://a/3", "http://a/4"]
+    assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
+
+
+def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
+    urls = [f"http://v/{number}" for number in range(600)]
+    for url in urls:
+        index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
+    assert index.withdraw(urls[1:], refetch=True) == 599
+    assert [verdict.url for verdict in index.verdicts()] == urls[:1]
+    assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
+    assert sorted(orphan.url for orphan in index.orphans("toy")) == sorted(urls[1:])
+
+
+def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:
+    first, second = Dependent("toy", "http://a/1", b"1"), Dependent("other", "http://a/1", b"2")
+    index.refetch([first, second])
+    index.refetch([first])
+    assert index.orphans("toy") == [first]
+    assert index.orphans("other") == [second]
+    index.adopt(first, None)
+    assert index.orphans("toy") == []
+
+
+def test_rewrites(index: AnyIndex) -> None:
+    def rewrite(url: str, canonical: str, at: float = 1.5) -> Rewrite:
+        return Rewrite(url, canonical, ("rule one", "rule two"), "toy", "run", at)
+
+    first, second, third = (rewrite(f"http://a/{number}?x", f"http://a/{number}") for number in range(3))
+    index.record_rewrites([first, second])
+    index.record_rewrites([])
+    index.record_rewrites(iter([third]))
+    assert index.rewrite(first.url) == first
+    assert index.rewrite("http://a/0") is None
+    assert list(index.rewrites()) == [first, second, third]
+    newer = rewrite(first.url, "http://a/new", 2.5)
+    newest = rewrite(first.url, "http://a/newest", 3.5)
+    index.record_rewrites([newer, newest, rewrite("http://a/\ud800", "http://b/\udfff")])
+    assert index.rewrite(first.url) == newest
+    assert list(index.rewrites()) == [second, third, newest, rewrite("http://a/?", "http://b/?")]
+    assert index.rewrite("http://a/\ud800") == rewrite("http://a/?", "http://b/?")
+    index.record_rewrites(rewrite(f"http://many/{number}", "http://many") for number in range(600))
+    assert len(list(index.rewrites())) == 604
+    assert index.info()["rewrites"] == 604
+
+
+def test_site_states(index: AnyIndex) -> None:
+    assert index.site_state("a.com", "template") is None
+    assert index.update_site_state("a.com", "template", lambda old: b"first" if old is None else b"") == b"first"
+    assert index.update_site_state("a.com", "template", lambda old: (old or b"") + b"\x00" * 10_000)[:5] == b"first"
+    state = index.site_state("a.com", "template")
+    assert state == b"first" + b"\x00" * 10_000
+    for site, name in (("a.com", "other"), ("b.com", "template"), ("", ""), ("\ud800" * 1000, "x" * 1000)):
+        assert index.site_state(site, name) is None
+        index.update_site_state(site, name, lambda old: b"" if old is None else b"twice")
+        assert index.site_state(site, name) == b""
+
+    def broken(old: bytes | None) -> bytes:
+        raise KeyError("change")
+
+    with pytest.raises(KeyError, match="change"):
+        index.update_site_state("a.com", "template", broken)
+    assert index.site_state("a.com", "template") == state
+
+
+def test_states_are_changed_by_one_at_a_time(index: AnyIndex) -> None:
+    def count(old: bytes | None) -> bytes:
+        return str(int(old or b"0") + 1).encode()
+
+    def work() -> None:
+        for _ in range(50):
+            index.update_site_state("a.com", "count", count)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert index.site_state("a.com", "count") == b"200"
+
+
+def test_attachments(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+    index.attach("http://a/1", "text", b"old")
+    index.attach("http://a/1", "text", b"\x00" * 100_000)
+    index.attach("http://a/1", "item/1", b"")
+    index.attach("http://a/2\ud800", "text", b"2")
+    assert index.attachments("http://a/1") == {"item/1": b"", "text": b"\x00" * 100_000}
+    assert index.attachments("http://a/2?") == {"text": b"2"}
+    assert index.attachments("http://a/3") == {}
+    assert isinstance(offer(index, page("http://a/1", 8)), Kept)
+    assert index.attachments("http://a/1") != {}, "an update leaves them"
+    assert index.forget(["http://a/1", "http://a/2\ud800"]) == 1
+    assert index.attachments("http://a/1") == {}
+    assert index.attachments("http://a/2?") == {}
+    for name in ("", "x" * 65, "é", "a b", "a\n"):
+        with pytest.raises(ValueError, match="attachment"):
+            index.attach("http://a/1", name, b"")

@@ -1,0 +1,248 @@
+"""What every index must answer when a page is offered: kept, or a duplicate of what."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.index import search
+from dedupcrawl.index.contract import Entry, Kept
+from dedupcrawl.verdict import Verdict
+from tests.index.conftest import AnyIndex
+from tests.index.toys import LettersCheck, accept, duplicate_of, fill, offer, page
+
+
+def test_first_come_first_kept(index: AnyIndex) -> None:
+    assert offer(index, page("http://a/1", 7)) == Kept(0)
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+    assert offer(index, page("http://a/3", 8)) == Kept(1)
+    assert [entry.url for entry in index.entries()] == ["http://a/1", "http://a/3"]
+
+
+@pytest.mark.parametrize("between", [0, 1, 2, 3, 5, 8, 17, 40])
+def test_found_wherever_it_has_got_to(index: AnyIndex, between: int) -> None:
+    offer(index, page("http://a/1", 7, b"abcd"))
+    fill(index, between)
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+    assert duplicate_of(offer(index, page("http://a/3", 0, b"abc"))) == "http://a/1"
+    assert index.verify() == []
+
+
+def test_same_url_is_an_update(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+    fill(index, 7)
+    assert isinstance(offer(index, page("http://a/1", 7)), Kept), "not its own duplicate"
+    newer = page("http://a/1", 9)
+    assert isinstance(offer(index, newer), Kept)
+    assert index.entry("http://a/1") == newer
+    assert isinstance(offer(index, page("http://a/2", 7)), Kept), "what it replaced is no candidate"
+    assert duplicate_of(offer(index, page("http://a/3", 9))) == "http://a/1"
+    assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
+    assert index.info()["ended"] == 2
+
+
+def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex) -> None:
+    first = page("http://a/1", 7)
+    offer(index, first)
+    offer(index, page("http://a/2", 8))
+    assert duplicate_of(offer(index, page("http://a/1", 8))) == "http://a/2"
+    assert index.entry("http://a/1") == first
+
+
+def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
+    offer(index, page("http://6-of-8", 1, b"abcdef", title="1"))
+    offer(index, page("http://7-of-8", 2, b"abcdefg", title="2"))
+    offer(index, page("http://8-of-8", 3, b"abcdefgh", title="3"))
+    offer(index, page("http://equal", 4, b"a", title="4"))
+    offer(index, page("http://8-of-8-too", 5, b"abcdefgh", title="5"))
+    offer(index, page("http://7-of-8-too", 6, b"bcdefgh", title="6"))
+    asked: list[tuple[str, str]] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append((check, kept.url))
+
+    new = page("http://new", 4, b"abcdefgh")
+    assert isinstance(index.offer(new, refuse), Kept)
+    assert asked == [
+        ("equal", "http://equal"),
+        ("letters", "http://8-of-8"),
+        ("letters", "http://8-of-8-too"),
+        ("letters", "http://7-of-8"),
+        ("letters", "http://7-of-8-too"),
+        ("letters", "http://6-of-8"),
+    ]
+
+
+def test_of_pages_as_similar_the_nearest_by_all_checks_comes_first(index: AnyIndex) -> None:
+    offer(index, page("http://1", 1, b"abcdefgh", title="1"))
+    offer(index, page("http://2", 0, b"abcdefgh", title="2"))
+    offer(index, page("http://3", 2, b"abcdefgh", title="3"))
+    asked: list[tuple[str, str]] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append((check, kept.url))
+
+    assert isinstance(index.offer(page("http://new", 2, b"abcdefgh"), refuse), Kept)
+    assert asked == [("equal", "http://3"), *(("letters", f"http://{number}") for number in (3, 1, 2))]
+
+
+def test_what_lies_inside_is_told_and_recorded(index: AnyIndex) -> None:
+    offer(index, page("http://small", 1, b"ab"))
+    offer(index, page("http://other", 2, b"gh"))
+    fill(index, 5)
+    answer = offer(index, page("http://large", 3, b"abcd"))
+    assert isinstance(answer, Kept)
+    assert answer.supersedes == ("http://small",)
+    assert index.superseded_by("http://small") == "http://large"
+    assert index.superseded_by("http://other") is None
+    assert index.superseded_by("http://unknown") is None
+    fill(index, 9, start=2000)
+    assert index.superseded_by("http://small") == "http://large"
+    assert index.entry("http://small") is not None, "never dropped for it"
+
+
+def test_what_seems_to_lie_inside_is_asked_about(index: AnyIndex) -> None:
+    offer(index, page("http://small", 1, b"ab"))
+    offer(index, page("http://other", 2, b"cd"))
+    asked = []
+
+    def holds(check: str, kept: Entry) -> bool:
+        asked.append((check, kept.url))
+        return kept.url == "http://other"
+
+    new = page("http://large", 3, b"abcdef")
+    answer = index.offer(new, accept(new), holds=holds)
+    assert answer == Kept(2, ("http://other",))
+    assert asked == [("letters", "http://small"), ("letters", "http://other")]
+    assert index.superseded_by("http://small") is None
+    assert index.superseded_by("http://other") == "http://large"
+
+
+def test_what_does_not_count_pushes_nothing_out(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 2)
+    for number in range(9):
+        entry = page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs")
+        assert isinstance(offer(index, entry), Kept)
+    offer(index, page("http://ours", 7, b"ab", run="ours"))
+    for number in range(10, 19):
+        offer(index, page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs"))
+    new = page("http://new", 7, b"abcd")
+    asked: list[str] = []
+
+    def judge(check: str, kept: Entry) -> Verdict:
+        asked.append(kept.url)
+        return Verdict(new.url, "duplicate", kept.url, check, 1.0)
+
+    answer = index.offer(new, judge, counts=lambda check, kept: kept.run == "ours")
+    assert duplicate_of(answer) == "http://ours"
+    assert asked == ["http://ours"]
+    large = page("http://large", 8, b"abcd")
+    answer = index.offer(large, judge, counts=lambda check, kept: kept.run == "ours")
+    assert isinstance(answer, Kept)
+    assert answer.supersedes == ("http://ours",)
+
+
+def test_a_page_that_is_replaced_is_told(index: AnyIndex) -> None:
+    assert offer(index, page("http://a", 7)) == Kept(0)
+    assert offer(index, page("http://a", 7)) == Kept(1, replaces=True)
+    index.forget(["http://a"])
+    answer = offer(index, page("http://a", 7))
+    assert isinstance(answer, Kept)
+    assert not answer.replaces
+
+
+def test_first_id_limits_the_comparison(index: AnyIndex) -> None:
+    offer(index, page("http://old", 7, b"ab"))
+    fill(index, 5)
+    start = index.first_id_of_run("second")
+    assert start == 6
+    answer = offer(index, page("http://new", 7, b"abcd"), first_id=start)
+    assert answer == Kept(6), "what lies inside is limited too"
+    assert index.first_id_of_run("second") == start
+    assert index.first_id_of_run("third") == 7
+    assert duplicate_of(offer(index, page("http://newer", 7), first_id=start)) == "http://new"
+    assert isinstance(offer(index, page("http://old", 9), first_id=start), Kept)
+    assert sum(entry.url == "http://old" for entry in index.entries()) == 1, "the old one is replaced all the same"
+
+
+def test_runs_of_any_name(index: AnyIndex) -> None:
+    names = ["", "x" * 5000, "\ud800", "运行"]
+    for number, name in enumerate(names):
+        assert index.first_id_of_run(name) == number
+        fill(index, 1, start=3000 + number)
+    assert [index.first_id_of_run(name) for name in names] == [0, 1, 2, 3]
+
+
+def test_an_unknown_signature_is_refused(index: AnyIndex) -> None:
+    entry = page("http://a", 1)
+    entry.signatures["mystery"] = b"x"
+    with pytest.raises(ValueError, match="mystery"):
+        offer(index, entry)
+    assert list(index.entries()) == []
+
+
+def test_an_exception_of_the_judge_changes_nothing(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 7))
+
+    def broken(check: str, kept: Entry) -> Verdict | None:
+        raise KeyError("judge")
+
+    with pytest.raises(KeyError, match="judge"):
+        index.offer(page("http://a/2", 7), broken)
+    assert [entry.url for entry in index.entries()] == ["http://a/1"]
+    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
+
+
+def test_an_exception_of_a_check_changes_nothing(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(index, page("http://a/1", 7))
+
+    def broken(self: LettersCheck, signature: bytes) -> Keys:
+        raise KeyError("check")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LettersCheck, "keys", broken)
+        with pytest.raises(KeyError, match="check"):
+            offer(index, page("http://a/2", 8, b"ab"))
+    assert [entry.url for entry in index.entries()] == ["http://a/1"]
+    assert isinstance(offer(index, page("http://a/3", 8)), Kept)
+    assert index.verify() == []
+
+
+def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "COMPARED_LIMIT", 20)
+    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
+    for number in range(30):
+        offer(index, page(f"http://hot/{number}", 7, title=str(number)))
+    asked: list[str] = []
+
+    def refuse(check: str, kept: Entry) -> None:
+        asked.append(kept.url)
+
+    assert isinstance(index.offer(page("http://new", 7), refuse), Kept)
+    assert asked == [f"http://hot/{number}" for number in range(10, 15)]
+
+
+def test_threads_take_turns(index: AnyIndex) -> None:
+    kept: list[int] = []
+    failed: list[BaseException] = []
+
+    def work(name: int) -> None:
+        try:
+            for content in range(1, 101):
+                answer = offer(index, page(f"http://{name}/{content}", content))
+                if isinstance(answer, Kept):
+                    kept.append(content)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert sorted(kept) == list(range(1, 101))
+    assert index.verify() == []
