@@ -7,17 +7,18 @@ variation distance. Weights are whole numbers throughout, so that it is the same
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
+from itertools import repeat
 from urllib.parse import unquote
 
 import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.characters import fold
-from dedupcrawl.content.terms import STOPPED, term_sequence
+from dedupcrawl.content.terms import STOPPED, term_counts
 from dedupcrawl.page import Page
 
 TOTAL = 65535
@@ -25,7 +26,6 @@ TOTAL = 65535
 
 _UNIT = 1000  # a field weight of 1, as a whole number
 _HEAVIEST = 100.0
-_DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
 
 Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int64]
@@ -101,7 +101,7 @@ def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights) -> 
     ):
         unit = round(getattr(weights, field) * _UNIT)
         if unit and string:
-            counts = string if isinstance(string, Mapping) else Counter(term_sequence(fold(string)))
+            counts = string if isinstance(string, Mapping) else term_counts(fold(string))
             for term, count in counts.items():
                 total[term] = total.get(term, 0) + unit * count
     total.pop(STOPPED, None)
@@ -130,14 +130,15 @@ class Record:
             most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
                 stay, on every page, so that two pages leave out the same ones.
         """
-        hashes, place = np.unique(
-            np.fromiter((mmh3.hash(term, 0, False) for term in weights), np.uint32, len(weights)),
-            return_inverse=True,
-        )
+        given = np.fromiter(map(mmh3.hash, weights, repeat(0), repeat(False)), np.uint32, len(weights))
         each = np.fromiter(weights.values(), np.int64, len(weights))
+        lightest = math.floor(dropped * sum(weights.values()))
+        if kernels.compiled is not None:
+            return cls.from_bytes(kernels.compiled.mwo_record(given, each, lightest, most))
+        hashes, place = np.unique(given, return_inverse=True)
         raw = np.bincount(place, each, len(hashes)).astype(np.int64)  # of two terms with one hash, both
         lightest_first = np.lexsort((~hashes, raw))
-        light = int((np.cumsum(raw[lightest_first]) <= math.floor(dropped * raw.sum())).sum())
+        light = int((np.cumsum(raw[lightest_first]) <= lightest).sum())
         kept = np.sort(lightest_first[max(light, len(hashes) - most) :])
         shares = _shares(raw[kept])
         return cls(hashes[kept][shares > 0], shares[shares > 0])
@@ -170,62 +171,11 @@ def _shares(raw: Weights) -> Weights:
 
 def overlap(one: Record, other: Record) -> int:
     """MWO of two records, times TOTAL."""
+    if kernels.compiled is not None:
+        return kernels.compiled.mwo_overlap(one.to_bytes(), other.to_bytes())
     if not len(one) or not len(other):
         return 0
     place = other.hashes.searchsorted(one.hashes)
     place[place == len(other)] = 0
     smaller = np.minimum(one.weights, other.weights[place])
     return int(smaller[other.hashes[place] == one.hashes].sum())
-
-
-def least_overlap(threshold: float) -> int:
-    """The least `overlap` of duplicates, whose MWO is at least `threshold`."""
-    return math.ceil(threshold * TOTAL - 1e-6)
-
-
-def cheapest_prefix(weights: Weights, costs: NDArray[np.int64], most_left: int) -> NDArray[np.intp]:
-    """Terms to look up, so that those left out weigh at most `most_left` together and the look-up stays cheap.
-
-    Args:
-        weights: Shape (n,): a record's weights.
-        costs: Shape (n,): how many kept pages have each term.
-        most_left: At least 0.
-
-    Returns:
-        Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
-    """
-    order = np.argsort(costs / weights, kind="stable")
-    left = TOTAL - np.cumsum(weights[order])
-    needed = int((left > most_left).sum()) + 1
-    return order[: max(needed, int((costs == 0).sum()))]
-
-
-def possible(
-    record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: NDArray[np.uint32], least: int
-) -> NDArray[np.uint32]:
-    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
-
-    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
-    most the smaller of what is left of the two records.
-
-    Args:
-        record: The new page.
-        prefix: Places of the terms that were looked up.
-        keys: Shape (m,): their postings: the term's hash in the high 32 bits, the kept page's weight in the low.
-        pages: Shape (m,): the pages of these postings.
-        least: See `least_overlap`.
-    """
-    looked_up = np.sort(prefix)
-    own = record.weights[looked_up]
-    kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    place = record.hashes[looked_up].searchsorted((keys >> np.uint64(32)).astype(np.uint32))
-    smaller = np.minimum(own[place], kept)
-    first = int(pages.min(initial=np.iinfo(np.uint32).max))
-    if len(pages) and int(pages.max()) - first < _DENSE * len(pages):
-        unique, page = None, pages.astype(np.intp) - first  # a counter for every page of the range beats sorting
-    else:
-        unique, page = np.unique(pages, return_inverse=True)
-    shared, seen = np.bincount(page, smaller), np.bincount(page, kept)
-    left = np.minimum(TOTAL - int(own.sum()), TOTAL - seen)
-    found = np.flatnonzero((shared + left >= least) & (seen > 0))
-    return (found + first).astype(np.uint32) if unique is None else unique[found]

@@ -12,6 +12,7 @@ whose checks do without terms does not pay for them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -101,14 +102,38 @@ def term(word: str) -> str:
 
 def term_sequence(folded: str) -> list[str]:
     """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
+    segments, spaced = _words(folded)
+    if not spaced:
+        return list(map(term, segments))
+    terms = map(term, spaced)
+    return [found if found != _PLACE else next(terms) for found in map(term, segments)]
+
+
+def term_counts(folded: str) -> dict[str, int]:
+    """How often each term occurs in a folded text, `STOPPED` among them: `Counter(term_sequence(folded))`.
+
+    A word is made a term once, however often it occurs.
+    """
+    segments, spaced = _words(folded)
+    words = Counter(segments)
+    if spaced:
+        del words[_PLACE]
+        words.update(spaced)
+    counts: dict[str, int] = {}
+    for word, count in words.items():
+        found = term(word)
+        counts[found] = counts.get(found, 0) + count
+    return counts
+
+
+def _words(folded: str) -> tuple[list[str], list[str]]:
+    """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
     text = simplify(folded)
     if text.isascii() or _CJK.search(text) is None:
-        return list(map(term, _SPACED_WORD.findall(text)))
+        return _SPACED_WORD.findall(text), []
     # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
     pieces = _SPLIT.split(text.replace(_PLACE, " "))
     segments = _segmenter()(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
     if max(map(len, segments), default=0) > _LONGEST:
         segments = list(chain.from_iterable(map(_WORD.findall, segments)))
-    spaced = map(term, pieces[1::2])
-    terms = map(term, [segment for segment in segments if segment != " "])
-    return [found if found != _PLACE else next(spaced) for found in terms]
+    return [segment for segment in segments if segment != " "], pieces[1::2]

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +27,8 @@ from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
+from dedupcrawl.content.mwo import TOTAL, Record, overlap
+from dedupcrawl.content.mwo_search import possible
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.wording import wording
@@ -176,6 +179,41 @@ def test_tails(records: list[list[tuple[int, int]]], wanted: list[int]) -> None:
     prefixes = np.array(wanted, dtype=np.uint64)
     ours, reference = by_both(lambda: (view.count(prefixes).tolist(), *(part.tolist() for part in view.find(prefixes))))
     assert ours == reference
+
+
+TERMS = st.dictionaries(st.text(max_size=3), st.integers(1, 10**7) | st.integers(1, 3), max_size=40)
+
+
+@given(TERMS, st.sampled_from([0, 0.1, 0.5]), st.integers(1, 30))
+def test_mwo_records(weights: dict[str, int], dropped: float, most: int) -> None:
+    ours, reference = by_both(lambda: Record.of(weights, dropped=dropped, most=most).to_bytes())
+    assert ours == reference
+
+
+@given(TERMS, TERMS)
+def test_mwo_overlaps(one: dict[str, int], other: dict[str, int]) -> None:
+    ours, reference = by_both(lambda: overlap(*(Record.of(each, dropped=0, most=30) for each in (one, other))))
+    assert ours == reference
+
+
+@given(
+    TERMS.filter(len),
+    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 30), st.integers(1, TOTAL // 40)), max_size=200),
+    st.integers(0, 2**32 - 40),
+    st.integers(1, TOTAL),
+    st.integers(1, 40),
+)
+def test_what_mwo_may_find(
+    weights: dict[str, int], found: list[tuple[int, int, int]], first: int, least: int, most: int
+) -> None:
+    record = Record.of(weights, dropped=0, most=30)
+    prefix = np.arange(0, len(record), 2)[::-1]
+    posted = {(int(record.hashes[prefix[term % len(prefix)]]), page): weight for term, page, weight in found}
+    keys = np.array([term << 32 | weight for (term, _), weight in posted.items()], dtype=np.uint64)
+    for spread in (1, 100_000_000):
+        pages = np.array([min(first + spread * page, 2**32 - 1) for _, page in posted], dtype=np.uint32)
+        ours, reference = by_both(partial(possible, record, prefix, keys, pages, least, most))
+        assert ours.tolist() == reference.tolist()
 
 
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:

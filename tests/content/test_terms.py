@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.stop_words import STOP_WORDS
-from dedupcrawl.content.terms import STOPPED, header, simplify, term, term_sequence
+from dedupcrawl.content.terms import STOPPED, header, simplify, term, term_counts, term_sequence
 
 
 def terms(text: str) -> list[str]:
@@ -53,6 +54,11 @@ def test_words_of_one_segment_are_cut_at_their_marks() -> None:
 @given(st.text(max_size=300))
 def test_total(text: str) -> None:
     assert all(len(found) <= 64 for found in term_sequence(fold(text)))
+
+
+@given(st.text(max_size=300) | st.text(st.sampled_from("中国北京 the alpha beta,。\ue000\n"), max_size=120))
+def test_counts_are_those_of_the_sequence(text: str) -> None:
+    assert term_counts(fold(text)) == Counter(term_sequence(fold(text)))
 
 
 @given(st.text(st.sampled_from("軟體开发臺 ab12,。\ue000\ud800"), max_size=60))

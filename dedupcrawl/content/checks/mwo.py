@@ -13,19 +13,23 @@ cut to a prefix, in whatever order is cheapest at that moment, and kept pages ar
 4. A posting holds its term's weight, so the overlap inside P is known exactly from postings alone, and the kept
    page's remaining weight too: the positional bound is `shared + min(left of one, left of the other)`.
 
+**In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. When
+those of P are more than `MOST_POSTINGS`, only its first terms are looked up, as many as that allows, and of the pages
+that they bring up the `CLOSEST` by shared weight are compared. What that loses is measured in docs/mwo.md; at worst a
+duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
+
 Keys do not depend on the threshold, so an index serves every threshold.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from dedupcrawl.content import mwo, terms
+from dedupcrawl.content import mwo, mwo_search, terms
 from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
@@ -33,6 +37,12 @@ from dedupcrawl.page import Page
 
 MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
+
+MOST_POSTINGS = 1 << 15
+"""Postings that are read for one page. A prefix with more is cut short, and the search is not exact any more."""
+
+CLOSEST = 32
+"""Of the pages that a prefix cut short brings up only those that share the most with it are compared."""
 
 _PAYLOAD_BITS = 32
 
@@ -75,7 +85,7 @@ class MwoCheck:
 
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
-        main = Counter(terms.term_sequence(text.text))
+        main = terms.term_counts(text.text)
         if len(main) - (terms.STOPPED in main) < self.min_terms:
             return None
         weights = mwo.term_weights(page, main, self.weights)
@@ -90,15 +100,20 @@ class MwoCheck:
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
         record = Record.from_bytes(signature)
-        least = mwo.least_overlap(self.threshold)
+        least = mwo_search.least_overlap(self.threshold)
         prefixes = record.hashes.astype(np.uint64)
         costs = postings.count(prefixes)
         if int(record.weights[costs > 0].sum()) < least:
             return np.zeros(0, dtype=np.uint32)
-        most_left = least - min(least, mwo.least_overlap(MARGIN))
-        prefix = mwo.cheapest_prefix(record.weights, costs, most_left)
+        most_left = least - min(least, mwo_search.least_overlap(MARGIN))
+        prefix = mwo_search.cheapest_prefix(record.weights, costs, most_left)
+        spent = costs[prefix].cumsum()
+        most = len(spent) and int(spent[-1])
+        if most > MOST_POSTINGS:
+            prefix = prefix[spent <= MOST_POSTINGS]
+            most = CLOSEST
         keys, pages = postings.find(prefixes[prefix])
-        return mwo.possible(record, prefix, keys, pages, least)
+        return mwo_search.possible(record, prefix, keys, pages, least, most)
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: MWO is symmetric."""
@@ -108,7 +123,7 @@ class MwoCheck:
         """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
         record = Record.from_bytes(signature)
         weights = record.weights.astype(np.uint32)
-        return Probe(record.hashes.astype(np.uint64), weights, mwo.least_overlap(self.threshold))
+        return Probe(record.hashes.astype(np.uint64), weights, mwo_search.least_overlap(self.threshold))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""
@@ -117,4 +132,4 @@ class MwoCheck:
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """MWO, when it reaches the threshold."""
         shared = mwo.overlap(Record.from_bytes(new), Record.from_bytes(kept))
-        return shared / mwo.TOTAL if shared >= mwo.least_overlap(self.threshold) else None
+        return shared / mwo.TOTAL if shared >= mwo_search.least_overlap(self.threshold) else None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 5  # of the functions; an extension of another one is left alone
+_VERSION = 6  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -90,6 +90,18 @@ class Kernels(Protocol):
 
     def tail_postings(self, tails: Sequence[Found], prefixes: list[int], /) -> tuple[bytes, bytes]:
         """Keys and pages of all postings of these prefixes."""
+        ...
+
+    def mwo_record(self, hashes: U32, weights: I64, lightest: int, most: int, /) -> bytes:
+        """`mwo.Record.of`, as its bytes; terms of `lightest` weight together, at most, are left out."""
+        ...
+
+    def mwo_overlap(self, one: bytes, other: bytes, /) -> int:
+        """`mwo.overlap` of two records' bytes."""
+        ...
+
+    def mwo_possible(self, hashes: U32, weights: I64, keys: U64, pages: U32, least: int, most: int, /) -> bytes:
+        """`mwo_search.possible`: pages, uint32."""
         ...
 
     def occurring(self, new: U16, kept: U16, /) -> int:

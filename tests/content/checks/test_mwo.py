@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.texts import documents
+from dedupcrawl.content.checks import mwo as mwo_check
+from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap
@@ -101,6 +103,39 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
     assert postings.count(check.keys(other) >> np.uint64(check.payload_bits)).sum() > 0  # "and", so to say, is shared
     postings.find = None  # type: ignore[assignment, method-assign]  # calling it fails
     assert check.candidates(other, postings).tolist() == []
+
+
+def test_a_large_index_is_searched_by_the_rarest_terms_and_the_closest_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    check, chance = MwoCheck(0.5), random.Random(1)
+    common = [f"common{number}" for number in range(30)]
+    pages = []
+    for number in range(300):
+        weights = {word: chance.randint(1, 9) for word in common} | {f"own{number}x{i}": 3 for i in range(20)}
+        pages.append(Record.of(weights, dropped=0, most=1000).to_bytes())
+    near = dict.fromkeys(common, 5) | {f"own7x{i}": 3 for i in range(15)} | {f"new{i}": 3 for i in range(5)}
+    new = Record.of(near, dropped=0, most=1000).to_bytes()
+    exact = brute_force(check, new, dict(enumerate(pages)))
+    assert len(exact) > 10  # most share half of their weight in common words
+
+    monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 400)
+    monkeypatch.setattr(mwo_check, "CLOSEST", 5)
+    read = []
+
+    class Watched(DictPostings):
+        def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
+            keys, ids = super().find(prefixes)
+            read.append(ids.size)
+            return keys, ids
+
+    postings = Watched(check, dict(enumerate(pages)))
+    found = check.candidates(new, postings).tolist()
+    assert 0 < read[0] <= 400
+    assert len(found) == 5
+    assert max(exact, key=lambda page: exact[page]) == 7
+    assert 7 in found
+
+    monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 0)
+    assert check.candidates(Record.of(dict.fromkeys(common, 1), dropped=0, most=99).to_bytes(), postings).size == 0
 
 
 def test_an_empty_index_has_no_candidates() -> None:

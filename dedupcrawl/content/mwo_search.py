@@ -1,0 +1,77 @@
+"""Where MWO looks for candidates: which of a page's terms it looks up, and which pages their postings make possible."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content import kernels
+from dedupcrawl.content.mwo import TOTAL, Record, Weights
+
+_DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
+
+PageIds = NDArray[np.uint32]
+Costs = NDArray[np.int64]
+"""Shape (n,): how many kept pages have each of a record's terms."""
+
+
+def least_overlap(threshold: float) -> int:
+    """The least `overlap` of duplicates, whose MWO is at least `threshold`."""
+    return math.ceil(threshold * TOTAL - 1e-6)
+
+
+def cheapest_prefix(weights: Weights, costs: Costs, most_left: int) -> NDArray[np.intp]:
+    """Terms to look up, so that those left out weigh at most `most_left` together and the look-up stays cheap.
+
+    Args:
+        weights: Shape (n,): a record's weights.
+        costs: Shape (n,).
+        most_left: At least 0.
+
+    Returns:
+        Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
+    """
+    order = np.argsort(costs / weights, kind="stable")
+    left = TOTAL - np.cumsum(weights[order])
+    needed = int((left > most_left).sum()) + 1
+    return order[: max(needed, int((costs == 0).sum()))]
+
+
+def possible(
+    record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: PageIds, least: int, most: int
+) -> PageIds:
+    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
+
+    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
+    most the smaller of what is left of the two records.
+
+    Args:
+        record: The new page.
+        prefix: Places of the terms that were looked up.
+        keys: Shape (m,): their postings: the term's hash in the high 32 bits, the kept page's weight in the low.
+        pages: Shape (m,): the pages of these postings.
+        least: See `least_overlap`.
+        most: Only so many pages, those that share the most so far; of equals the older.
+
+    Returns:
+        Ascending.
+    """
+    looked_up = np.sort(prefix)
+    hashes, own = record.hashes[looked_up], record.weights[looked_up]
+    if kernels.compiled is not None:
+        return np.frombuffer(kernels.compiled.mwo_possible(hashes, own, keys, pages, least, most), dtype=np.uint32)
+    kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    smaller = np.minimum(own[hashes.searchsorted((keys >> np.uint64(32)).astype(np.uint32))], kept)
+    first = int(pages.min(initial=np.iinfo(np.uint32).max))
+    if len(pages) and int(pages.max()) - first < _DENSE * len(pages):
+        unique, page = None, pages.astype(np.intp) - first  # a counter for every page of the range beats sorting
+    else:
+        unique, page = np.unique(pages, return_inverse=True)
+    shared, seen = np.bincount(page, smaller), np.bincount(page, kept)
+    left = np.minimum(TOTAL - int(own.sum()), TOTAL - seen)
+    found = np.flatnonzero((shared + left >= least) & (seen > 0))
+    if len(found) > most:
+        found = np.sort(found[np.argsort(-shared[found], kind="stable")[:most]])
+    return (found + first).astype(np.uint32) if unique is None else unique[found]
