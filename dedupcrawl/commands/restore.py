@@ -55,12 +55,14 @@ def restore(
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
         dropped: dict[str, Dependent] = {}
-        rewritten: list[Dependent] = []
+        rewritten: dict[tuple[str, str], Dependent] = {}
         try:
             with results(output) as out:
                 for row in _rows(opened, wanted, rule, check):
                     if isinstance(row, Rewrite):
-                        rewritten.append(Dependent(row.spider, row.url, b""))
+                        if (row.spider, row.url) in rewritten:  # in another run
+                            continue
+                        rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
                         told = _of_rewrite(row)
                     elif row.verdict.url in dropped:
                         continue
@@ -71,7 +73,7 @@ def restore(
             # Only now: after a crash in between nothing was given back yet.
             opened.withdraw(dropped)
             if refetch:
-                opened.refetch([*rewritten, *dropped.values()])
+                opened.refetch([*rewritten.values(), *dropped.values()])
         except BrokenPipeError:
             raise
         except OSError as error:

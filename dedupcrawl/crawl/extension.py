@@ -252,8 +252,7 @@ class Dedup:
 
     def _first_url(self, identity: str, url: str) -> str:
         """The first URL of an identity that any worker of this run named."""
-        first = self._index.update_site_state(f"run {self._run}", identity, lambda old: old or url.encode())
-        return first.decode()
+        return self._index.first_of_run(self._run, identity, url.encode()).decode()
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:

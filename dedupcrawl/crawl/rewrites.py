@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError, Rewrite
+from dedupcrawl.sites import site_of
 
 logger = logging.getLogger(__name__)
 
@@ -49,12 +51,24 @@ class Rewrites:
         self._saved.add(known)
         return True
 
-    def requests(self, wanted: Callable[[Rewrite], bool]) -> Iterator[Request]:
-        """Of those that this crawl rewrote, what to ask for to fetch the `wanted` ones after all; each once."""
+    def requests(self, targets: AbstractSet[str], revoked: Mapping[str, Sequence[str]]) -> Iterator[Request]:
+        """What to ask for to fetch after all what this crawl sent to `targets`, or anywhere by a revoked rule; once.
+
+        Args:
+            targets: Canonical URLs.
+            revoked: Site → ids of rules.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
+        """
         self.flush()
-        for rewrite in list(filter(wanted, self._index.rewrites())):
+        rules = {rule for of_site in revoked.values() for rule in of_site}
+        found = self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules)
+        for rewrite in list(found):
+            of_site = revoked.get(site_of(rewrite.url), ())  # rules of two sites may have one id
+            is_lost = rewrite.canonical in targets or not set(of_site).isdisjoint(rewrite.rules)
             key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
-            if rewrite.run == self._run and rewrite.spider == self._spider.name and key not in self._given_back:
+            if is_lost and key not in self._given_back:
                 self._given_back.add(key)
                 try:
                     yield unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)

@@ -19,7 +19,7 @@ from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, as_ask
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
-from dedupcrawl.index.contract import Index, IndexDamagedError, Rewrite
+from dedupcrawl.index.contract import Index, IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
@@ -279,13 +279,8 @@ class RuleWatch:
         """
         assert self._trials is not None
         after_all = {waited.url: waited for target in targets for waited in self._pending.refute(target)}
-
-        def is_lost(rewrite: Rewrite) -> bool:
-            rules = revoked.get(site_of(rewrite.url), ())
-            return rewrite.canonical in targets or not set(rules).isdisjoint(rewrite.rules)
-
         try:
-            for request in self._rewrites.requests(is_lost):
+            for request in self._rewrites.requests(targets, revoked):
                 after_all.setdefault(request.url, request)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")

@@ -227,15 +227,27 @@ class Index(Protocol):
         ...
 
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten, in one transaction; the newest rewrite of a URL takes the place of an older."""
+        """Remember what was rewritten, in one transaction.
+
+        Of a URL and a spider in one run the newest rewrite takes the place of an older.
+        """
         ...
 
     def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL."""
+        """The newest rewrite of this URL, by whichever spider and run."""
         ...
 
     def rewrites(self) -> Iterator[Rewrite]:
-        """The newest rewrite of every URL, in the order in which they were recorded."""
+        """All rewrites, in the order in which they were recorded."""
+        ...
+
+    def rewrites_of(
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules, in that order.
+
+        It takes as long as the answer is, however many rewrites there are.
+        """
         ...
 
     def site_state(self, site: str, name: str) -> bytes | None:
@@ -247,6 +259,13 @@ class Index(Protocol):
 
         `change` must be quick, must not call the index, and may be called more than once. What it raises is raised
         here, and the value stays.
+        """
+        ...
+
+    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
+        """What any process of a run named first under `name`: `value`, when nobody has named anything.
+
+        For as long as the run lasts: who compacts the index ends it, and a server forgets it after some weeks.
         """
         ...
 
@@ -320,7 +339,10 @@ class Index(Protocol):
         ...
 
     def compact(self) -> None:
-        """Give back the room of what counts no more: ended pages, all but the newest verdict on a page.
+        """Give back the room of what counts no more.
+
+        That is: ended pages, all but the newest verdict on a page, all but a spider's newest rewrite of a URL, and
+        what the processes of a run agreed on.
 
         Raises:
             OSError: Others use the index, so that this cannot be done now.

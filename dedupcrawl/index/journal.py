@@ -32,9 +32,10 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
+NUMBER_BYTES = _ID.size  # of the key of a numbered row
 _DATABASES = (
-    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_urls"),
-    *("claims", "dependents", "orphans", "states", "attachments"),
+    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_keys"),
+    *("claims", "dependents", "orphans", "states", "agreed", "attachments"),
 )
 _DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
 
@@ -263,6 +264,8 @@ class Journal:
         try:
             shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
             new.mkdir()
+            with self._begin(write=True) as txn:
+                txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
             self._env.copy(str(new), compact=True)
             with open(new / "data.mdb", "rb") as data:
                 os.fsync(data.fileno())

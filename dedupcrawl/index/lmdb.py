@@ -308,6 +308,7 @@ class LmdbIndex(LmdbNotes):
         if self._users > 1:
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
         self._drop_older_verdicts()
+        self._drop_older_rewrites()
         with self._store.locked():
             self._look()
             if fold := self._catalog.whole():

@@ -1,6 +1,7 @@
 """What an LMDB index remembers besides pages: verdicts, rewrites, states of sites, attachments.
 
-Verdicts and rewrites are appended under ascending numbers; a second database holds the newest number of each URL.
+Verdicts and rewrites are appended under ascending numbers; a second database holds the newest number of each URL, or
+the numbers of all rewrites by what they are looked for.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import lmdb
 
 from dedupcrawl.index.claims import Claims
 from dedupcrawl.index.contract import Dependent, IndexDamagedError, Recorded, Rewrite
-from dedupcrawl.index.journal import Journal, Transaction, digest, explained, with_prefix
+from dedupcrawl.index.journal import BLOCK_ROWS, NUMBER_BYTES, Journal, Transaction, digest, explained, with_prefix
 from dedupcrawl.index.note_rows import (
     check_name,
+    looked_for,
     pack_recorded,
     pack_rewrite,
+    rewrite_key,
+    rewrite_keys,
     unpack_recorded,
     unpack_rewrite,
 )
@@ -161,30 +165,79 @@ class LmdbNotes:
     @in_turn
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
         """Remember what was rewritten, in one transaction (see Index)."""
-        rows = {digest(plain(rewrite.url)): pack_rewrite(rewrite) for rewrite in rewrites}
-        table, newest = self.journal.tables["rewrites"], self.journal.tables["rewrite_urls"]
+        rows = [(rewrite_keys(rewrite), pack_rewrite(rewrite)) for rewrite in rewrites]
+        tables = self.journal.tables
 
         def work(txn: Transaction) -> None:
-            for key, raw in rows.items():
-                older = txn.get(key, None, newest)
-                if older is not None:
-                    txn.delete(bytes(older), db=table)
-                txn.put(key, self.journal.append_numbered(txn, table, raw), db=newest)
+            for keys, raw in rows:
+                for older in self._numbers(txn, keys[0]):
+                    self._drop_rewrite(txn, older)
+                number = self.journal.append_numbered(txn, tables["rewrites"], raw)
+                for key in keys:
+                    txn.put(key + number, b"", db=tables["rewrite_keys"])
 
         if rows:
             self.journal.writing(work)
 
+    def _drop_rewrite(self, txn: Transaction, number: bytes) -> None:
+        raw = txn.pop(number, db=self.journal.tables["rewrites"])
+        if raw is not None:
+            for key in rewrite_keys(unpack_rewrite(bytes(raw))):
+                txn.delete(key + number, db=self.journal.tables["rewrite_keys"])
+
+    def _numbers(self, txn: Transaction, key: bytes) -> list[bytes]:
+        """The numbers of the rewrites that are found by `key` or what begins with it, as keys, ascending."""
+        found = with_prefix(txn, self.journal.tables["rewrite_keys"], key)
+        return sorted(number[-NUMBER_BYTES:] for number, _ in found)
+
     @in_turn
     def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL."""
+        """The newest rewrite of this URL, by whichever spider and run."""
         with self.journal.reading() as txn:
-            raw = self._newest(txn, "rewrites", "rewrite_urls", url)
-        return None if raw is None else unpack_rewrite(raw)
+            numbers = self._numbers(txn, rewrite_key(url))
+            raw = txn.get(numbers[-1], None, self.journal.tables["rewrites"]) if numbers else None
+            return None if raw is None else unpack_rewrite(bytes(raw))
 
     def rewrites(self) -> Iterator[Rewrite]:
-        """The newest rewrite of every URL, in the order in which they were recorded."""
+        """All rewrites, in the order in which they were recorded."""
         for _, raw in self.journal.numbered_rows(self.journal.tables["rewrites"]):
             yield unpack_rewrite(raw)
+
+    def rewrites_of(
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
+        numbers: set[bytes] = set()
+        for key in looked_for(spider, run, canonicals, rules):
+            found = self.journal.keyed_rows(self.journal.tables["rewrite_keys"], key, key + b"\xff" * NUMBER_BYTES)
+            numbers.update(number[-NUMBER_BYTES:] for number, _ in found)
+        wanted = sorted(numbers)
+        for first in range(0, len(wanted), BLOCK_ROWS):
+            yield from map(unpack_rewrite, self._rewrites_at(wanted[first : first + BLOCK_ROWS]))
+
+    @in_turn
+    def _rewrites_at(self, numbers: list[bytes]) -> list[bytes]:
+        with self.journal.reading() as txn:
+            rows = (txn.get(number, None, self.journal.tables["rewrites"]) for number in numbers)
+            return [bytes(raw) for raw in rows if raw is not None]
+
+    def _drop_older_rewrites(self) -> None:
+        """Of each URL and spider the newest stays."""
+        older: list[bytes] = []
+
+        def work(txn: Transaction) -> None:
+            for number in older:
+                self._drop_rewrite(txn, number)
+
+        for number, raw in self.journal.numbered_rows(self.journal.tables["rewrites"]):
+            rewrite, key = unpack_rewrite(raw), self.journal.number_key(number)
+            with self.journal.reading() as txn:
+                if self._numbers(txn, rewrite_key(rewrite.url, rewrite.spider))[-1:] != [key]:
+                    older.append(key)
+            if len(older) == _WITHDRAWN_AT_ONCE:
+                self.journal.writing(work)
+                older.clear()
+        self.journal.writing(work)
 
     # States of sites
 
@@ -211,6 +264,17 @@ class LmdbNotes:
             return self.journal.writing(work)
         finally:
             self.is_asking = False
+
+    @in_turn
+    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
+        """What any process of a run named first under `name` (see Index)."""
+        key, table = _state_key(run, name), self.journal.tables["agreed"]
+
+        def work(txn: Transaction) -> bytes:
+            txn.put(key, value, overwrite=False, db=table)
+            return bytes(txn.get(key, None, table) or b"")
+
+        return self.journal.writing(work)
 
     # Attachments
 

@@ -185,6 +185,8 @@ class MemoryIndex(MemoryNotes):
         with self._lock:
             self._usable()
             self._drop_older_verdicts()
+            self._drop_older_rewrites()
+            self._agreed.clear()
             if fold := self._catalog.whole():
                 self._merge(fold)
 

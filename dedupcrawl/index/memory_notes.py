@@ -7,7 +7,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
-from dedupcrawl.index.note_rows import check_name, pack_recorded, pack_rewrite, unpack_recorded, unpack_rewrite
+from dedupcrawl.index.journal import DIGEST_BYTES
+from dedupcrawl.index.note_rows import (
+    check_name,
+    looked_for,
+    pack_recorded,
+    pack_rewrite,
+    rewrite_key,
+    rewrite_keys,
+    unpack_recorded,
+    unpack_rewrite,
+)
 from dedupcrawl.index.record import plain
 from dedupcrawl.verdict import Verdict
 
@@ -23,7 +33,10 @@ class MemoryNotes:
         self._recorded = 0
         self._verdict_of: dict[str, int] = {}
         self._restored: dict[str, bytes] = {}
-        self._rewrites: dict[str, bytes] = {}
+        self._rewrites: dict[int, bytes] = {}  # by ascending number
+        self._rewritten = 0
+        self._rewrite_numbers: dict[bytes, dict[int, None]] = {}  # by what they are looked for
+        self._agreed: dict[tuple[str, str], bytes] = {}
         self._states: dict[tuple[str, str], bytes] = {}
         self._attachments: dict[str, dict[str, bytes]] = {}
 
@@ -91,22 +104,55 @@ class MemoryNotes:
             self._orphans |= {(one.spider, one.url): one for one in dependents}
 
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten; the newest rewrite of a URL takes the place of an older."""
+        """Remember what was rewritten (see Index)."""
         with self._lock:
             self._usable()
             for rewrite in rewrites:
-                self._rewrites.pop(plain(rewrite.url), None)
-                self._rewrites[plain(rewrite.url)] = pack_rewrite(rewrite)
+                whose, *others = rewrite_keys(rewrite)
+                for older in list(self._rewrite_numbers.get(whose, ())):
+                    self._drop_rewrite(older)
+                self._rewrites[self._rewritten] = pack_rewrite(rewrite)
+                for key in self._found_by(whose, *others):
+                    self._rewrite_numbers.setdefault(key, {})[self._rewritten] = None
+                self._rewritten += 1
+
+    @staticmethod
+    def _found_by(whose: bytes, *others: bytes) -> list[bytes]:
+        """All keys of a rewrite, with the beginnings of the first that are looked for: its URL, and its spider."""
+        return [whose[:DIGEST_BYTES], whose[: 2 * DIGEST_BYTES], whose, *others]
+
+    def _drop_rewrite(self, number: int) -> None:
+        for key in self._found_by(*rewrite_keys(unpack_rewrite(self._rewrites.pop(number)))):
+            del self._rewrite_numbers[key][number]
+            if not self._rewrite_numbers[key]:
+                del self._rewrite_numbers[key]
+
+    def _drop_older_rewrites(self) -> None:
+        """Of each URL and spider the newest stays."""
+        for number, raw in list(self._rewrites.items()):
+            rewrite = unpack_rewrite(raw)
+            if number != max(self._rewrite_numbers[rewrite_key(rewrite.url, rewrite.spider)]):
+                self._drop_rewrite(number)
 
     def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL."""
+        """The newest rewrite of this URL, by whichever spider and run."""
         with self._lock:
             self._usable()
-            raw = self._rewrites.get(plain(url))
-            return None if raw is None else unpack_rewrite(raw)
+            numbers = self._rewrite_numbers.get(rewrite_key(url))
+            return unpack_rewrite(self._rewrites[max(numbers)]) if numbers else None
+
+    def rewrites_of(
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
+        with self._lock:
+            self._usable()
+            keys = looked_for(spider, run, canonicals, rules)
+            numbers = {number for key in keys for number in self._rewrite_numbers.get(key, ())}
+            return map(unpack_rewrite, [self._rewrites[number] for number in sorted(numbers)])
 
     def rewrites(self) -> Iterator[Rewrite]:
-        """The newest rewrite of every URL, in the order in which they were recorded."""
+        """All rewrites, in the order in which they were recorded."""
         with self._lock:
             self._usable()
             return map(unpack_rewrite, list(self._rewrites.values()))
@@ -124,6 +170,12 @@ class MemoryNotes:
             key = plain(site), plain(name)
             self._states[key] = change(self._states.get(key))
             return self._states[key]
+
+    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
+        """What any process of a run named first under `name` (see Index)."""
+        with self._lock:
+            self._usable()
+            return self._agreed.setdefault((plain(run), plain(name)), value)
 
     def attach(self, url: str, name: str, data: bytes) -> None:
         """Put something beside a URL; the same name again takes its place (see Index)."""

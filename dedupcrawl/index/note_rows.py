@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 import msgspec
 
 from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import plain
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
@@ -55,6 +57,37 @@ def unpack_rewrite(raw: bytes) -> Rewrite:
         return _decode_rewrite(raw)
     except UNREADABLE as error:
         raise IndexDamagedError(f"a recorded rewrite cannot be read: {error}") from None
+
+
+def rewrite_keys(rewrite: Rewrite) -> list[bytes]:
+    """What a rewrite is found by: whose it is, of which URL (unique), then where it was sent and each of its rules."""
+    whose = rewrite.spider, rewrite.run
+    return [
+        rewrite_key(rewrite.url, *whose),
+        sent_to_key(*whose, rewrite.canonical),
+        *(made_by_key(*whose, rule) for rule in dict.fromkeys(rewrite.rules)),
+    ]
+
+
+def rewrite_key(url: str, *whose: str) -> bytes:
+    """A key, or the beginning of all keys, of rewrites of a URL: by a spider, in a run, where these are given."""
+    return b"".join(digest(plain(part)) for part in (url, *whose))
+
+
+def sent_to_key(spider: str, run: str, canonical: str) -> bytes:
+    """The key of what a spider sent to a canonical URL in a run."""
+    return digest(plain("\0".join(("to", spider, run, canonical))))
+
+
+def made_by_key(spider: str, run: str, rule: str) -> bytes:
+    """The key of what a rule had a part in rewriting for a spider in a run."""
+    return digest(plain("\0".join(("by", spider, run, rule))))
+
+
+def looked_for(spider: str, run: str, canonicals: Iterable[str], rules: Iterable[str]) -> list[bytes]:
+    """The keys of what `Index.rewrites_of` is asked for."""
+    to = [sent_to_key(spider, run, canonical) for canonical in canonicals]
+    return to + [made_by_key(spider, run, rule) for rule in rules]
 
 
 def check_name(name: str) -> str:

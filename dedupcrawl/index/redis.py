@@ -257,7 +257,7 @@ class RedisIndex(RedisNotes):
 
     def _bytes(self) -> int:
         keys = [*self.journal.keys, *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored")]
-        keys += self._keys("rewrites", "rewrite_urls", "states")
+        keys += self._keys("rewrites", "rewrite_keys", "states")
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:

@@ -34,14 +34,34 @@ end
 """)
 
 RECORD_REWRITES = Script("""
--- KEYS: rewrites, newest by URL, counters. ARGV: URL digest, row, URL digest, row, …
-for at = 1, #ARGV, 2 do
-  local older = redis.call('HGET', KEYS[2], ARGV[at])
-  if older then redis.call('HDEL', KEYS[1], older) end
+-- KEYS: rewrites, keys and numbers of rewrites, counters. ARGV: a row, how many keys it has, these; another row, …
+-- The first key of a row is its alone: the rows that have had it are replaced. Returns their numbers and themselves.
+local replaced, at = {}, 1
+while at <= #ARGV do
+  local keys = tonumber(ARGV[at + 1])
+  local own = '[' .. ARGV[at + 2]
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', KEYS[2], own, own .. '\\255\\255\\255\\255')) do
+    local number = struct.unpack('>I4', member, #member - 3)
+    local older = redis.call('HGET', KEYS[1], number)
+    if older then
+      redis.call('HDEL', KEYS[1], number)
+      replaced[#replaced + 1] = number
+      replaced[#replaced + 1] = older
+    end
+  end
   local number = redis.call('HINCRBY', KEYS[3], 'rewrites', 1)
-  redis.call('HSET', KEYS[1], number, ARGV[at + 1])
-  redis.call('HSET', KEYS[2], ARGV[at], number)
+  redis.call('HSET', KEYS[1], number, ARGV[at])
+  for key = at + 2, at + 1 + keys do redis.call('ZADD', KEYS[2], 0, ARGV[key] .. struct.pack('>I4', number)) end
+  at = at + 2 + keys
 end
+return replaced
+""")
+
+FIRST_OF_RUN = Script("""
+-- KEYS: what a run agreed on. ARGV: a name's digest, a value, seconds until it is forgotten when nobody asks.
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return redis.call('HGET', KEYS[1], ARGV[1])
 """)
 
 UPDATE_STATE = Script("""

@@ -1,6 +1,7 @@
 """What an index in Redis remembers besides pages: verdicts, rewrites, states of sites, attachments.
 
-Verdicts and rewrites are appended under ascending numbers to one hash; another holds the newest number of each URL.
+Verdicts and rewrites are appended under ascending numbers to one hash; another holds the newest number of each URL, or
+a sorted set the numbers of all rewrites behind what they are looked for.
 """
 
 from __future__ import annotations
@@ -8,25 +9,44 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
 from dedupcrawl.index.journal import digest
-from dedupcrawl.index.note_rows import check_name, pack_recorded, pack_rewrite, unpack_recorded, unpack_rewrite
+from dedupcrawl.index.note_rows import (
+    check_name,
+    looked_for,
+    pack_recorded,
+    pack_rewrite,
+    rewrite_key,
+    rewrite_keys,
+    unpack_recorded,
+    unpack_rewrite,
+)
 from dedupcrawl.index.record import plain
 from dedupcrawl.index.redis_claims import RedisClaims, packed
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Link
-from dedupcrawl.index.redis_note_scripts import ATTACH, DROP_OLDER, RECORD, RECORD_REWRITES, UPDATE_STATE, WITHDRAW
+from dedupcrawl.index.redis_note_scripts import (
+    ATTACH,
+    DROP_OLDER,
+    FIRST_OF_RUN,
+    RECORD,
+    RECORD_REWRITES,
+    UPDATE_STATE,
+    WITHDRAW,
+)
 from dedupcrawl.verdict import Verdict
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
 ROWS_AT_ONCE = 256
-_REWRITES_AT_ONCE = 1000
+_REWRITES_AT_ONCE = 256
+_NUMBER_BYTES = 4  # behind the key of a rewrite
+_AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 
 Owner = TypeVar("Owner", bound="RedisNotes")
 Arguments = ParamSpec("Arguments")
@@ -125,7 +145,7 @@ class RedisNotes:
         return done
 
     def compact(self) -> None:
-        """Give back the room of older verdicts; of an ended page next to nothing stays anyway (see Index)."""
+        """Give back the room of older verdicts and rewrites; of an ended page next to nothing stays anyway."""
         older: list[bytes | int] = []
         for number, raw in self._numbered("verdicts"):
             older += digest(unpack_recorded(raw).verdict.url), number
@@ -133,6 +153,7 @@ class RedisNotes:
                 self._drop_older(older)
                 older.clear()
         self._drop_older(older)
+        self._drop_older_rewrites()
 
     @in_turn
     def _drop_older(self, pairs: list[bytes | int]) -> None:
@@ -176,25 +197,77 @@ class RedisNotes:
 
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
         """Remember what was rewritten (see Index)."""
-        rows = {digest(plain(rewrite.url)): pack_rewrite(rewrite) for rewrite in rewrites}
-        pairs = [part for row in rows.items() for part in row]
-        self._record_rewrites(pairs)
+        rows = [(pack_rewrite(rewrite), rewrite_keys(rewrite)) for rewrite in rewrites]
+        for first in range(0, max(1, len(rows)), _REWRITES_AT_ONCE):
+            self._record_rewrites(rows[first : first + _REWRITES_AT_ONCE])
 
     @in_turn
-    def _record_rewrites(self, pairs: list[bytes]) -> None:
-        keys = self._keys("rewrites", "rewrite_urls", "counters")
-        for first in range(0, len(pairs), 2 * _REWRITES_AT_ONCE):
-            self.link.call(RECORD_REWRITES, keys, *pairs[first : first + 2 * _REWRITES_AT_ONCE])
+    def _record_rewrites(self, rows: list[tuple[bytes, list[bytes]]]) -> None:
+        arguments: list[bytes | int] = []
+        for raw, keys in rows:
+            arguments += raw, len(keys), *keys
+        replaced = self.link.call(RECORD_REWRITES, self._keys("rewrites", "rewrite_keys", "counters"), *arguments)
+        self._drop_rewrite_keys(zip(replaced[::2], replaced[1::2], strict=True))
+
+    def _drop_rewrite_keys(self, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Of rewrites that are gone. Should this not come to pass, they lead to nothing."""
+        gone = [key + _number(number) for number, raw in rows for key in rewrite_keys(unpack_rewrite(raw))]
+        if gone:
+            self.link.ask("ZREM", self.address.key("rewrite_keys"), *gone)
 
     @in_turn
     def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL."""
-        raw = self._newest("rewrites", "rewrite_urls", url)
-        return None if raw is None else unpack_rewrite(raw)
+        """The newest rewrite of this URL, by whichever spider and run."""
+        for number in reversed(self._rewrite_numbers(rewrite_key(url))):
+            raw = self.link.ask("HGET", self.address.key("rewrites"), number)
+            if raw is not None:
+                return unpack_rewrite(raw)
+        return None
 
     def rewrites(self) -> Iterator[Rewrite]:
-        """The newest rewrite of every URL, in the order in which they were recorded."""
+        """All rewrites, in the order in which they were recorded."""
         return (unpack_rewrite(raw) for _, raw in self._numbered("rewrites"))
+
+    def rewrites_of(
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
+        numbers: set[int] = set()
+        for key in looked_for(spider, run, canonicals, rules):
+            numbers.update(self._numbers_of(key))
+        wanted = sorted(numbers)
+        for first in range(0, len(wanted), ROWS_AT_ONCE):
+            for raw in self._values_at(self.address.key("rewrites"), wanted[first : first + ROWS_AT_ONCE]):
+                if raw is not None:
+                    yield unpack_rewrite(raw)
+
+    @in_turn
+    def _numbers_of(self, key: bytes) -> list[int]:
+        return self._rewrite_numbers(key)
+
+    def _rewrite_numbers(self, key: bytes) -> list[int]:
+        """The numbers of the rewrites that are found by `key` or what begins with it, ascending."""
+        end = b"[" + key + b"\xff" * (len(rewrite_key("", "", "")) + _NUMBER_BYTES - len(key))
+        members = self.link.ask("ZRANGEBYLEX", self.address.key("rewrite_keys"), b"[" + key, end)
+        return sorted(int.from_bytes(member[-_NUMBER_BYTES:], "big") for member in members)
+
+    def _drop_older_rewrites(self) -> None:
+        """Of each URL and spider the newest stays."""
+        older: list[tuple[int, bytes]] = []
+        for number, raw in self._numbered("rewrites"):
+            rewrite = unpack_rewrite(raw)
+            if self._numbers_of(rewrite_key(rewrite.url, rewrite.spider))[-1:] != [number]:
+                older.append((number, raw))
+            if len(older) == ROWS_AT_ONCE:
+                self._drop_rewrites(older)
+                older.clear()
+        self._drop_rewrites(older)
+
+    @in_turn
+    def _drop_rewrites(self, rows: list[tuple[int, bytes]]) -> None:
+        if rows:
+            self.link.ask("HDEL", self.address.key("rewrites"), *(number for number, _ in rows))
+            self._drop_rewrite_keys(rows)
 
     # States of sites
 
@@ -217,6 +290,13 @@ class RedisNotes:
             arguments = (field, new) if old is None else (field, new, old)
             if self.link.call(UPDATE_STATE, self._keys("states"), *arguments):
                 return new
+
+    @in_turn
+    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
+        """What any process of a run named first under `name` (see Index)."""
+        key = self.address.key("agreed", digest(plain(run)).hex())
+        first: bytes = self.link.call(FIRST_OF_RUN, [key], digest(plain(name)), value, _AGREED_SECONDS)
+        return first
 
     def _state(self, field: bytes) -> bytes | None:
         value: bytes | None = self.link.ask("HGET", self.address.key("states"), field)
@@ -261,10 +341,13 @@ class RedisNotes:
         self.link.settle()
         return int(self.link.ask("HGET", self.address.key("counters"), table) or 0)
 
-    @in_turn
     def values(self, key: str, first: int, end: int) -> list[bytes | None]:
         """The values of a hash under the numbers first … end - 1."""
-        found: list[bytes | None] = self.link.ask("HMGET", key, *range(first, end))
+        return self._values_at(key, range(first, end))
+
+    @in_turn
+    def _values_at(self, key: str, numbers: Sequence[int]) -> list[bytes | None]:
+        found: list[bytes | None] = self.link.ask("HMGET", key, *numbers)
         return found
 
     @in_turn
@@ -279,6 +362,10 @@ class RedisNotes:
         counts = {name: self.link.ask("HLEN", self.address.key(name)) for name in ("verdicts", "restored", "rewrites")}
         attached = self.link.ask("HGET", self.address.key("counters"), "attachments")
         return {**counts, "attachments": int(attached or 0)}
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(_NUMBER_BYTES, "big")
 
 
 def _state_field(site: str, name: str) -> bytes:

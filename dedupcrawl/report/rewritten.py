@@ -18,7 +18,7 @@ _AT_ONCE = 65_536  # rewrites that are held as objects
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Figures of all rewrites.
+    """Figures of all rewrites; what two crawls rewrote counts in each.
 
     Attributes:
         variants: URLs that were rewritten.
@@ -49,7 +49,7 @@ def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
         at.clear()
 
     for rewrite in rewrites:
-        canonical.append(rewrite.canonical)
+        canonical.append(f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}")
         at.append(int(rewrite.at * 1000))
         by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
         if len(at) == _AT_ONCE:

@@ -119,6 +119,24 @@ def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
     index.close()
 
 
+def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> None:
+    url = "http://a.example/1?sid=1"
+    index = LmdbIndex(folder, CHECKS)
+    index.record_rewrites(
+        [
+            Rewrite(url, "http://a.example/other", ("theirs",), "other", "three", 7.0),
+            Rewrite(url, "http://a.example/1", ("sid",), "toy", "later", 8.0),
+        ]
+    )
+    index.close()
+    assert [row["url"] for row in rows(restore(folder, "--run", "later"))] == [url]
+    given = rows(restore(folder, url, "--refetch"))
+    assert [(row["spider"], row["rules"]) for row in given] == [("toy", ["sid"]), ("other", ["theirs"])]
+    index = LmdbIndex(folder, CHECKS)
+    assert [[orphan.url for orphan in index.orphans(spider)] for spider in ("toy", "other")] == [[url], [url]]
+    index.close()
+
+
 def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:
     output = str(folder / "none" / "rows.jsonl")
     result = CliRunner().invoke(command, ["restore", "--run", "one", "--output", output, "--index", str(folder)])

@@ -103,3 +103,15 @@ def test_the_lock_of_who_is_killed_is_free(tmp_path: Path) -> None:
     index.compact()
     assert index.verify() == []
     index.close()
+
+
+def test_what_the_processes_of_a_run_agreed_on_ends_with_it(tmp_path: Path) -> None:
+    """Nobody else has the index open, so no run is going on."""
+    index = LmdbIndex(tmp_path, CHECKS)
+    for number in range(300):
+        index.first_of_run(f"night {number}", "http://a/ id", b"http://a/?x")
+    index.compact()
+    assert index.first_of_run("night 7", "http://a/ id", b"http://a/?y") == b"http://a/?y"
+    with index.journal.reading() as txn:
+        assert txn.stat(index.journal.tables["agreed"])["entries"] == 1
+    index.close()

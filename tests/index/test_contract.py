@@ -124,6 +124,8 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.record_rewrites([]),
         lambda index: index.rewrite("http://a"),
         lambda index: list(index.rewrites()),
+        lambda index: list(index.rewrites_of("spider", "run", rules=["r"])),
+        lambda index: index.first_of_run("run", "name", b"value"),
         lambda index: index.site_state("a", "b"),
         lambda index: index.update_site_state("a", "b", lambda old: b""),
         lambda index: index.attach("http://a", "text", b""),

@@ -97,6 +97,55 @@ def test_rewrites(index: AnyIndex) -> None:
     assert index.info()["rewrites"] == 604
 
 
+def test_rewrites_of_two_crawls_are_kept_apart(index: AnyIndex) -> None:
+    """Two spiders that share an index, and two runs of one of them, send one URL to different places."""
+
+    def rewrite(url: str, canonical: str, rule: str, spider: str, run: str, at: float = 1.5) -> Rewrite:
+        return Rewrite(url, canonical, (rule, "both", rule), spider, run, at, b"asked")
+
+    ours = rewrite("http://a/?x", "http://a/1", "one", "spider", "monday")
+    theirs = rewrite("http://a/?x", "http://a/2", "two", "other", "monday")
+    later = rewrite("http://a/?x", "http://a/1", "one", "spider", "tuesday")
+    more = rewrite("http://a/?y", "http://a/1", "one", "spider", "monday")
+    for row in (ours, theirs, later, more):
+        index.record_rewrites([row])
+    assert list(index.rewrites()) == [ours, theirs, later, more]
+    assert index.rewrite("http://a/?x") == later
+    assert list(index.rewrites_of("spider", "monday", canonicals=["http://a/1"])) == [ours, more]
+    assert list(index.rewrites_of("spider", "monday", rules=["both", "one"], canonicals=["http://a/1"])) == [ours, more]
+    assert list(index.rewrites_of("other", "monday", rules=["both"])) == [theirs]
+    assert list(index.rewrites_of("other", "monday", rules=["one"], canonicals=["http://a/1"])) == []
+    assert list(index.rewrites_of("spider", "tuesday", rules=["one"])) == [later]
+    assert list(index.rewrites_of("spider", "monday")) == []
+
+    elsewhere = rewrite("http://a/?x", "http://a/3", "three", "spider", "monday", 2.5)
+    index.record_rewrites([elsewhere])
+    assert list(index.rewrites()) == [theirs, later, more, elsewhere]
+    assert list(index.rewrites_of("spider", "monday", canonicals=["http://a/1"])) == [more], "it was sent elsewhere"
+    assert list(index.rewrites_of("spider", "monday", rules=["three"])) == [elsewhere]
+    index.compact()
+    assert list(index.rewrites()) == [theirs, more, elsewhere], "of a URL and a spider the newest"
+    assert list(index.rewrites_of("spider", "tuesday", rules=["one"])) == []
+    assert index.rewrite("http://a/?x") == elsewhere
+    assert index.info()["rewrites"] == 3
+
+    many = [rewrite(f"http://many/{number}", "http://many", "m", "spider", "run") for number in range(600)]
+    index.record_rewrites(many)
+    assert list(index.rewrites_of("spider", "run", rules=["m"])) == many
+    index.record_rewrites(many)
+    assert list(index.rewrites_of("spider", "run", canonicals=["http://many"])) == many
+    index.compact()
+    assert len(list(index.rewrites())) == 603
+
+
+def test_the_processes_of_a_run_agree_on_what_was_named_first(index: AnyIndex) -> None:
+    assert index.first_of_run("monday", "http://a/ id", b"http://a/?x") == b"http://a/?x"
+    assert index.first_of_run("monday", "http://a/ id", b"http://a/?y") == b"http://a/?x"
+    assert index.first_of_run("monday", "http://b/ id", b"") == b""
+    assert index.first_of_run("tuesday", "http://a/ id", b"http://a/?y") == b"http://a/?y"
+    assert index.first_of_run("\ud800", "\ud800", b"1") == b"1"
+
+
 def test_site_states(index: AnyIndex) -> None:
     assert index.site_state("a.com", "template") is None
     assert index.update_site_state("a.com", "template", lambda old: b"first" if old is None else b"") == b"first"

@@ -17,6 +17,7 @@ import redis
 
 from dedupcrawl.index import redis_claims, redis_scripts
 from dedupcrawl.index.contract import Dependent, IndexAwayError, IndexDamagedError, IndexMismatchError, Kept
+from dedupcrawl.index.journal import digest
 from dedupcrawl.index.open import open_index, shown
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
@@ -373,3 +374,11 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     assert other.depend("http://a/2", Dependent("toy", "http://a/3", b""))
     late.close()
     other.close()
+
+
+def test_what_the_processes_of_a_run_agreed_on_is_forgotten_some_weeks_after_it(redis_url: str) -> None:
+    index = opened(redis_url)
+    index.first_of_run("monday", "http://a/ id", b"http://a/?x")
+    left = index.link.ask("TTL", index.address.key("agreed", digest("monday").hex()))
+    assert 29 * 86_400 < left <= 30 * 86_400
+    index.close()

@@ -31,6 +31,17 @@ def test_each_variant_but_the_first_of_its_page_is_saved() -> None:
     assert found.by_rule == {("a.com", "sid"): 3, ("a.com", "print"): 1, ("b.com", "sid"): 1}
 
 
+def test_each_crawl_saves_what_it_saves() -> None:
+    found = read_rewritten(
+        Rewrite(f"http://a.com/1?sid={sid}", "http://a.com/1", ("sid",), spider, run, at)
+        for at, (sid, spider, run) in enumerate(
+            [(1, "one", "monday"), (2, "one", "monday"), (1, "two", "monday"), (1, "one", "tuesday")]
+        )
+    )
+    assert (found.variants, found.pages) == (4, 3)
+    assert found.saved_at.tolist() == [1_000]
+
+
 def test_nothing_was_rewritten() -> None:
     found = read_rewritten([])
     assert (found.variants, found.pages, len(found.saved_at)) == (0, 0, 0)
