@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 START ?=
 
-.PHONY: crawl test lint format clean
+.PHONY: crawl test lint format docs clean
 
 $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupc
 	touch $(STAMP)
 
 $(DEV_STAMP): $(STAMP)
-	$(INSTALL) --editable '.[dev,bench,report]'
+	$(INSTALL) --editable '.[dev,bench,docs,report]'
 	touch $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
@@ -33,5 +33,9 @@ format: $(DEV_STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
+	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
+	@echo docs/_build/html/index.html
+
 clean:
-	rm -rf $(VENV) .scrapy .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

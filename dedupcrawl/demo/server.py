@@ -1,11 +1,13 @@
-"""The demo site on a loopback port."""
+"""The demo site on a loopback port: ``python -m dedupcrawl.demo.server [PORT]``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+
+import click
 
 from dedupcrawl.demo.site.site import Site
 
@@ -67,3 +69,20 @@ def serving() -> Iterator[DemoServer]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@click.command()
+@click.argument("port", type=click.IntRange(0, 65535), default=8000)
+def main(port: int) -> None:
+    """Serve the demo site on 127.0.0.1:PORT until it is interrupted; 0 takes a free port."""
+    try:
+        server = DemoServer(port)
+    except OSError as error:
+        raise click.ClickException(f"Port {port} cannot be had ({error.strerror}): name another one.") from error
+    with server, suppress(KeyboardInterrupt):
+        click.echo(f"The demo site is at {server.url} until Ctrl-C.")
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection
 
@@ -65,3 +69,22 @@ def test_the_server_stops() -> None:
         port = server.server_port
     with pytest.raises(ConnectionRefusedError):
         HTTPConnection("127.0.0.1", port, timeout=10).connect()
+
+
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    command = [sys.executable, "-m", "dedupcrawl.demo.server"]
+    with subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        said = re.fullmatch(r"The demo site is at http://127\.0\.0\.1:(\d+)/ until Ctrl-C\.\n", line)
+        assert said is not None
+        port = int(said[1])
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/en/puncture")
+        assert connection.getresponse().status == 200
+        connection.close()
+        taken = subprocess.run([*command, str(port)], capture_output=True, text=True, check=False)
+        assert taken.returncode == 1
+        assert taken.stderr == f"Error: Port {port} cannot be had (Address already in use): name another one.\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0

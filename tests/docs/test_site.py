@@ -1,0 +1,51 @@
+"""The website of docs/: it builds without a warning, so every page can be reached and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.cli import COMMANDS
+from tests.docs.terminal import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)")
+_NAMED = re.compile(r"`((?:tests|dedupcrawl|benchmarks|tools|docs)/[\w\-/]+\.\w+)`")
+_BENCHMARK = re.compile(r"python -m (benchmarks(?:\.[a-z_]+)+)")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(DOCS), str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_page_is_there(site: Path) -> None:
+    made = {path.relative_to(site).with_suffix(".md") for path in site.rglob("*.html")}
+    assert {page.relative_to(DOCS) for page in DOCS.rglob("*.md")} <= made
+
+
+def test_the_help_of_every_command_is_there(site: Path) -> None:
+    page = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"Usage: dedupcrawl {command} " in page
+    assert "Usage: dedupcrawl index restore " in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_names_is_there(page: Path) -> None:
+    """Links between files, as a forge follows them; files of the project; benchmarks."""
+    text = page.read_text(encoding="utf-8")
+    missing = [link for link in _LINK.findall(text) if not (page.parent / link).exists()]
+    missing += [name for name in _NAMED.findall(text) if not (ROOT / name).exists()]
+    missing += [name for name in _BENCHMARK.findall(text) if find_spec(name) is None]
+    assert missing == []
