@@ -41,7 +41,7 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Analysis, Detector
 from dedupcrawl.detection.keepsakes import packed_item
-from dedupcrawl.index.contract import Dependent, IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
@@ -109,9 +109,9 @@ class Dedup:
         abandoned = self._index.start_claiming()
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
-        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self._asked_again)
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(self._index, spider=self.spider_name, run=self._run, trust=self.trust)
+        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self._detector)
         self._sending = Sending(crawler)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.watch = RuleWatch(
@@ -246,9 +246,6 @@ class Dedup:
         """Where to keep a page. One that is fetched to try a rule stands for itself."""
         on_trial = request is not None and TRIAL in request.meta
         return url if on_trial else self.rewriter.canonical(url)
-
-    def _asked_again(self, orphan: Dependent) -> None:
-        self._detector.expect(orphan)
 
     def _first_url(self, identity: str, url: str) -> str:
         """The first URL of an identity that any worker of this run named."""

@@ -8,6 +8,9 @@ ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was 
 CANONICAL = "dedup_canonical_url"  # the canonical URL that this request's answer proves or refutes
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
+ORPHAN = "dedup_orphan"  # the URL of the orphan that this request fetches; until it is answered
+
+GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 
 _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL})
 

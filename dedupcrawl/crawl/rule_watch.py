@@ -15,7 +15,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, as_asked, untouched
+from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
@@ -27,7 +27,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 
 logger = logging.getLogger(__name__)
 
-_GONE = (404, 410)
 _MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 
@@ -113,7 +112,7 @@ class RuleWatch:
                 return
             if tried:
                 self._trials.cancel(tried)
-            if response.status in _GONE and self._errors.wants(host_of(request.url)):
+            if response.status in GONE and self._errors.wants(host_of(request.url)):
                 page = self._pages.of(response)
                 self._batch.then(partial(self._learn_error, host_of(request.url), page), page)
         elif self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -22,8 +22,11 @@ from scrapy.http import Response
 from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.request_meta import GONE, ORIGINAL_URL, ORPHAN
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Dependent, Index, IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import is_redis
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -52,18 +55,16 @@ class Storing:
         pages: Which page an item belongs to.
         confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
             pipeline.
-        asked_again: Told about each page that is fetched again.
+        expected: Told about each page that is fetched again.
     """
 
-    def __init__(
-        self, crawler: Crawler, index: Index, pages: Pages, confirm: str, asked_again: Callable[[Dependent], None]
-    ) -> None:
+    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str, expected: Detector) -> None:
         assert crawler.stats is not None
         assert crawler.spider is not None
         self._crawler = crawler
         self._index = index
         self._pages = pages
-        self._asked_again = asked_again
+        self._expected = expected
         self._stats = crawler.stats
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._spider = crawler.spider
@@ -202,6 +203,23 @@ class Storing:
             if request := self._request_for(orphan):
                 yield request.replace(dont_filter=resumes)
 
+    def answered(self, request: Request, response: Response) -> None:
+        """A final response, after redirects: an orphan that its site has taken down is one no more."""
+        url = request.meta.pop(ORPHAN, None)
+        if url is None:
+            return
+        if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
+            self._expected.moved(url, response.url)
+            return
+        try:
+            self._index.adopt(Dependent(self._spider.name, url, b""), None)
+        except (OSError, IndexDamagedError):
+            return  # it will be asked for at the next start, too
+        self._stats.inc_value("dedup/content/orphans_gone")
+        logger.info(
+            "%s was dropped for a page that was never stored, and is gone now (%d).", printable(url), response.status
+        )
+
     def _request_for(self, orphan: Dependent) -> Request | None:
         """None for an orphan of another spider, which will ask for it at its next start."""
         if orphan.spider != self._spider.name:
@@ -212,8 +230,8 @@ class Storing:
             logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
             request = _as_it_is(orphan.url)
         self._stats.inc_value("dedup/content/refetched")
-        self._asked_again(orphan)
-        return request
+        self._expected.expect(orphan)
+        return request.replace(meta={**request.meta, ORPHAN: orphan.url})
 
 
 def _as_it_is(url: str) -> Request:

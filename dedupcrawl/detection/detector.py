@@ -207,6 +207,11 @@ class Detector:
         """A page that is asked for again: once it is judged, it is an orphan no more."""
         self._orphans[orphan.url] = orphan
 
+    def moved(self, url: str, other: str) -> None:
+        """The page that is asked for again at `url` was found at another URL, where it will be judged."""
+        if orphan := self._orphans.pop(url, None):
+            self._orphans[other] = orphan
+
     def _adopt(self, url: str, kept_under: str | None) -> None:
         """The page was fetched again, if it was to be, and judged."""
         if orphan := self._orphans.pop(url, None):

@@ -11,12 +11,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from scrapy import Request
 from scrapy.exceptions import DropItem
 
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
-from tests.crawls.site import Answer, Site, crawl, page, prose, serve
+from tests.crawls.site import Answer, Site, crawl, page, prose, redirect, serve
 
 STORY = prose(1, 200)
 
@@ -195,6 +202,47 @@ def test_files_of_a_feed_that_are_closed_confirm_what_is_in_them(tmp_path: Path)
     assert isinstance(info["claimed"], int)
     assert isinstance(info["pages"], int)
     assert 0 < info["claimed"] <= 15 < info["pages"]
+
+
+@pytest.mark.parametrize("status", [404, 410, 500, 403])
+async def test_an_orphan_that_is_gone_is_not_asked_for_for_ever(tmp_path: Path, status: int) -> None:
+    """By any other failure nothing is settled."""
+    pages: dict[str, Any] = {"/": page("Start " + prose(0)), "/gone": Answer("no", status)}
+    path = tmp_path / "index"
+    settings = {"DEDUP_INDEX": f"lmdb:{path}", "DEDUP_SCOPE": "spider"}
+    with serve(pages) as site:
+        index = LmdbIndex(path, make_checks(*DedupSettings.read({}).index_checks()))
+        index.refetch([Dependent("follower", f"{site.base}/gone", b"")])
+        index.close()
+        first = await crawl(f"{site.base}/", settings)
+        again = await crawl(f"{site.base}/", settings)
+    is_gone = status in (404, 410)
+    assert first.stats.get("dedup/content/orphans_gone", 0) == is_gone
+    assert first.stats["dedup/index/orphans"] == again.stats["dedup/index/orphans"] == (not is_gone)
+    assert site.requests["/gone"] == (1 if is_gone else 2)
+
+
+@pytest.mark.parametrize("rules", [False, True])
+async def test_an_orphan_whose_page_is_found_elsewhere_is_settled_there(tmp_path: Path, rules: bool) -> None:
+    """By a redirect of its site, or by a rule that was learned since."""
+    url = "/story?again=1"
+    pages: dict[str, Any] = {"/": page("Start " + prose(0)), "/story": page(STORY), url: redirect("/story", 302)}
+    path = tmp_path / "index"
+    settings: dict[str, Any] = {"DEDUP_INDEX": f"lmdb:{path}", "DEDUP_SCOPE": "spider", "DEDUP_TRIAL_SHARE": 0}
+    if rules:
+        write_rules(tmp_path / "rules", SiteRules("127.0.0.1", (Rule("again", "rewrite", drop=("again",)),)))
+        settings |= {"DEDUP_RULES": [str(tmp_path / "rules")]}
+    with serve(pages) as site:
+        index = LmdbIndex(path, make_checks(*DedupSettings.read({}).index_checks()))
+        asked = Request(f"{site.base}{url}").to_dict()
+        index.refetch([Dependent("follower", f"{site.base}{url}", msgspec.msgpack.encode(asked))])
+        index.close()
+        first = await crawl(f"{site.base}/", settings)
+        again = await crawl(f"{site.base}/", settings)
+    assert site.requests[url] == (not rules)
+    assert first.urls == {f"{site.base}/", f"{site.base}/story"}
+    assert first.stats["dedup/index/orphans"] == 0
+    assert again.urls == {f"{site.base}/"}
 
 
 class RefusesAll:
