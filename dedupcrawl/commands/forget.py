@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 import click
 import msgspec
@@ -60,7 +60,7 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
                 yield entry.url, entry.source
 
     def dropped() -> Iterator[str]:
-        for row in index.recorded():
+        for row in chain(index.recorded(), index.restored()):
             if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at):
                 yield row.verdict.url
 

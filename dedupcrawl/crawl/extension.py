@@ -40,7 +40,7 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Analysis, Detector
-from dedupcrawl.detection.keepsakes import packed_item
+from dedupcrawl.detection.keepsakes import ITEM, packed_item
 from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
 from dedupcrawl.project import data_folder
@@ -231,8 +231,17 @@ class Dedup:
             self.storing.settle(fetched)
 
     def keep_item(self, url: str, number: int, item: Any) -> None:
-        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`."""
-        self._keep(lambda: self._index.attach(url, *packed_item(number, item_json(item))))
+        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`.
+
+        Its first item, number 0, takes the place of all that an earlier crawl kept of the page.
+        """
+
+        def work() -> None:
+            if number == 0:
+                self._index.detach(url, ITEM)
+            self._index.attach(url, *packed_item(number, item_json(item)))
+
+        self._keep(work)
 
     def _keep(self, work: Callable[[], None]) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -37,7 +38,7 @@ class FetchedPage:
         unwritten: Items that did, but that a feed could not take.
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
-        dropped: Items that were dropped with it.
+        dropped: Items that were dropped with it, by the URL of the verdict.
     """
 
     __slots__ = (
@@ -70,7 +71,8 @@ class FetchedPage:
         self.items = 0
         self.request: Request | None = None
         self.kept_under: list[str] = []
-        self.on_their_way = self.stored = self.lost = self.unwritten = self.dropped = 0
+        self.on_their_way = self.stored = self.lost = self.unwritten = 0
+        self.dropped: Counter[str] = Counter()
         self.files: set[FeedSlot] = set()
         self.judged_late = False
         self._status = response.status

@@ -53,8 +53,8 @@ class DedupPipeline:
         elif verdict.is_duplicate and settings.action == "drop":
             self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
             if settings.keep_text:
-                self._dedup.keep_item(verdict.url, fetched.dropped, item)
-            fetched.dropped += 1
+                self._dedup.keep_item(verdict.url, fetched.dropped[verdict.url], item)
+            fetched.dropped[verdict.url] += 1
             keeper = printable(verdict.duplicate_of or "")
             raise DropDuplicate(
                 f"duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}", log_level="DEBUG"

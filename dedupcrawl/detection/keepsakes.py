@@ -6,7 +6,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 _TEXT = "text"
-_ITEM = "item/"
+ITEM = "item/"
+"""How the names of all items begin."""
+
 _TEXT_LIMIT = 1_000_000  # characters of a main text that are kept
 _LIMIT = 1 << 24  # bytes of one keepsake, unpacked: what is more was not packed here
 _LEVEL = 6
@@ -26,7 +28,7 @@ def packed_item(number: int, json: str) -> tuple[str, bytes]:
     """Name and bytes of one item of a page.
 
     Args:
-        number: Of the items of the page.
+        number: Of the items of the page, from 0 on.
         json: The item.
 
     Raises:
@@ -35,7 +37,7 @@ def packed_item(number: int, json: str) -> tuple[str, bytes]:
     raw = json.encode("utf-8", "replace")
     if len(raw) > _LIMIT:
         raise KeepsakeError(f"an item of {len(raw)} bytes is not kept, only up to {_LIMIT}")
-    return f"{_ITEM}{number:06}", zlib.compress(raw, _LEVEL)
+    return f"{ITEM}{number:06}", zlib.compress(raw, _LEVEL)
 
 
 def text_of(attachments: Mapping[str, bytes]) -> Sequence[str] | None:
@@ -54,7 +56,7 @@ def items_of(attachments: Mapping[str, bytes]) -> list[bytes]:
     Raises:
         KeepsakeError: One cannot be read.
     """
-    return [_unpacked(raw) for name, raw in sorted(attachments.items()) if name.startswith(_ITEM)]
+    return [_unpacked(raw) for name, raw in sorted(attachments.items()) if name.startswith(ITEM)]
 
 
 def _unpacked(raw: bytes) -> bytes:

@@ -277,6 +277,10 @@ class Index(Protocol):
         """
         ...
 
+    def detach(self, url: str, beginning: str) -> None:
+        """Remove what lies beside a URL under names that begin so."""
+        ...
+
     def attachments(self, url: str) -> dict[str, bytes]:
         """All that lies beside a URL, by name; gone once the page is forgotten."""
         ...

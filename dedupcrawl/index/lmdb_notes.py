@@ -292,9 +292,14 @@ class LmdbNotes:
             found = with_prefix(txn, self.journal.tables["attachments"], key)
             return {name[len(key) :].decode(): data for name, data in found}
 
-    def _detach(self, txn: Transaction, url: str) -> None:
-        """Remove all that lies beside a URL."""
-        for key, _ in list(with_prefix(txn, self.journal.tables["attachments"], digest(url))):
+    @in_turn
+    def detach(self, url: str, beginning: str) -> None:
+        """Remove what lies beside a URL under names that begin so."""
+        self.journal.writing(lambda txn: self._detach(txn, plain(url), beginning))
+
+    def _detach(self, txn: Transaction, url: str, beginning: str = "") -> None:
+        """Remove what lies beside a URL; everything, or what begins so."""
+        for key, _ in list(with_prefix(txn, self.journal.tables["attachments"], digest(url) + beginning.encode())):
             txn.delete(key, db=self.journal.tables["attachments"])
 
     def _drop_older_verdicts(self) -> None:

@@ -183,6 +183,14 @@ class MemoryNotes:
             self._usable()
             self._attachments.setdefault(plain(url), {})[check_name(name)] = data
 
+    def detach(self, url: str, beginning: str) -> None:
+        """Remove what lies beside a URL under names that begin so."""
+        with self._lock:
+            self._usable()
+            attached = self._attachments.get(plain(url), {})
+            for name in [name for name in attached if name.startswith(beginning)]:
+                del attached[name]
+
     def attachments(self, url: str) -> dict[str, bytes]:
         """All that lies beside a URL, by name."""
         with self._lock:

@@ -19,7 +19,6 @@ from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pa
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address
-from dedupcrawl.index.redis_note_scripts import DETACH
 from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
 from dedupcrawl.index.redis_replica import UNNUMBERED
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN
@@ -133,7 +132,7 @@ class RedisIndex(RedisNotes):
             Whether there was such a page, and what is orphaned.
         """
         replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
-        self.link.call(DETACH, [self._attached_key(url), *self._keys("counters")])
+        self._detach(url)
         while True:
             catalog = replica.catalog
             page, number = newest(catalog, url, replica.fetch), catalog.next_id

@@ -77,8 +77,11 @@ if redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) == 1 then redis.call('HINCRBY',
 """)
 
 DETACH = Script("""
--- KEYS: what is attached to a URL, counters.
-local attached = redis.call('HLEN', KEYS[1])
-if attached > 0 then redis.call('HINCRBY', KEYS[2], 'attachments', -attached) end
-redis.call('DEL', KEYS[1])
+-- KEYS: what is attached to a URL, counters. ARGV: the beginning of the names that go.
+for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if string.sub(name, 1, #ARGV[1]) == ARGV[1] then
+    redis.call('HDEL', KEYS[1], name)
+    redis.call('HINCRBY', KEYS[2], 'attachments', -1)
+  end
+end
 """)

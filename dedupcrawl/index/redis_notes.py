@@ -31,6 +31,7 @@ from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_note_scripts import (
     ATTACH,
+    DETACH,
     DROP_OLDER,
     FIRST_OF_RUN,
     RECORD,
@@ -309,6 +310,15 @@ class RedisNotes:
         """Put something beside a URL; the same name again takes its place (see Index)."""
         keys = [self._attached_key(plain(url)), *self._keys("counters")]
         self.link.call(ATTACH, keys, check_name(name), data)
+
+    @in_turn
+    def detach(self, url: str, beginning: str) -> None:
+        """Remove what lies beside a URL under names that begin so."""
+        self._detach(plain(url), beginning)
+
+    def _detach(self, url: str, beginning: str = "") -> None:
+        """Remove what lies beside a URL; everything, or what begins so."""
+        self.link.call(DETACH, [self._attached_key(url), *self._keys("counters")], beginning.encode())
 
     @in_turn
     def attachments(self, url: str) -> dict[str, bytes]:

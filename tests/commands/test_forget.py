@@ -89,6 +89,16 @@ def test_its_texts_and_its_place_in_the_quota_go_too(folder: Path) -> None:
     index.close()
 
 
+def test_what_is_kept_beside_a_page_that_was_given_back_goes_too(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    index.withdraw(["http://www.b.com/22/copy"])
+    index.close()
+    assert run(folder, "forget", "--site", "b.com").exit_code == 0
+    index = LmdbIndex(folder, CHECKS)
+    assert index.attachments("http://www.b.com/22/copy") == {}
+    index.close()
+
+
 def test_compact_gives_the_room_back(folder: Path) -> None:
     assert run(folder, "forget", "--run", "old").exit_code == 0
     told = json.loads(run(folder, "compact", "--json").stdout)

@@ -18,7 +18,8 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.site import page, prose, serve
+from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.test_content import spider_of
 from tests.index.toys import CHECKS
 from tests.index.toys import page as entry
 
@@ -173,6 +174,18 @@ def test_a_crawl_that_drops_a_page_can_be_undone(tmp_path: Path) -> None:
         assert {item["url"] for item in items(project, "second.jsonl")} == {f"{site.base}/", lost}, done.stderr
         scrapy_crawl(project, f"{site.base}/", "third.jsonl")
         assert {item["url"] for item in items(project, "third.jsonl")} == {f"{site.base}/"}
+
+
+async def test_of_a_page_that_was_dropped_twice_the_later_items_come_back(tmp_path: Path) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_KEEP_TEXT": True, "DEDUP_SCOPE": "spider"}
+    story = page(prose(1, 200))
+    with serve({"/": story, "/copy": story}) as site:
+        for copies in (3, 1):
+            urls = [f"{site.base}/", f"{site.base}/copy"]
+            done = await crawl(urls, {**settings, "CONCURRENT_REQUESTS": 1}, spider_of(dict, copies))
+            assert len(done.dropped) == copies
+    (row,) = rows(restore(tmp_path / "index", "--check", "exact"))
+    assert row["items"] == [{"url": row["url"]}]
 
 
 def test_what_a_wrong_rule_sent_elsewhere_is_fetched_as_it_was_asked_for(tmp_path: Path) -> None:

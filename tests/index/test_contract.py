@@ -129,6 +129,7 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.site_state("a", "b"),
         lambda index: index.update_site_state("a", "b", lambda old: b""),
         lambda index: index.attach("http://a", "text", b""),
+        lambda index: index.detach("http://a", "text"),
         lambda index: index.attachments("http://a"),
     ],
 )

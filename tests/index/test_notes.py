@@ -195,6 +195,13 @@ def test_attachments(index: AnyIndex) -> None:
     assert index.forget(["http://a/1", "http://a/2\ud800"]) == 1
     assert index.attachments("http://a/1") == {}
     assert index.attachments("http://a/2?") == {}
+    for url, name in (("1", "item/1"), ("1", "item/2"), ("1", "items"), ("2", "item/1")):
+        index.attach(f"http://a/{url}", name, b"x")
+    index.detach("http://a/1", "item/")
+    index.detach("http://a/3", "item/")
+    assert index.attachments("http://a/1") == {"items": b"x"}
+    assert index.attachments("http://a/2") == {"item/1": b"x"}
+    assert index.info()["attachments"] == 2
     for name in ("", "x" * 65, "é", "a b", "a\n"):
         with pytest.raises(ValueError, match="attachment"):
             index.attach("http://a/1", name, b"")
