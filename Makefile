@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 START ?=
 
-.PHONY: crawl test lint format docs clean
+.PHONY: crawl test lint format docs sanitize clean
 
 $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -33,9 +33,17 @@ format: $(DEV_STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+
 docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
+	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_kernels.py
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py; \
+	status=$$?; $(VENV)/bin/python tools/build_kernels.py; exit $$status
+
 
 clean:
 	rm -rf $(VENV) docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

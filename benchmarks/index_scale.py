@@ -1,6 +1,6 @@
 """What a page costs the index as it grows, with three checks, and whether its answers are those of a full scan.
 
-    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--plot docs/index-scale.png]
+    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--mwo] [--plot docs/index-scale.png]
 
 Pages are made up (see benchmarks.synthetic_pages); an offer is timed from its signatures to its answer, in CPU time of
 the whole process, so the merges beside it count. Machines are noisy for minutes at a time: before each size is
@@ -9,6 +9,9 @@ growth is the ratio of the two medians. Afterwards the answers on a sample are c
 
 With --quick only the pages of the measured windows are offered; those between are added without a search, so that the
 index grows to ten million pages in half an hour. They cost no less then: what is measured is the offer, not the growth.
+
+With --mwo pages have MWO records too, and MWO is asked last. Its search is bounded in a large index, so its answers on
+pages that were made from an earlier one's record are compared with a scan's by themselves: how many are found at all.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +34,9 @@ from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
+from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
+from dedupcrawl.content.mwo_search import least_overlap
 from dedupcrawl.index import lmdb
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Entry, Kept
@@ -43,6 +49,7 @@ CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())
 WINDOW = 4_000  # offers before each measured size
 BESIDE = 4  # one offer in so many of them has one beside it
 OUTLINE_BYTES = 500
+MWO_SAMPLE = 300  # of the pages that were made from an earlier one's record
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,14 @@ class Figures:
         """Median cost as a multiple of that of the small index."""
         return self.median / self.median_beside
 
+    def row(self) -> str:
+        """For people."""
+        return (
+            f"{self.pages:>10,} {self.median:>8.0f} {self.percentile_99:>8.0f} {self.mean:>8.0f} {self.growth:>7.2f}"
+            f"   {self.bytes_per_page:.0f} bytes a page on disk, {self.heap / 1e6:.0f} MB of heap,"
+            f" {self.mapped / 1e6:.0f} MB of files mapped"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -73,19 +88,21 @@ class Filled:
         kept: Shape (pages,): True for the pages that were kept.
         answers: Page number → signatures and verdict, for the last pages.
         planted: Which of these were made from an earlier page.
+        alike: Which of these were made from an earlier page's MWO record.
     """
 
     figures: list[Figures]
     kept: NDArray[np.bool_]
     answers: dict[int, tuple[Signatures, Verdict | None]]
     planted: list[int]
+    alike: list[int]
 
 
 class Offering:
     """An index and how long its offers take."""
 
-    def __init__(self, folder: Path) -> None:
-        self.index = LmdbIndex(folder, CHECKS)
+    def __init__(self, folder: Path, checks: Sequence[Check]) -> None:
+        self.index = LmdbIndex(folder, checks)
         self.spent: list[float] = []
         self._outline = np.random.default_rng(0)
 
@@ -132,15 +149,16 @@ def memory() -> tuple[int, int]:
     return int(rows["RssAnon"].split()[0]) * 1024, int(rows["RssFile"].split()[0]) * 1024
 
 
-def fill(folder: Path, pages: int, seed: int, *, quick: bool) -> Filled:
+def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check], *, quick: bool) -> Filled:
     """Offer all pages, and some to a small index beside."""
     sizes = measured_sizes(pages)
-    filled = Filled([], np.zeros(pages, dtype=np.bool_), {}, [])
-    main, beside = Offering(folder / "index"), Offering(folder / "beside")
-    others = (page for block in blocks(100 * BLOCK, seed + 1) for page in block.pages)
+    filled = Filled([], np.zeros(pages, dtype=np.bool_), {}, [], [])
+    main, beside = Offering(folder / "index", checks), Offering(folder / "beside", checks)
+    mwo = len(checks) > len(CHECKS)
+    others = (page for block in blocks(100 * BLOCK, seed + 1, mwo=mwo) for page in block.pages)
     for number in range(BLOCK):
         beside.offer(number, next(others))
-    for block in track(blocks(pages, seed), "offering", total=pages // BLOCK, transient=True):
+    for block in track(blocks(pages, seed, mwo=mwo), "offering", total=pages // BLOCK, transient=True):
         size = block.first + BLOCK
         for number, page in enumerate(block.pages, block.first):
             if quick and number < pages - 2 * BLOCK and (size not in sizes or number < size - WINDOW):
@@ -155,8 +173,10 @@ def fill(folder: Path, pages: int, seed: int, *, quick: bool) -> Filled:
                 beside.offer(10 * pages + number, next(others))
         if size > pages - 2 * BLOCK:
             filled.planted.extend(block.planted)
+            filled.alike.extend(block.alike)
         if size in sizes:
             filled.figures.append(figures_of(main, beside, size))
+            print(filled.figures[-1].row(), flush=True)
             main.spent.clear()
     main.index.close()
     beside.index.close()
@@ -178,15 +198,15 @@ def figures_of(main: Offering, beside: Offering, size: int) -> Figures:
     )
 
 
-def checks_alone(pages: int = 2_000) -> float:
+def checks_alone(checks: Sequence[Check], pages: int = 2_000) -> float:
     """Median microseconds of the checks' own work for a page that is kept, against an index without postings."""
-    views = [PostingsView([], [], check.payload_bits) for check in CHECKS]
+    views = [PostingsView([], [], check.payload_bits) for check in checks]
     spent = []
     outline = bytes(OUTLINE_BYTES)
-    for number, page in enumerate(next(blocks(BLOCK, 99)).pages[:pages]):
+    for number, page in enumerate(next(blocks(BLOCK, 99, mwo=len(checks) > len(CHECKS))).pages[:pages]):
         entry = entry_of(number, page, outline)
         started = time.process_time_ns()
-        for check, view in zip(CHECKS, views, strict=True):
+        for check, view in zip(checks, views, strict=True):
             signature = entry.signatures[check.name]
             check.candidates(signature, view)
             check.contained(signature, view)
@@ -195,35 +215,62 @@ def checks_alone(pages: int = 2_000) -> float:
     return statistics.median(spent)
 
 
-def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int) -> tuple[int, list[str]]:
-    """How many answers on a sample, half of it planted, were compared with a scan, and which differ."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Answers on a sample beside those of a scan.
+
+    Attributes:
+        pages: How many.
+        different: A line each for those that differ.
+        only_mwo: Pages that by a scan only MWO finds to be duplicates.
+        found: How many of these the index finds to be duplicates.
+        best: For how many it names the page that shares the most.
+    """
+
+    pages: int
+    different: list[str]
+    only_mwo: int
+    found: int
+    best: int
+
+
+def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int, *, mwo: bool) -> Compared:
+    """Compare answers on a sample, half of it planted; and on pages that MWO should find."""
     rng = np.random.default_rng(seed)
     planted, last = filled.planted, filled.answers
     some = rng.choice(planted, min(sample // 2, len(planted)), replace=False).tolist()
     some += rng.choice(sorted(set(last) - set(planted)), sample - len(some), replace=False).tolist()
-    scans = [
-        Scan(number, last[number][0], SimHashCheck().distance, FeatureCodeCheck().repeatability) for number in some
-    ]
-    for block in track(blocks(pages, seed), "scanning", total=pages // BLOCK, transient=True):
+    limits = SimHashCheck().distance, FeatureCodeCheck().repeatability, least_overlap(MwoCheck().threshold)
+    scans = {number: Scan(number, last[number][0], *limits) for number in (*some, *filled.alike[-MWO_SAMPLE:])}
+    for block in track(blocks(pages, seed, mwo=mwo), "scanning", total=pages // BLOCK, transient=True):
         columns = Columns.of(block)
-        for scan in scans:
+        for scan in scans.values():
             scan.look(block, filled.kept, columns)
-    different = []
-    for scan in scans:
-        answer = last[scan.number][1]
-        best = next(((check.name, row[1]) for check, row in zip(CHECKS, scan.found, strict=True) if row), None)
-        told = None
-        if answer is not None and answer.duplicate_of is not None and answer.check is not None:
-            told = answer.check, int(answer.duplicate_of.rsplit("-", 1)[1].removesuffix(".html"))
-        if told != best:
-            different.append(f"page {scan.number}: index {told}, scan {best}")
-    return len(scans), different
+    told = {number: number_and_check(last[number][1]) for number in scans}
+    best = {number: scan.best() for number, scan in scans.items()}
+    different = [
+        f"page {number}: index {told[number]}, scan {best[number]}"
+        for number in some
+        if told[number] != best[number] and (best[number] or ("mwo", 0))[0] != "mwo"
+    ]
+    by_mwo = [number for number in scans if (best[number] or ("", 0))[0] == "mwo"]
+    found = [number for number in by_mwo if told[number] is not None]
+    return Compared(
+        len(some), different, len(by_mwo), len(found), sum(told[number] == best[number] for number in found)
+    )
 
 
-def opening(folder: Path) -> tuple[float, float]:
+def number_and_check(answer: Verdict | None) -> tuple[str, int] | None:
+    """By which check a page is the duplicate of which."""
+    if answer is None or answer.duplicate_of is None or answer.check is None:
+        return None
+    return answer.check, int(answer.duplicate_of.rsplit("-", 1)[1].removesuffix(".html"))
+
+
+def opening(folder: Path, checks: Sequence[Check]) -> tuple[float, float]:
     """Seconds to open the index, by the clock and of CPU."""
     clock, cpu = time.perf_counter(), time.process_time()
-    index = LmdbIndex(folder, CHECKS)
+    index = LmdbIndex(folder, checks)
     spent = time.perf_counter() - clock, time.process_time() - cpu
     index.close()
     return spent
@@ -256,35 +303,35 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000, help="a multiple of 10,000")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="offer the measured pages only, and add the others")
+    parser.add_argument("--mwo", action="store_true", help="with MWO as a fourth check")
     parser.add_argument("--sample", type=int, default=100, help="answers that are compared with a scan")
     parser.add_argument("--plot", type=Path, help="PNG to write")
     arguments = parser.parse_args()
+    checks = (*CHECKS, MwoCheck()) if arguments.mwo else CHECKS
     folder = Path(tempfile.mkdtemp(prefix="index-scale-"))
     try:
-        alone = checks_alone()
-        filled = fill(folder, arguments.pages, arguments.seed, quick=arguments.quick)
-        figures = filled.figures
         print(f"{'pages':>10} {'median':>8} {'p99':>8} {'mean':>8} {'growth':>7}   (CPU µs a page, check and add)")
-        for row in figures:
-            print(
-                f"{row.pages:>10,} {row.median:>8.0f} {row.percentile_99:>8.0f} {row.mean:>8.0f}"
-                f" {row.growth:>7.2f}   {row.bytes_per_page:.0f} bytes a page on disk,"
-                f" {row.heap / 1e6:.0f} MB of heap, {row.mapped / 1e6:.0f} MB of files mapped"
-            )
-        print(f"of the median, the checks alone on an empty index take {alone:.0f} µs")
-        clock, cpu = opening(folder / "index")
-        print(f"opening it takes {clock:.2f} s, {cpu:.2f} s of CPU")
+        filled = fill(folder, arguments.pages, arguments.seed, checks, quick=arguments.quick)
+        print(f"of the median, the checks alone on an empty index take {checks_alone(checks):.0f} µs")
+        clock, cpu = opening(folder / "index", checks)
+        print(f"opening it takes {clock:.2f} s, {cpu:.2f} s of CPU", flush=True)
         sample = min(arguments.sample, len(filled.answers))
-        compared, different = compare_with_scan(filled, arguments.pages, arguments.seed, sample)
-        print(f"answers equal to those of a scan of all pages: {compared - len(different)} of {compared},")
+        compared = compare_with_scan(filled, arguments.pages, arguments.seed, sample, mwo=arguments.mwo)
+        same = compared.pages - len(compared.different)
+        print(f"answers equal to those of a scan of all pages: {same} of {compared.pages},")
         print(f"half of them on planted duplicates: {', '.join(KINDS)}")
-        for line in different[:10]:
+        for line in compared.different[:10]:
             print(f"  {line}")
+        if arguments.mwo:
+            print(
+                f"{compared.only_mwo} pages are duplicates by MWO alone: {compared.found} of them found, for"
+                f" {compared.best} the page that shares the most"
+            )
         if arguments.plot is not None:
-            plot(figures, arguments.plot)
+            plot(filled.figures, arguments.plot)
     finally:
         shutil.rmtree(folder)
-    sys.exit(1 if different else 0)
+    sys.exit(1 if compared.different else 0)
 
 
 if __name__ == "__main__":

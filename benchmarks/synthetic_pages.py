@@ -3,17 +3,19 @@
 Symbols follow Zipf's law over 3,000 of them. As on real sites two codes in three are of the least length, 20 symbols,
 the others are longer. One page in twenty starts with one of 1,000 site templates, 14 symbols, the most frequent of them
 on three of these pages in a hundred, so some grams are posted under many pages. One page in fifty duplicates an earlier
-one, in one of four ways.
+one, in one of four ways; with MWO (see benchmarks.synthetic_terms) one more in fifty by its weighted terms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.synthetic_terms import Columns as TermColumns
+from benchmarks.synthetic_terms import Terms
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.index.contract import Entry
 
@@ -37,6 +39,7 @@ class Signatures:
     exact: bytes
     fingerprint: int
     code: Code
+    mwo: bytes = b""
 
 
 @dataclass(slots=True)
@@ -47,15 +50,40 @@ class Block:
         first: Number of the first page.
         pages: Their signatures.
         planted: Numbers of those that were made from an earlier page.
+        alike: Numbers of those whose MWO record was.
     """
 
     first: int
     pages: list[Signatures]
     planted: list[int] = field(default_factory=list)
+    alike: list[int] = field(default_factory=list)
 
 
-def blocks(pages: int, seed: int) -> Iterator[Block]:
+def blocks(pages: int, seed: int, *, mwo: bool = False) -> Iterator[Block]:
     """Always the same pages for one seed."""
+    made = _blocks(pages, seed)
+    return _with_terms(made, seed) if mwo else made
+
+
+def _with_terms(made: Iterator[Block], seed: int) -> Iterator[Block]:
+    terms = Terms(seed, _SITES)
+    remembered: list[bytes] = []
+    for block in made:
+        rng = np.random.default_rng((seed, 4, block.first))
+        records = terms.records(block.first, BLOCK)
+        chosen = rng.random(BLOCK) < _PLANTED
+        for number, page in enumerate(block.pages):
+            record = records[number]
+            if remembered and chosen[number]:
+                record = terms.duplicate(rng, remembered[int(rng.integers(len(remembered)))])
+                block.alike.append(block.first + number)
+            elif number % _REMEMBERED == 0:
+                remembered.append(record)
+            block.pages[number] = replace(page, mwo=record)
+        yield block
+
+
+def _blocks(pages: int, seed: int) -> Iterator[Block]:
     probability = 1 / np.arange(1, _VOCABULARY + 1)
     heights = np.cumsum(probability / probability.sum())
     names = np.random.default_rng(seed).permutation(1 << 15)[:_VOCABULARY].astype(np.uint16)
@@ -81,7 +109,7 @@ def blocks(pages: int, seed: int) -> Iterator[Block]:
                 page = _duplicate(rng, kind, remembered[int(rng.integers(len(remembered)))], page)
                 block.planted.append(first + number)
             elif number % _REMEMBERED == 0:
-                remembered.append(page)
+                remembered.append(replace(page, code=page.code.copy()))  # a view would keep the whole block's
             block.pages.append(page)
         yield block
 
@@ -117,6 +145,7 @@ def entry_of(number: int, page: Signatures, outline: bytes) -> Entry:
             "exact": page.exact,
             "feature_code": page.code.astype("<u2").tobytes(),
             "simhash": page.fingerprint.to_bytes(8, "little"),
+            **({"mwo": page.mwo} if page.mwo else {}),
         },
         outline=outline,
     )
@@ -129,6 +158,7 @@ class Scan:
     Attributes:
         number: The page that was offered.
         page: Its signatures.
+        overlap: Least MWO of duplicates, times its total.
         found: For each check in order: (−similarity, page number) of the best keeper so far.
     """
 
@@ -136,7 +166,13 @@ class Scan:
     page: Signatures
     distance: int
     share: float
-    found: list[tuple[float, int] | None] = field(default_factory=lambda: [None] * 3)
+    overlap: int
+    found: list[tuple[float, int] | None] = field(default_factory=lambda: [None] * 4)
+
+    def best(self) -> tuple[str, int] | None:
+        """By which check, the first that has one, the page is the duplicate of which."""
+        names = ("exact", "simhash", "feature_code", "mwo")
+        return next(((name, row[1]) for name, row in zip(names, self.found, strict=True) if row), None)
 
     def look(self, block: Block, kept: NDArray[np.bool_], columns: Columns) -> None:
         """Take the kept pages of a block into account, up to the page itself."""
@@ -153,6 +189,12 @@ class Scan:
                 similarity = self._repeated(block.pages[number].code)
                 if similarity is not None:
                     self._take(2, block, [number], similarity)
+
+        if columns.terms is not None:
+            shared = columns.terms.overlaps(self.page.mwo)[:before]
+            best = int(np.argmax(np.where(alive, shared, -1)))
+            if alive[best] and shared[best] >= self.overlap:
+                self._take(3, block, [best], float(shared[best]))
 
     def _core(self) -> Code:
         """What any piece of t of L symbols holds, for t = ⌈share · L⌉."""
@@ -179,6 +221,7 @@ class Columns:
     fingerprints: NDArray[np.uint64]
     symbols: Code
     page_of: NDArray[np.int64]
+    terms: TermColumns | None
 
     @classmethod
     def of(cls, block: Block) -> Columns:
@@ -188,6 +231,7 @@ class Columns:
             np.array([page.fingerprint for page in block.pages], dtype=np.uint64),
             np.concatenate([page.code for page in block.pages]),
             np.repeat(np.arange(len(lengths)), lengths),
+            TermColumns([page.mwo for page in block.pages]) if block.pages[0].mwo else None,
         )
 
     def holding(self, run: Code) -> list[int]:

@@ -30,6 +30,7 @@ def build() -> Path | None:
         *shlex.split(sysconfig.get_config_var("CCSHARED") or ""),
         "-std=c11",
         "-O3",
+        *shlex.split(os.environ.get("CFLAGS", "")),
         f"-I{sysconfig.get_path('include')}",
         *sorted(map(str, KERNELS.glob("*.c"))),
         "-o",
