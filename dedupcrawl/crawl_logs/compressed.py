@@ -20,8 +20,8 @@ else:
 
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 
-_RATIO = 1_000  # bytes that one byte of a file may become: logs of one line repeated reach 300
-_ALLOWED = 1 << 30  # bytes that any file may become
+_RATIO = 400  # bytes that one byte of a file may become: logs of one line repeated reach 300
+_ALLOWED = 256 << 20  # bytes that any file may become; gzip makes 1,030 times as much of blank lines
 _WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with `zstd -d`
 _MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
 _CHUNK = 1 << 20  # bytes that are read of an xz file at once
@@ -96,8 +96,7 @@ def open_log(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file that may be compressed: (what is in it, the file itself, to ask how far it has been read).
 
     The compression is told by the first bytes, not by the name. Of what is compressed only `read` and `tell` are
-    promised. A file that becomes more than a gigabyte and a thousand times as large, or would take 256 MB of memory, is
-    refused.
+    promised. A file that becomes more than 256 MB and 400 times as large, or would take 256 MB of memory, is refused.
 
     Raises:
         LogError: The file cannot be opened, read or decompressed; also while it is being read inside the context.

@@ -72,9 +72,7 @@ def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     columns: dict[str, list[str | None]] = {name: [] for name in _ALWAYS}
     numbers: list[int] = []
     broken: list[int] = []
-    for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line):
-        if not line.strip():
-            continue
+    for number, line in block.texts():
         row = _decoded(line)
         if row is None:
             broken.append(number)

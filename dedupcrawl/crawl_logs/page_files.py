@@ -86,9 +86,7 @@ def _sound(text: str) -> str:
 
 def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
     for block in line_blocks(path, tally):
-        for number, row in enumerate(block.data.splitlines(), block.first_line):
-            if not row.strip():
-                continue
+        for number, row in block.texts():
             tally.rows += 1
             try:
                 stored = _of_row(row)

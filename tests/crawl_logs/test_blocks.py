@@ -18,7 +18,10 @@ def write(path: Path, data: bytes) -> Path:
 
 def lines_with_numbers(found: list[LineBlock]) -> list[tuple[int, bytes]]:
     return [
-        (number, line) for block in found for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line)
+        (number, line)
+        for block in found
+        for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line)
+        if line.strip()
     ]
 
 
@@ -31,7 +34,14 @@ def test_any_block_size_gives_the_same_lines(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BLOCK_BYTES", size)
         found = lines_with_numbers(list(line_blocks(path, Tally())))
-    assert found == list(enumerate((line.decode("utf-8", "replace").encode() for line in lines), 1))
+        patch.setattr(blocks, "_BLOCK_LINES", 3)
+        patch.setattr(blocks, "_PIECE_BYTES", 7)
+        in_pieces = list(line_blocks(path, Tally()))
+    sound = (line.decode("utf-8", "replace").encode() for line in lines)
+    assert found == [(number, line) for number, line in enumerate(sound, 1) if line.strip()]
+    assert lines_with_numbers(in_pieces) == found
+    assert [text for block in in_pieces for text in block.texts()] == [(n, line.lstrip()) for n, line in found]
+    assert all(block.data.count(b"\n") <= 7 for block in in_pieces)
 
 
 def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
@@ -77,3 +87,13 @@ def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
 def test_lines_are_numbered_strings() -> None:
     frame = LineBlock(7, b"a\r\n\nb\n").lines()
     assert frame.to_dict(as_series=False) == {"line": [7, 8, 9], "text": ["a", "", "b"]}
+
+
+@pytest.mark.parametrize("blanks", [b"\n" * (1 << 24), b" " * 1_000 + b"\n" * (1 << 24), b"\n" * (1 << 22) + b"x\n"])
+def test_blank_lines_by_the_million_are_passed_over(tmp_path: Path, blanks: bytes) -> None:
+    path = write(tmp_path / "log", b'{"url": "http://a/"}\n' + blanks + b'{"url": "http://b/"}')
+    found = list(line_blocks(path, Tally()))
+    texts = [text for block in found for text in block.texts()]
+    assert texts[0] == (1, b'{"url": "http://a/"}')
+    assert texts[-1] == (2 + blanks.count(b"\n"), b'{"url": "http://b/"}')
+    assert sum(len(block.data) for block in found) < 5 << 20, "what is nothing but blank is left out"
