@@ -27,6 +27,7 @@ from typing import Any
 
 import msgspec
 
+from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
@@ -74,11 +75,28 @@ class SiteRules:
         for number, row in enumerate(rows):
             try:
                 rule = Rule.from_dict(row)
+                _check_stays(rule, site)
             except RuleError as error:
                 raise _NumberedRuleError(str(error), number) from error
             if rules.setdefault(rule.id, rule) is not rule:
                 raise _NumberedRuleError(f"two rules have the id {rule.id!r}", number)
         return cls(site.lower(), tuple(rules.values()))
+
+
+def _check_stays(rule: Rule, site: str) -> None:
+    """Refuse a rule that can only lead to another site; where a capture decides, the normalizer looks at each URL.
+
+    Raises:
+        RuleError: It does.
+    """
+    to = rule.templates()[1] if "//" in rule.to else None
+    if to is None or to.host is None:
+        return
+    made = ("" if to.host.is_literal else "x") + to.host.literals[-1]
+    led_to = site_of(made)
+    is_sure = to.host.is_literal or led_to != host_of(made)
+    if is_sure and led_to not in (site.lower(), other_form(site.lower())):
+        raise RuleError(f"rule {rule.id!r} leads to {led_to}: a rule must stay on its site, {site}")
 
 
 class _NumberedRuleError(RuleError):

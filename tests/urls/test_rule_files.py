@@ -84,6 +84,11 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
         ),
         ('drop = ["sid"]', "drop = [", "(at line 9, column"),
         ('drop = ["sid"]', "drop =", "(at line 7, column"),
+        (
+            'to = "/{page}"',
+            'to = "//b.com/{page}"',
+            "line 9: rule 'print' leads to b.com: a rule must stay on its site",
+        ),
         ("[[ rules ]]", "[[rule]]", "unknown key 'rule'"),
         ("[[ rules ]]", "[rules]", "(at line 9"),
         ('site = "Example.COM"', "", 'a rule file starts with site = "example.com"'),
@@ -99,6 +104,34 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, s
     assert str(caught.value).startswith(str(path))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("site", "match", "to", "led_to"),
+    [
+        ("example.com", "/a/{b}", "//other.com/{b}", "other.com"),
+        ("example.com", "/a/{b}", "https://www.Example.org:8080/{b}", "example.org"),
+        ("example.com", "//{host}.example.com", "//{host}.example.com.evil.net", "evil.net"),
+        ("example.com", "//{host}.example.com", "//{host}.other.co.uk", "other.co.uk"),
+        ("127.0.0.1", "/a", "//127.0.0.2/a", "127.0.0.2"),
+        ("example.com", "/a/{b}", "//www.example.com/{b}", None),
+        ("Example.com", "//www.{host}", "//{host}", None),
+        ("example.com", "//{host}.com", "//{host}.com", None),
+        ("example.com", "//{host}.example.com", "//{host}.news.example.com", None),
+        ("127.0.0.1", "/a", "//127.0.0.1:8080/b", None),
+        ("bücher.de", "/a", "//www.xn--bcher-kva.de/b", None),
+        ("xn--bcher-kva.de", "/a", "//www.bücher.de/b", None),
+        ("example.com", "/go?{u}", "/{u}", None),
+    ],
+)
+def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, led_to: str | None) -> None:
+    row = {"id": "away", "kind": "rewrite", "match": match.replace("?{u}", "?u={u}"), "to": to}
+    content = {"site": site, "rules": [row]}
+    if led_to is None:
+        SiteRules.from_dict(content)
+    else:
+        with pytest.raises(RuleError, match=f"rule 'away' leads to {led_to}: a rule must stay on its site, {site}"):
+            SiteRules.from_dict(content)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"\0" * 100, b"[" * 100_000, b"a." * 50_000, b'x = "' + b"y" * 10**6])
