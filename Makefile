@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 START ?=
 
-.PHONY: crawl test lint format docs sanitize clean
+.PHONY: crawl test test-oldest dist-check lint format docs sanitize clean
 
 $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -24,6 +24,18 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest
 
+# The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it.
+test-oldest: OLDEST := $(VENV)-oldest/bin
+test-oldest:  ## all tests but those of the benchmarks, with the oldest dependencies that are supported
+	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
+	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
+	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
+		--editable '.[dev,report,spidermon]' httpx
+	$(OLDEST)/python -m pytest --ignore tests/benchmarks
+
+dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there
+	$(VENV)/bin/python -m tools.dist_check
+
 lint: $(DEV_STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -32,7 +44,6 @@ lint: $(DEV_STAMP)
 format: $(DEV_STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
-
 
 docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
@@ -44,6 +55,5 @@ sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and 
 		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py; \
 	status=$$?; $(VENV)/bin/python tools/build_kernels.py; exit $$status
 
-
 clean:
-	rm -rf $(VENV) docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-oldest docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

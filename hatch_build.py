@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,8 @@ class Kernels(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build before the files of the wheel are collected; without a compiler the wheel is one for any machine."""
         root = Path(self.root)
-        subprocess.run([sys.executable, str(root / "tools" / "build_kernels.py")], check=False)
-        compiled = sorted((root / "dedupcrawl" / "content" / "kernels").glob("_compiled*.so"))
-        if compiled:
+        compiled = runpy.run_path(str(root / "tools" / "build_kernels.py"))["build"]()
+        if compiled is not None:  # and only this one: a checkout may hold others, of other versions of Python
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            build_data["artifacts"] += [f"/{path.relative_to(root)}" for path in compiled]
+            build_data["artifacts"].append(f"/{compiled.relative_to(root)}")

@@ -22,7 +22,7 @@ class Part(NamedTuple):
 
     def read(self) -> pl.DataFrame:
         """The rows, in the order in which they were added."""
-        return pl.concat([pl.read_ipc(file) for file in self.files])
+        return pl.scan_ipc(list(self.files)).collect()
 
 
 class SiteSpool:

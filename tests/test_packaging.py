@@ -1,0 +1,218 @@
+"""What is published: a wheel that is enough, and a source distribution that makes one.
+
+`make dist-check` installs them, which takes longer.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from email import message_from_bytes
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+import msgspec
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.crawls.project import items, make_project
+from tests.crawls.site import page, prose, serve
+
+ROOT = Path(__file__).parents[1]
+PROJECT = msgspec.toml.decode((ROOT / "pyproject.toml").read_bytes())["project"]
+EXTRA_OF = {
+    "redis": "redis",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "matplotlib": "report",
+    "pyspark": "spark",
+    "spidermon": "spidermon",
+}
+
+STANDARD = sys.stdlib_module_names | {"compression", "tomllib"}  # of newer versions, too
+
+ONLY = """
+import sys
+from importlib.machinery import PathFinder
+
+class Only(PathFinder):
+    # Finds nothing that a plain `pip install dedupcrawl` would not have installed.
+
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):
+        return None if path is None and fullname in REFUSED else super().find_spec(fullname, path, target)
+
+REFUSED = set(sys.argv.pop(1).split(","))
+sys.meta_path[:] = [Only if finder is PathFinder else finder for finder in sys.meta_path]
+"""
+CRAWL = """
+from scrapy.crawler import CrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+process = CrawlerProcess(get_project_settings())
+process.crawl("pages", origin=sys.argv[1])
+process.start()
+"""  # not `scrapy crawl`, which loads what other packages here add to it
+COMMANDS = """
+from dedupcrawl.cli import run
+
+print([run(arguments.split()) for arguments in (
+    f"explain {sys.argv[1]}",
+    "index info",
+    "train .scrapy/dedup/crawl-log.jsonl --rules rules",
+    "check items.jsonl",
+    "report --output report.html",
+)])
+"""
+
+
+def needed(requirements: list[str]) -> set[str]:
+    """Names of the distributions that these bring along, in this environment."""
+    found: set[str] = set()
+    todo = [Requirement(text) for text in requirements]
+    while todo:
+        wanted = todo.pop()
+        name = canonicalize_name(wanted.name)
+        extras = wanted.extras or {""}
+        if (wanted.marker is not None and not wanted.marker.evaluate()) or name in found:
+            continue
+        found.add(name)
+        for text in distribution(name).requires or ():
+            inner = Requirement(text)
+            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in extras):
+                inner.marker = None
+                todo.append(inner)
+    return found
+
+
+OWNERS = packages_distributions()
+CORE = needed(PROJECT["dependencies"])
+REFUSED = ",".join(
+    name for name, owners in OWNERS.items() if not {canonicalize_name(o) for o in owners} & (CORE | {"dedupcrawl"})
+)
+
+
+def plainly(code: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run code as in an environment that has the package and what it needs, and nothing else."""
+    command = [sys.executable, "-c", ONLY + code, REFUSED, *arguments]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_what_is_refused_is_what_only_extras_bring() -> None:
+    assert {"pytest", "redis", "matplotlib"} <= set(REFUSED.split(","))
+    assert not {"scrapy", "numpy", "lxml", "sklearn", "scipy", "twisted"} & set(REFUSED.split(","))
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    """Libraries that modules of the package import anywhere, each with the module."""
+    for module in sorted((ROOT / "dedupcrawl").rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            for name in {name.partition(".")[0] for name in names} - STANDARD - {"dedupcrawl"}:
+                yield name, str(module.relative_to(ROOT))
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
+    extras = {
+        name: {canonicalize_name(Requirement(text).name) for text in PROJECT["optional-dependencies"][extra]}
+        for name, extra in EXTRA_OF.items()
+    }
+    undeclared = {
+        (name, module)
+        for name, module in imported()
+        if not {canonicalize_name(owner) for owner in OWNERS.get(name, (name,))} & extras.get(name, declared)
+    }
+    assert undeclared == set()
+
+
+def test_a_crawl_and_training_need_no_extra(tmp_path: Path) -> None:
+    project = make_project(tmp_path, {"FEEDS": {"items.jsonl": {"format": "jsonlines"}}})
+    site_pages = {
+        "/": page("Start " + prose(0), "/story", "/reprint"),
+        "/story": page(prose(1, 200)),
+        "/reprint": page(prose(1, 200)),
+    }
+    with serve(site_pages) as site:
+        done = plainly(CRAWL, f"{site.base}/", folder=project)
+    assert len(items(project)) == 2, done.stderr
+    assert "items dropped: exact 1" in done.stderr
+    ran = plainly(COMMANDS, f"{site.base}/reprint", folder=project)
+    assert ran.stdout.splitlines()[-1] == "[0, 0, 0, 0, 1]", ran.stderr
+    assert "pip install 'dedupcrawl[report]'" in ran.stderr
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution, and the wheel that was built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    build(folder)
+    return folder
+
+
+def build(folder: Path, *options: str, **env: str) -> None:
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), *options, str(ROOT)]
+    ran = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def wheel_of(folder: Path) -> zipfile.ZipFile:
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def tags_of(wheel: zipfile.ZipFile) -> list[str]:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/WHEEL"))
+    return [str(tag) for tag in message_from_bytes(wheel.read(name)).get_all("Tag", [])]
+
+
+def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
+    with wheel_of(built) as wheel:
+        names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        tags = tags_of(wheel)
+    tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "dedupcrawl").rglob("*") if path.is_file()}
+    left_out = re.compile(r".*(__pycache__.*|\.[chd]|\.so)|.*/\..*")
+    assert {name for name in names if not name.endswith(".so")} == {n for n in tracked if not left_out.fullmatch(n)}
+    assert "dedupcrawl/py.typed" in names
+    compiled = [name for name in names if name.endswith(".so")]
+    if shutil.which(sysconfig.get_config_var("LDSHARED").split()[0]) is None:
+        assert (compiled, tags) == ([], ["py3-none-any"])
+    else:
+        version = f"cp3{sys.version_info.minor}"
+        assert len(compiled) == 1
+        assert all(tag.startswith(f"{version}-{version}-") for tag in tags)
+
+
+def test_without_a_compiler_the_wheel_is_for_any_machine(tmp_path: Path) -> None:
+    """Also in a checkout where a compiler has been before."""
+    build(tmp_path, "--wheel", PATH="")
+    with wheel_of(tmp_path) as wheel:
+        assert tags_of(wheel) == ["py3-none-any"]
+        assert not [name for name in wheel.namelist() if name.endswith(".so")]
+
+
+def test_the_source_distribution_has_all_that_is_needed_to_work_on_it(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for wanted in ("Makefile", "CONTRIBUTING.md", "CHANGELOG.md", "tests/test_packaging.py", "tools/build_kernels.py"):
+        assert wanted in names
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")} <= names
+    assert not [name for name in names if name.endswith((".so", ".pyc"))]
+
+
+def test_every_python_that_is_supported_is_named() -> None:
+    versions = {text.rpartition(" ")[2] for text in PROJECT["classifiers"] if ":: Python :: 3." in text}
+    assert min(versions, key=lambda text: int(text.partition(".")[2])) == PROJECT["requires-python"].removeprefix(">=")
+    assert f"3.{sys.version_info.minor}" in versions
