@@ -117,7 +117,7 @@ def read_age(value: Any) -> float | None:
     return seconds
 
 
-def _quota(value: Any) -> int | None:
+def _whole_number(value: Any) -> int | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
         return None
     number = float(value)
@@ -215,6 +215,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'", _text, False
         ),
+        Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", _whole_number, False),
         Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", _seconds, False),
         Setting("DEDUP_RUN", None, "a name, or None", _optional_text, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
@@ -222,7 +223,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "DEDUP_TRUSTED_SITES", "start", "'start', 'all' or a list of hosts or registrable domains", _trusted, False
         ),
-        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", _quota),
+        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", _whole_number),
         Setting("DEDUP_KEEP_TEXT", False, "True or False", _boolean),
         Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
         Setting("DEDUP_REPORT", None, "the path of an HTML file, or None for no report", _optional_path, False),
@@ -264,6 +265,7 @@ class DedupSettings:
     action: str
     mark_field: str
     index: str
+    index_memory: int | None
     index_wait: float
     run: str | None
     scope: str

@@ -44,6 +44,7 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
         ("DEDUP_TRUSTED_SITES", "a.com, b.org", "trusted_sites", ("a.com", "b.org")),
         ("DEDUP_TRUSTED_SITES", [], "trusted_sites", ()),
         ("DEDUP_SITE_QUOTA", "5000", "site_quota", 5000),
+        ("DEDUP_INDEX_MEMORY", "500", "index_memory", 500),
         ("DEDUP_SITE_QUOTA", None, "site_quota", None),
     ],
 )

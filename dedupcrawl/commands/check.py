@@ -92,7 +92,7 @@ def command(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
             kept = open_index(settings.index, make_checks(*settings.index_checks()), default_path=folder / "index")
             stack.callback(kept.close)
-            detector = Detector(kept, run=_RUN, trust=_trust(settings))
+            detector = Detector(kept, run=_RUN, trust=_trust(settings), memory=settings.index_memory)
             stack.callback(detector.close)
             out = stack.enter_context(results(output))
             sources = [stack.enter_context(_on_disk(path)) for path in files]

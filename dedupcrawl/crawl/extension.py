@@ -110,7 +110,13 @@ class Dedup:
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
-        self._detector = Detector(self._index, spider=self.spider_name, run=self._run, trust=self.trust)
+        self._detector = Detector(
+            self._index,
+            spider=self.spider_name,
+            run=self._run,
+            trust=self.trust,
+            memory=self.settings.index_memory,
+        )
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self._detector)
         self._sending = Sending(crawler)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)

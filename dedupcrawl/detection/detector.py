@@ -20,6 +20,7 @@ from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
+from dedupcrawl.index.resident import ResidentLimit
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -85,10 +86,14 @@ class Detector:
         spider: The spider's name.
         run: Identifies the crawl.
         trust: Whose pages may be the reason to drop pages of others.
+        memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
     """
 
-    def __init__(self, index: Index, *, spider: str = "", run: str = "", trust: Trust = EVERYBODY) -> None:
+    def __init__(
+        self, index: Index, *, spider: str = "", run: str = "", trust: Trust = EVERYBODY, memory: int | None = None
+    ) -> None:
         self._index = index
+        self._resident = ResidentLimit(None if memory is None else memory << 20)
         self._trust = trust
         self._quota = SiteQuota(index)
         self._templates = SiteTemplates(index)
@@ -130,6 +135,7 @@ class Detector:
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
         """
+        self._resident.look()
         page = analysis.page
         host = host_of(page.url)
         templates = TemplatesAtHand(self._templates)

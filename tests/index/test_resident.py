@@ -1,0 +1,62 @@
+"""An index that is larger than the memory a process may hold."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.index import resident
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.resident import ResidentLimit
+from tests.index.test_claims import keep, keeper_of
+from tests.index.toys import CHECKS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> LmdbIndex:
+    """An index of 64 MB, all of which this process has read."""
+    index = LmdbIndex(tmp_path, CHECKS, batch_pages=4)
+    for number in range(64):
+        keep(index, f"http://a/{number}", number)
+    index.attach("http://a/1", "filler", bytes(1 << 26))
+    assert index.attachments("http://a/1")["filler"] == bytes(1 << 26)
+    return index
+
+
+def test_what_is_mapped_is_given_back_and_still_found(index: LmdbIndex) -> None:
+    _, before = resident.resident()
+    limit = ResidentLimit(1)
+    for _ in range(64):
+        limit.look()
+    _, after = resident.resident()
+    assert before - after > 1 << 25
+    assert keeper_of(index, "http://b", 7) == "http://a/7"
+    assert index.verify() == []
+    index.close()
+
+
+@pytest.mark.parametrize("limit", [None, 1 << 50])
+def test_below_the_limit_nothing_is_given_back(index: LmdbIndex, limit: int | None) -> None:
+    _, before = resident.resident()
+    watched = ResidentLimit(limit)
+    for _ in range(64):
+        watched.look()
+    assert resident.resident()[1] == before
+    index.close()
+
+
+def test_a_process_that_is_too_large_by_itself_says_so_once(index: LmdbIndex, caplog: pytest.LogCaptureFixture) -> None:
+    limit = ResidentLimit(1)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            index.attachments("http://a/1")
+            for _ in range(64):
+                limit.look()
+    assert len(caplog.messages) == 1
+    assert "more than its limit of 0 MB (DEDUP_INDEX_MEMORY)" in caplog.messages[0]
+    index.close()
