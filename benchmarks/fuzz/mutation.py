@@ -40,11 +40,19 @@ PIECES: tuple[bytes, ...] = (
 )
 
 
-def mutated(seed: bytes, others: Sequence[bytes], chance: Random) -> bytes:
-    """Some random changes of `seed`, at most `LARGEST` bytes; the same for the same state of `chance`."""
-    data = seed
+def mutated(seed: bytes, others: Sequence[bytes], chance: Random, largest: int = LARGEST) -> bytes:
+    """Some random changes of `seed`, or of a part of it; the same for the same state of `chance`.
+
+    Args:
+        seed: A good example.
+        others: More of them, to take pieces from.
+        chance: Decides.
+        largest: Bytes of the result, at most.
+    """
+    begin = chance.randrange(max(1, len(seed) - largest + 1))
+    data = seed[begin : begin + largest]
     for _ in range(1 + min(int(chance.expovariate(0.5)), 12)):
-        data = chance.choice(_CHANGES)(data, others, chance)[:LARGEST]
+        data = chance.choice(_CHANGES)(data, others, chance)[:largest]
     return data
 
 

@@ -15,11 +15,13 @@ from random import Random
 from types import FrameType
 
 from benchmarks.fuzz import seeds
-from benchmarks.fuzz.mutation import mutated
-from benchmarks.fuzz.targets import Checks, Normalizing, Rules, Target, extraction, logs, records, urls
+from benchmarks.fuzz.mutation import LARGEST, mutated
+from benchmarks.fuzz.targets import Checks, Normalizing, Rules, Target, extraction, learner, logs, records, urls
 
 SLOW = 1.0  # seconds of process CPU
 HUGE = 256 << 20  # bytes by which one call may raise the peak of the process's memory
+_LARGE = 0.1  # share of the cases that may be as large as they become; the others are …
+_SMALL = 200, 4_096  # … of so many bytes at most: they find nearly as much and cost a tenth
 _HANGS = 60.0  # seconds of CPU after which a call is broken off
 
 
@@ -61,13 +63,14 @@ def targets(data: Path | None = None) -> list[Fuzzed]:
     """All of them."""
     pages = [*seeds.PAGES, *(seeds.real_pages(data) if data is not None else ())]
     return [
-        Fuzzed("extraction", extraction, pages, 25),
-        Fuzzed("checks", Checks(), pages, 15),
-        Fuzzed("urls", urls, seeds.URLS, 25),
-        Fuzzed("normalizer", Normalizing(seeds.RULES[0]), seeds.URLS, 15),
-        Fuzzed("rules", Rules(seeds.URLS), seeds.RULES, 8),
-        Fuzzed("logs", logs, seeds.LOGS, 7),
-        Fuzzed("records", records, [*seeds.LOGS, *seeds.PAGES], 5),
+        Fuzzed("extraction", extraction, pages, 250),
+        Fuzzed("checks", Checks(), pages, 150),
+        Fuzzed("urls", urls, seeds.URLS, 250),
+        Fuzzed("normalizer", Normalizing(seeds.RULES[0]), seeds.URLS, 150),
+        Fuzzed("rules", Rules(seeds.URLS), seeds.RULES, 80),
+        Fuzzed("logs", logs, seeds.LOGS, 70),
+        Fuzzed("records", records, [*seeds.LOGS, *seeds.PAGES], 45),
+        Fuzzed("learner", learner, seeds.TO_LEARN, 5),
     ]
 
 
@@ -81,7 +84,8 @@ def fuzz(chosen: Sequence[Fuzzed], cases: int, seed: int, *, seconds: float = fl
     outcome.peak = _peak()
     for _ in range(cases):
         (one,) = chance.choices(chosen, weights)
-        data = mutated(chance.choice(one.examples), one.examples, chance)
+        largest = LARGEST if chance.random() < _LARGE else int(chance.uniform(*_SMALL))
+        data = mutated(chance.choice(one.examples), one.examples, chance, largest)
         case(one, data, outcome)
         yield outcome
         if time.process_time() - start > seconds:

@@ -100,6 +100,30 @@ LOGS: tuple[bytes, ...] = (
 )
 
 
+def _to_learn(*forms: str, pages: int = 40) -> bytes:
+    """Lines of a log, URL and digest, of pages that are each there in several forms."""
+    rows = (
+        f"{form.format(n=n, sid=(n * 7919 + k) % 65_521)}\t{n}\n" for n in range(pages) for k, form in enumerate(forms)
+    )
+    return "".join(rows).encode()
+
+
+TO_LEARN: tuple[bytes, ...] = (
+    _to_learn(
+        "http://a.example.com/p?id={n}",
+        "http://a.example.com/p?id={n}&sid={sid}",
+        "http://a.example.com/p?sid={sid}&id={n}",
+    ),
+    _to_learn(
+        "http://www.b.com/wiki/T{n}", "http://www.b.com/index.php?title=T{n}&action=view", "http://b.com/print/T{n}"
+    ),
+    _to_learn("http://c.net/news/{n}/index.html", "http://c.net/news/{n}/", "http://c.net/NEWS/{n};s={sid}?d=%7E{sid}"),
+    _to_learn(
+        "http://d.org/a-{n}_b.{sid}", "http://d.org/a-{n}_b.{sid}#x", "http://d.org/{sid}/2026-01-02/{n}?l=en", pages=15
+    ),
+)
+
+
 def real_pages(data: Path, most: int = 60) -> list[bytes]:
     """Pages of the data folder, the same at each call; none when it is not there."""
     found: list[bytes] = []

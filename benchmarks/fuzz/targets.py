@@ -24,7 +24,9 @@ from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.train import train
+from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import file_name, read_rules
 from dedupcrawl.urls.url_parts import split_url
@@ -32,7 +34,7 @@ from dedupcrawl.urls.url_parts import split_url
 Target = Callable[[bytes], None]
 
 _PAGES_AN_INDEX = 200  # then a new one: what is fuzzed is the page, not the index
-_SITE = "example.com"
+_URLS_TRIED = 200  # of a log, on the rules that were learned from it
 
 
 class Checks:
@@ -142,6 +144,27 @@ def logs(data: bytes) -> None:
                 page_of(stored)
         except LogError:
             pass
+
+
+def learner(data: bytes) -> None:
+    """Lines of a log that rules are learned from: no site breaks the learner, and what it learns is sound."""
+    with TemporaryDirectory(prefix="dedupcrawl-fuzz-") as folder:
+        log, rules = Path(folder, "log"), Path(folder, "rules")
+        log.write_bytes(b"url\ttext_digest\n" + data)
+        try:
+            summary = train([log], rules, LearningOptions(), workers=1)
+            normalizer = Normalizer.from_paths([rules])
+            urls = [url for frame in read_log(log, Tally()) for url in frame["url"].drop_nulls().to_list()]
+        except LogError:
+            return
+        assert not summary.learned.failed, summary.learned.failed
+        assert not summary.kept_files, summary.kept_files
+        for site_rules in summary.learned.rules:
+            assert read_rules(rules / file_name(site_rules.site)).rules
+        for url in urls[:_URLS_TRIED]:
+            done = normalizer.normalize(url)
+            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(url), done
+            assert done.kind == "equivalence" or normalizer.normalize(done.canonical).canonical == done.canonical, done
 
 
 def records(data: bytes) -> None:
