@@ -38,7 +38,7 @@ from dedupcrawl.page import Page
 MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
 
-MOST_POSTINGS = 1 << 15
+MOST_POSTINGS = 1 << 14
 """Postings that are read for one page. A prefix with more is cut short, and the search is not exact any more."""
 
 CLOSEST = 32

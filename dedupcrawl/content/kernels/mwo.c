@@ -133,8 +133,8 @@ PyObject *mwo_overlap(PyObject *self, PyObject *args) {
 
 typedef struct {
     uint32_t page;
-    uint32_t postings; /* 0: a free place */
-    int64_t shared, seen;
+    uint32_t seen; /* weights are above 0, so 0 is a free place */
+    uint32_t shared;
 } Sum;
 
 /* Most shared first; of equal ones the older page. */
@@ -142,6 +142,19 @@ static int by_shared(const void *one, const void *other) {
     const Sum *a = one, *b = other;
     if (a->shared != b->shared) return (a->shared < b->shared) - (a->shared > b->shared);
     return (a->page > b->page) - (a->page < b->page);
+}
+
+/* Bring the `most` first by `by_shared` to the front: each of the others that is before the last of them takes its place. */
+static void select_first(Sum *sums, Py_ssize_t count, Py_ssize_t most) {
+    qsort(sums, (size_t)most, sizeof(Sum), by_shared);
+    for (Py_ssize_t i = most; most && i < count; i++) {
+        const Sum sum = sums[i];
+        Py_ssize_t place = most;
+        while (place && by_shared(&sum, &sums[place - 1]) < 0) place--;
+        if (place == most) continue;
+        memmove(sums + place + 1, sums + place, (size_t)(most - place - 1) * sizeof(Sum));
+        sums[place] = sum;
+    }
 }
 
 static int by_page_number(const void *one, const void *other) {
@@ -188,20 +201,19 @@ PyObject *mwo_possible(PyObject *self, PyObject *args) {
             if (place < 0 || hash != last) place = place_of(hashes.buf, terms, hash), last = hash;
             if (place < 0) continue;
             size_t at = (size_t)fmix64(page[i] ^ table_seed) & (size - 1);
-            while (sums[at].postings && sums[at].page != page[i]) at = (at + 1) & (size - 1);
+            while (sums[at].seen && sums[at].page != page[i]) at = (at + 1) & (size - 1);
             sums[at].page = page[i];
-            sums[at].postings++;
             sums[at].seen += weight;
-            sums[at].shared += own[place] < weight ? own[place] : weight;
+            sums[at].shared += own[place] < weight ? (uint32_t)own[place] : weight;
         }
         Py_ssize_t found = 0;
         for (size_t at = 0; at < size; at++) {
-            if (!sums[at].postings) continue;
-            const int64_t theirs = TOTAL - sums[at].seen, more = theirs < left ? theirs : left;
+            if (!sums[at].seen) continue;
+            const int64_t theirs = TOTAL - (int64_t)sums[at].seen, more = theirs < left ? theirs : left;
             if (sums[at].shared + more >= least) sums[found++] = sums[at];
         }
         if (found > most) {
-            qsort(sums, (size_t)found, sizeof(Sum), by_shared);
+            select_first(sums, found, most);
             found = most;
         }
         result = PyBytes_FromStringAndSize(NULL, 4 * found);
