@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -40,11 +41,12 @@ def main() -> int:
     if not chosen:
         parser.error(f"no such target: there are {', '.join(one.name for one in targets())}")
     outcome, told = Outcome(), time.monotonic()
-    for outcome in fuzz(chosen, options.cases, options.seed, seconds=options.seconds):
-        if time.monotonic() - told > _TOLD_EVERY:
-            told = time.monotonic()
-            done = sum(outcome.cases.values())
-            print(f"{done:,} of {options.cases:,}, {len(outcome.failures)} failed", file=sys.stderr)
+    with suppress(KeyboardInterrupt):  # what was found until then is told
+        for outcome in fuzz(chosen, options.cases, options.seed, seconds=options.seconds):
+            if time.monotonic() - told > _TOLD_EVERY:
+                told = time.monotonic()
+                done = sum(outcome.cases.values())
+                print(f"{done:,} of {options.cases:,}, {len(outcome.failures)} failed", file=sys.stderr)
     _report(outcome)
     for failure in outcome.failures:
         _write(failure, options.keep)

@@ -20,7 +20,7 @@ from benchmarks.fuzz.targets import Checks, Normalizing, Rules, Target, extracti
 
 SLOW = 1.0  # seconds of process CPU
 HUGE = 256 << 20  # bytes by which one call may raise the peak of the process's memory
-_LARGE = 0.1  # share of the cases that may be as large as they become; the others are …
+_LARGE = 0.05  # share of the cases that may be as large as they become; the others are …
 _SMALL = 200, 4_096  # … of so many bytes at most: they find nearly as much and cost a tenth
 _HANGS = 60.0  # seconds of CPU after which a call is broken off
 
@@ -63,12 +63,12 @@ def targets(data: Path | None = None) -> list[Fuzzed]:
     """All of them."""
     pages = [*seeds.PAGES, *(seeds.real_pages(data) if data is not None else ())]
     return [
-        Fuzzed("extraction", extraction, pages, 250),
-        Fuzzed("checks", Checks(), pages, 150),
-        Fuzzed("urls", urls, seeds.URLS, 250),
-        Fuzzed("normalizer", Normalizing(seeds.RULES[0]), seeds.URLS, 150),
-        Fuzzed("rules", Rules(seeds.URLS), seeds.RULES, 80),
-        Fuzzed("logs", logs, seeds.LOGS, 70),
+        Fuzzed("extraction", extraction, pages, 200),
+        Fuzzed("checks", Checks(), pages, 80),
+        Fuzzed("urls", urls, seeds.URLS, 350),
+        Fuzzed("normalizer", Normalizing(seeds.RULES[0]), seeds.URLS, 200),
+        Fuzzed("rules", Rules(seeds.URLS), seeds.RULES, 70),
+        Fuzzed("logs", logs, seeds.LOGS, 50),
         Fuzzed("records", records, [*seeds.LOGS, *seeds.PAGES], 45),
         Fuzzed("learner", learner, seeds.TO_LEARN, 5),
     ]

@@ -1,0 +1,116 @@
+"""Which answers with status 200 are suspected to be their host's error page."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.crawl import error_pages
+from dedupcrawl.crawl.error_pages import ErrorPages, made_up
+
+HOST = "a.example"
+
+
+def outline(*symbols: int) -> bytes:
+    return np.array(symbols, dtype="<u2").tobytes()
+
+
+SORRY = outline(*range(10))
+PAGE = outline(*range(100, 140))
+
+
+def test_a_host_is_new_once() -> None:
+    known = ErrorPages()
+    assert known.is_new(HOST)
+    assert not known.is_new(HOST)
+    assert known.is_new("b.example")
+    known.learn("c.example", SORRY)
+    assert not known.is_new("c.example")
+
+
+def test_what_looks_like_an_error_page_is_suspected() -> None:
+    known = ErrorPages()
+    known.learn(HOST, SORRY)
+    assert known.suspects(HOST, "http://a.example/1", SORRY) == ["http://a.example/1"]
+    assert known.suspects(HOST, "http://a.example/2", outline(*range(8), 50, 51)) == ["http://a.example/2"]
+    assert known.suspects(HOST, "http://a.example/3", outline(*range(7), 50, 51, 52)) == []
+    assert known.suspects(HOST, "http://a.example/4", outline(*range(30))) == [], "it holds that, among other things"
+    assert known.suspects(HOST, "http://a.example/5", PAGE) == []
+    assert known.suspects("b.example", "http://b.example/", SORRY) == [], "another host"
+
+
+def test_a_text_that_answers_three_canonical_urls_is_suspected_with_all_of_them() -> None:
+    known = ErrorPages()
+    assert known.suspects(HOST, "http://a.example/1", PAGE) == []
+    assert known.suspects(HOST, "http://a.example/1", PAGE) == [], "the same URL again"
+    assert known.suspects(HOST, "http://a.example/2", PAGE) == []
+    three = ["http://a.example/1", "http://a.example/2", "http://a.example/3"]
+    assert known.suspects(HOST, three[2], PAGE) == three
+    assert known.suspects(HOST, "http://a.example/4", PAGE) == [*three, "http://a.example/4"]
+
+
+def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
+    known = ErrorPages()
+    known.learn(HOST, SORRY)
+    known.learn(HOST, PAGE)
+    known.trust(HOST, SORRY)
+    assert known.suspects(HOST, "http://a.example/1", SORRY) == []
+    assert known.suspects(HOST, "http://a.example/2", outline(*range(9), 50)) == [], "nor what looks like it"
+    assert known.suspects(HOST, "http://a.example/3", PAGE) == ["http://a.example/3"]
+    for number in range(5):
+        assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
+
+
+def test_a_page_without_text_tells_nothing() -> None:
+    known = ErrorPages()
+    known.learn(HOST, b"")
+    assert known.is_new(HOST)
+    for number in range(5):
+        assert known.suspects(HOST, f"http://a.example/{number}", b"") == []
+
+
+def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
+    known = ErrorPages()
+    for number in range(10):
+        known.learn(HOST, outline(*range(1000 * number, 1000 * number + 10)))
+    suspected = [
+        bool(known.suspects(HOST, "http://a.example/", outline(*range(n, n + 10)))) for n in range(0, 10_000, 1000)
+    ]
+    assert suspected == [True] * 4 + [False] * 6
+    assert [known.wants(HOST) for _ in range(30)] == [True] * 20 + [False] * 10
+    assert known.wants("b.example")
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who was met longest ago is forgotten."""
+    for name in ("_HOSTS", "_TEXTS"):
+        monkeypatch.setattr(error_pages, name, 3)
+    known = ErrorPages()
+    for number in range(5):
+        assert known.is_new(f"{number}.example")
+    assert not known.is_new("4.example")
+    assert known.is_new("0.example")
+    for number in range(5):
+        known.suspects(HOST, "http://a.example/1", outline(number))
+        known.suspects(HOST, "http://a.example/2", outline(number))
+    assert known.suspects(HOST, "http://a.example/3", outline(4))
+    assert known.suspects(HOST, "http://a.example/3", outline(0)) == []
+    for number in range(5):
+        known.trust(HOST, outline(number))
+        assert known.wants(f"{number}.example")
+
+
+@given(
+    st.sampled_from(["http", "https"]), st.text(alphabet="ab/.-%é", max_size=20), st.text(alphabet="a=&1", max_size=9)
+)
+def test_a_made_up_url_is_beside_the_one_it_is_for(scheme: str, path: str, query: str) -> None:
+    url = f"{scheme}://user@a.example:8080/{path}?{query}#top"
+    made, other = urlsplit(made_up(url)), urlsplit(made_up(url))
+    assert (made.scheme, made.netloc, made.query, made.fragment) == (scheme, "user@a.example:8080", "", "")
+    assert made.path.rpartition("/")[0] == urlsplit(url).path.rpartition("/")[0]
+    assert made.path != other.path
+    assert len(made.path.rpartition("/")[2]) == 20

@@ -1,0 +1,75 @@
+"""Requests of our own: scheduled like any other, or fetched past the spider."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scrapy
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.crawl.sending import Sending
+from tests.crawls.site import Answer, crawl, page, serve
+
+
+async def test_what_is_fetched_past_the_spider_is_answered_to_who_asked() -> None:
+    answers: dict[str, int | None] = {}
+    sendings: list[Sending] = []
+
+    class Asking(scrapy.Spider):
+        name = "asking"
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": response.url}
+            sending = Sending(self.crawler)
+            sendings.append(sending)
+
+            def answered(name: str, answer: Response | None) -> None:
+                answers[name] = None if answer is None else answer.status
+
+            for name, url in {
+                "there": response.urljoin("/there"),
+                "missing": response.urljoin("/missing"),
+                "refused": "http://127.0.0.1:1/",
+            }.items():
+                request = Request(url, callback=self.never)
+                sending.fetch(request, lambda answer, name=name: answered(name, answer))  # type: ignore[misc]  # cannot infer
+
+        def never(self, response: Any) -> Any:
+            yield {"url": "never"}
+
+    with serve({"/": page("Start"), "/there": page("There"), "/missing": Answer("no", 404)}) as site:
+        done = await crawl(f"{site.base}/", spider=Asking)
+    assert answers == {"there": 200, "missing": 404, "refused": None}
+    assert done.urls == {f"{site.base}/"}
+    assert [sending.count for sending in sendings] == [0]
+
+
+async def test_what_is_scheduled_comes_to_its_callback() -> None:
+    sendings: list[Sending] = []
+
+    class Scheduling(scrapy.Spider):
+        name = "scheduling"
+
+        def parse(self, response: Any) -> Any:
+            sending = Sending(self.crawler)
+            sendings.append(sending)
+            for path in ("/a", "/a", "/b"):
+                sending.schedule(Request(response.urljoin(path), callback=self.found))
+            yield {"url": response.url}
+
+        def found(self, response: Any) -> Any:
+            yield {"url": response.url}
+
+    with serve({"/": page("Start"), "/a": page("A"), "/b": page("B")}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_CHECKS": ""}, Scheduling)
+    assert done.urls == {f"{site.base}{path}" for path in ("/", "/a", "/b")}
+    assert site.requests["/a"] == 1, "a duplicate filter sees it, as with any request"
+    assert [sending.count for sending in sendings] == [3]
+
+
+def test_without_a_running_loop_there_is_no_answer() -> None:
+    answers: list[Response | None] = []
+    Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)
+    assert answers == [None]

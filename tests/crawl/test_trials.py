@@ -1,0 +1,212 @@
+"""One trial: two pages, brought together in any order, and what follows. (In crawls: tests/crawls/test_trials.py.)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.crawl import trials as trials_module
+from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials, same_page
+from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.page import Page
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from tests.crawls.site import prose
+
+ASKED, CANONICAL = "http://a.example/p?sid=1", "http://a.example/p"
+
+
+def look(text: str, body: bytes = b"") -> Look:
+    return Look.at(Analysis(Page("http://a.example/", paragraphs=(text,) if text else (), body_digest=body)))
+
+
+STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
+
+
+@pytest.mark.parametrize(
+    ("asked", "canonical", "same"),
+    [
+        (STORY, look(prose(1), b"another body"), True),
+        (STORY, look(prose(1) + " Read more."), True),
+        (STORY, OTHER, False),
+        (STORY, SHELL, False),
+        (STORY, NOWHERE, False),
+        (SHELL, STORY, None),
+        (SHELL, SHELL, None),
+        (look("", b"an image"), look("", b"an image"), True),
+        (look("", b"an image"), look("", b"another"), None),
+        (look(prose(1), b"body"), look(prose(2), b"body"), True),
+    ],
+)
+def test_whether_one_page_serves_who_asked_for_the_other(asked: Look, canonical: Look, same: bool | None) -> None:
+    assert same_page(asked, canonical) is same
+
+
+@dataclass
+class Setting:
+    """Trials of a site's rules, and what they have told."""
+
+    rules: Path
+    kept: dict[str, Look] = field(default_factory=dict)
+    passed: list[str] = field(default_factory=list)
+    failed: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
+        stats = get_crawler().stats
+        assert stats is not None
+        self.stats: StatsCollector = stats
+        self.book = RuleBook(Normalizer.from_paths([self.rules]), 0.02)
+        self.trials = Trials(
+            self.book,
+            self.stats,
+            kept=self.kept.get,
+            passed=lambda trial: self.passed.append(trial.url),
+            failed=lambda trial, revoked: self.failed.append((trial.url, revoked)),
+        )
+
+    def begin(self, url: str = ASKED, canonical: str = CANONICAL, found: Look | None = None) -> bool:
+        return self.trials.begin(Trial(url, canonical, ("sid",), found=found))
+
+    @property
+    def rule(self) -> Rule:
+        """As it is in its file."""
+        self.book.save()
+        (rule,) = read_rules(self.rules / "a.example.toml").rules
+        return rule
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    return Setting(tmp_path)
+
+
+@pytest.mark.parametrize("canonical_first", [False, True])
+def test_one_page_passes_in_whatever_order_the_two_come(setting: Setting, canonical_first: bool) -> None:
+    assert setting.begin()
+    assert setting.trials.awaits(CANONICAL)
+    assert setting.trials.canonical_of(ASKED) == CANONICAL
+    if canonical_first:
+        setting.trials.found(CANONICAL, STORY)
+        assert setting.trials.unmatched() == set()
+    else:
+        setting.trials.asked_for(ASKED, STORY)
+        assert setting.trials.unmatched() == {CANONICAL}
+    assert setting.passed == []
+    setting.trials.found(CANONICAL, STORY)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.passed, setting.failed) == ([ASKED], [])
+    assert not setting.trials.awaits(CANONICAL)
+    assert setting.trials.canonical_of(ASKED) is None
+    assert (setting.rule.tried, setting.rule.failed) == (1, 0)
+
+
+def test_two_pages_fail_and_the_rule_is_revoked(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.passed, setting.failed) == ([], [(ASKED, ["sid"])])
+    assert setting.rule.state == "disabled"
+    assert setting.stats.get_value("dedup/url/tried_wrong") == setting.stats.get_value("dedup/url/revoked") == 1
+
+
+def test_a_url_is_tried_once(setting: Setting) -> None:
+    assert not setting.trials.was_begun(ASKED)
+    assert setting.begin()
+    assert setting.trials.was_begun(ASKED)
+    assert not setting.begin()
+    setting.trials.cancel(ASKED)
+    assert not setting.begin(), "nor after its end"
+    assert setting.stats.get_value("dedup/url/tried") == 1
+
+
+def test_so_many_at_a_time(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials_module, "_MOST_OPEN", 2)
+    urls = [f"http://a.example/p?sid={n}" for n in range(3)]
+    assert [setting.begin(url) for url in urls] == [True, True, False]
+    setting.trials.cancel(urls[0])
+    assert setting.begin(urls[2])
+
+
+def test_the_page_of_one_canonical_url_ends_all_that_wait_for_it(setting: Setting) -> None:
+    urls = [f"http://a.example/p?sid={n}" for n in range(4)]
+    for url in urls:
+        setting.begin(url)
+    for url in urls[:3]:
+        setting.trials.asked_for(url, STORY)
+    setting.trials.found(CANONICAL, STORY)
+    assert setting.passed == urls[:3]
+    assert setting.trials.awaits(CANONICAL)
+    setting.trials.asked_for(urls[3], STORY)
+    assert setting.passed == urls
+
+
+def test_a_page_that_was_answered_before_is_looked_up(setting: Setting) -> None:
+    setting.kept[CANONICAL] = STORY
+    setting.begin()
+    setting.trials.asked_for(ASKED, STORY)
+    assert setting.passed == [ASKED]
+
+
+def test_what_cannot_be_compared_tells_nothing(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.found(CANONICAL, STORY)
+    setting.trials.asked_for(ASKED, SHELL)
+    assert (setting.passed, setting.failed, setting.rule.tried) == ([], [], 0)
+    assert not setting.trials.awaits(CANONICAL)
+
+
+def test_a_url_that_has_no_page_itself_tells_nothing(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.cancel(ASKED)
+    setting.trials.found(CANONICAL, STORY)
+    setting.trials.asked_for(ASKED, OTHER)
+    assert (setting.passed, setting.failed, setting.rule.tried) == ([], [], 0)
+
+
+def test_a_site_that_redirects_to_the_canonical_url_says_the_same_as_the_rule(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.redirected(ASKED)
+    assert setting.passed == [ASKED]
+    setting.trials.redirected("http://a.example/unknown")
+    assert setting.rule.tried == 1
+
+
+def test_canonical_urls_that_lead_nowhere_revoke_the_rule_after_some(setting: Setting) -> None:
+    """It is no wrong trial: no page is lost by it."""
+    urls = [f"http://a.example/{n}?sid=1" for n in range(20)]
+    for url in urls:
+        setting.begin(url, url.partition("?")[0])
+        setting.trials.gone(url.partition("?")[0])
+        setting.trials.asked_for(url, STORY)
+        if setting.failed:
+            break
+    assert setting.failed == [(url, ["sid"])]
+    assert 2 < urls.index(url) < 20
+    assert setting.stats.get_value("dedup/url/tried_wrong") is None
+    assert "led nowhere" in setting.rule.note
+
+
+def test_the_end_of_the_crawl_ends_all(setting: Setting) -> None:
+    setting.begin()
+    setting.begin("http://a.example/q?sid=1", "http://a.example/q")
+    setting.trials.asked_for(ASKED, STORY)
+    setting.kept[CANONICAL] = STORY
+    setting.trials.settle()
+    assert setting.passed == [ASKED]
+    assert setting.trials.unmatched() == set()
+    assert not setting.trials.awaits("http://a.example/q")
+
+
+def test_a_trial_under_way_tells_of_a_suspected_text_too(setting: Setting) -> None:
+    assert not setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"))
+    trial = Trial(ASKED, CANONICAL, ("sid",))
+    assert setting.trials.begin(trial)
+    assert setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"))
+    assert trial.suspects == (CANONICAL, "http://a.example/r")
