@@ -57,8 +57,9 @@ def _python(block: Block, terminal: Terminal, names: dict[str, Any]) -> None:
 
 def _as_typed(block: Block, names: dict[str, Any]) -> None:
     """Lines with >>>, as doctest reads them, and "…" for what varies."""
-    text = block.text.replace("…", "...") if "..." not in block.text else block.text
-    test = doctest.DocTestParser().get_doctest(text, names, str(block), str(block.page), block.line)
+    test = doctest.DocTestParser().get_doctest(block.text, names, str(block), str(block.page), block.line)
+    for example in test.examples:
+        example.want = example.want.replace("…", "...")
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=said.append, clear_globs=False)

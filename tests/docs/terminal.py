@@ -64,7 +64,7 @@ class Terminal:
         where = self.folder / ".folder"
         script = f"{command}\nstatus=$?\npwd > {shlex.quote(str(where))}\nexit $status\n"
         done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", script.replace(ADDRESS, self.address)],
+            ["bash", "-c", script.replace(ADDRESS, self.address)],
             cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, timeout=_LONGEST, check=False,
         )  # fmt: skip

@@ -1,0 +1,47 @@
+"""docs/reference/formats.md names everything that can stand in a file."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+
+from dedupcrawl.crawl_logs.registry import FORMATS
+from dedupcrawl.crawl_logs.rows import NAMES
+from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
+from dedupcrawl.urls.rule import Evidence, Kind, Rule, Source, State
+from tests.docs.terminal import ROOT
+
+PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+ROWS = {
+    cells[1].strip(): cells[2:-1]
+    for line in PAGE.partition("## Crawl logs")[2].partition("##")[0].splitlines()
+    if len(cells := line.split("|")) > 3
+}
+
+
+@pytest.mark.parametrize("name", [field.name for field in (*fields(Rule), *fields(Evidence))])
+def test_every_key_of_a_rule(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("value", [*get_args(Kind), *get_args(State), *get_args(Source)])
+def test_every_value_that_a_rule_chooses_from(value: str) -> None:
+    assert f'"{value}"' in PAGE
+
+
+@pytest.mark.parametrize("name", [*VALUE_CONVERSIONS, *URL_CONVERSIONS])
+def test_every_conversion(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("column", NAMES)
+def test_every_column_of_a_log_and_its_other_names(column: str) -> None:
+    others = ", ".join(f"`{name}`" for name in NAMES[column][1:]) or "–"
+    assert ROWS[f"`{column}`"][-1].strip() == others
+
+
+@pytest.mark.parametrize("name", [log_format.name for log_format in FORMATS])
+def test_every_format_of_a_log(name: str) -> None:
+    assert name in PAGE
