@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
+from benchmarks.bulk_load import fold, load
 from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, blocks, entry_of
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
@@ -37,12 +38,9 @@ from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.content.mwo_search import least_overlap
-from dedupcrawl.index import lmdb
-from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Entry, Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.postings import PostingsView
-from dedupcrawl.index.search import Fetch, New, Question
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())
@@ -118,20 +116,10 @@ class Offering:
         self.spent.append((time.process_time_ns() - started) / 1000)
         return answer
 
-    def add(self, number: int, page: Signatures) -> None:
-        """Add a page without looking for what it duplicates."""
-        names = vars(lmdb)
-        search = names["examine"]
-        names["examine"] = _unsearched
-        try:
-            self.offer(number, page)
-        finally:
-            names["examine"] = search
-        self.spent.pop()
-
-
-def _unsearched(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> New:
-    return New(None, {})
+    def add(self, first: int, pages: Sequence[Signatures]) -> None:
+        """Add pages without looking for what they duplicate; `fold` has to follow before the next offer."""
+        numbered = enumerate(pages, first)
+        load(self.index, [entry_of(number, page, self._outline.bytes(OUTLINE_BYTES)) for number, page in numbered])
 
 
 def measured_sizes(pages: int) -> list[int]:
@@ -160,11 +148,14 @@ def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check], *, quick:
         beside.offer(number, next(others))
     for block in track(blocks(pages, seed, mwo=mwo), "offering", total=pages // BLOCK, transient=True):
         size = block.first + BLOCK
-        for number, page in enumerate(block.pages, block.first):
-            if quick and number < pages - 2 * BLOCK and (size not in sizes or number < size - WINDOW):
-                main.add(number, page)
-                filled.kept[number] = True
-                continue
+        added = BLOCK if size not in sizes else BLOCK - WINDOW
+        if not quick or block.first >= pages - 2 * BLOCK:
+            added = 0
+        main.add(block.first, block.pages[:added])
+        filled.kept[block.first : block.first + added] = True
+        if added < BLOCK and quick:
+            fold(main.index)
+        for number, page in enumerate(block.pages[added:], block.first + added):
             answer = main.offer(number, page)
             filled.kept[number] = isinstance(answer, Kept)
             if number >= pages - 2 * BLOCK:

@@ -22,7 +22,6 @@ _VOCABULARY = 2_000_000
 _HEAD = 1_000
 _SITE_TERMS = 200
 _MOST = 80
-_FEWEST = 10
 _FACTOR = 0x9E3779B1  # odd: a term's number times it is another number of 32 bits for each term
 
 
@@ -53,10 +52,7 @@ class Terms:
         ours = rng.random(owner.size) < 0.5
         sites = (first + owner[ours]) % len(self._of_site)
         drawn[ours] = self._of_site[sites, (_SITE_TERMS * rng.random(sites.size) ** 2).astype(np.int64)]
-        owners, numbers = np.concatenate([page, owner]), np.concatenate([term, drawn])
-        order = np.argsort(owners, kind="stable")
-        found = np.split(numbers[order], np.cumsum(np.bincount(owners, minlength=pages))[:-1])
-        return [self._record(rng, each) for each in found]
+        return _packed_pages(rng, pages, np.concatenate([page, owner]), _hashes(np.concatenate([term, drawn])))
 
     def duplicate(self, rng: np.random.Generator, record: bytes) -> bytes:
         """A record in which up to 30 % of the terms are others and all weights have changed a little."""
@@ -65,13 +61,6 @@ class Terms:
         others = _hashes(self._drawn(rng, int((~kept).sum())))
         changed = weights * rng.uniform(0.9, 1.1, weights.size)
         return _packed(np.concatenate([hashes[kept], others]), np.concatenate([changed[kept], changed[~kept]]))
-
-    def _record(self, rng: np.random.Generator, terms: NDArray[np.int64]) -> bytes:
-        terms = np.unique(terms)
-        if terms.size < _FEWEST:
-            terms = np.unique(np.concatenate([terms, self._drawn(rng, _FEWEST)]))
-        terms = rng.permutation(terms)[:_MOST]
-        return _packed(_hashes(terms), (np.arange(terms.size) + 4.0) ** -0.85)
 
 
 def of_bytes(record: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
@@ -83,6 +72,31 @@ def of_bytes(record: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
 def _hashes(terms: NDArray[np.int64]) -> NDArray[np.uint32]:
     hashes: NDArray[np.uint32] = (terms.astype(np.uint64) * np.uint64(_FACTOR)).astype(np.uint32)
     return hashes
+
+
+def _packed_pages(
+    rng: np.random.Generator, pages: int, owners: NDArray[np.int64], hashes: NDArray[np.uint32]
+) -> list[bytes]:
+    """Records of all pages at once: `_MOST` of the terms of each, in random order of weight."""
+    different = np.sort(owners.astype(np.uint64) << np.uint64(32) | hashes)
+    different = different[np.concatenate([[True], different[1:] != different[:-1]])]
+    of_page = different >> np.uint64(32)
+    owners = of_page.astype(np.int64)
+    starts = np.cumsum(np.bincount(owners, minlength=pages)) - np.bincount(owners, minlength=pages)
+    at_random = np.argsort(of_page << np.uint64(32) | rng.integers(0, 1 << 32, owners.size, dtype=np.uint64))
+    ranks = np.empty(owners.size)
+    ranks[at_random] = np.arange(owners.size) - starts[owners]
+    stay = ranks < _MOST
+    owners, different, weights = owners[stay], different[stay], (ranks[stay] + 4) ** -0.85
+    starts = owners.searchsorted(np.arange(pages))
+    shares = (weights * (TOTAL / np.bincount(owners, weights, pages))[owners]).astype(np.int64)
+    shares[starts] += TOTAL - np.bincount(owners, shares, pages).astype(np.int64)
+    raw_hashes, raw_shares = different.astype("<u4").tobytes(), shares.astype("<u2").tobytes()
+    ends = [*starts[1:].tolist(), owners.size]
+    return [
+        raw_hashes[4 * start : 4 * end] + raw_shares[2 * start : 2 * end]
+        for start, end in zip(starts.tolist(), ends, strict=True)
+    ]
 
 
 def _packed(hashes: NDArray[np.uint32], weights: NDArray[np.floating]) -> bytes:

@@ -1,0 +1,80 @@
+"""Fills an index with pages that nobody asks about, for benchmarks that need a large one.
+
+The same rows and the same segments as page by page: rows go into the journal many to a transaction, and their postings
+are sorted at once instead of being merged again at each level.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.index.catalog import tables_of
+from dedupcrawl.index.contract import Entry
+from dedupcrawl.index.journal import Transaction
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.record import pack, record_of, unpack
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, sort_table
+from dedupcrawl.index.segment_file import open_segment, write_segment
+
+_ROWS = 4096  # of a transaction
+_RUN_PAGES = 1 << 17  # whose postings are sorted in memory
+
+
+def load(index: LmdbIndex, entries: Sequence[Entry]) -> None:
+    """Append rows; what is kept is `entries`, all of which must be of different URLs."""
+    journal, names = index.journal, index._catalog.schema.names
+
+    def append(txn: Transaction) -> None:
+        first = journal.count(txn)
+        for number, entry in enumerate(rows, first):
+            journal.append(txn, number, pack(record_of(entry, names, (), ()), number))
+
+    rest = iter(entries)
+    while rows := list(islice(rest, _ROWS)):
+        with journal.lock:
+            journal.writing(append)
+
+
+def fold(index: LmdbIndex) -> None:
+    """Make the postings of all whole batches of rows that have no segment yet, and let the index see them."""
+    index._background.wait()
+    store, journal, batch_pages = index._store, index.journal, index._catalog.batch_pages
+    with store.locked(), tempfile.TemporaryDirectory(dir=journal.path) as folder:
+        with journal.lock, journal.reading() as txn:
+            count = journal.count(txn)
+            store.load(txn)
+        manifest = store.manifest
+        begin, end = manifest[-1].end if manifest else 0, count // batch_pages * batch_pages
+        if end <= begin:
+            return
+        stay = merge_from([row.end - row.first for row in manifest], end - begin, batch_pages)
+        merged = [open_segment(store.path(row.name)) for row in manifest[stay:]]
+        for first in range(begin, end, _RUN_PAGES):
+            merged.append(_run(index, first, min(first + _RUN_PAGES, end), Path(folder, f"{first}.run")))
+        row = store._next_row(manifest, merged[0].first, end)
+        write_segment(store.path(row.name), row.first, row.end, tables_of(merged), [None] * len(merged[0].tables))
+        store._publish((*manifest[:stay], row), manifest[stay:])
+    index._look()
+
+
+def _run(index: LmdbIndex, first: int, end: int, path: Path) -> Segment:
+    """Sorted postings of some rows, in a file."""
+    schema = index._catalog.schema
+    keys = [schema.keys(unpack(raw, page)) for page, raw in index.journal.rows(first, end)]
+    tables = [_table(first, of_pages) for of_pages in zip(*keys, strict=True)]
+    write_segment(path, first, end, [[table] for table in tables], [None] * len(tables))
+    return open_segment(path)
+
+
+def _table(first: int, keys: Iterable[Keys]) -> Table:
+    arrays = list(keys)
+    sizes = [array.size for array in arrays]
+    if not any(sizes):
+        return NO_KEYS, NO_IDS
+    return sort_table(np.concatenate(arrays), np.repeat(np.arange(first, first + len(sizes), dtype=np.uint32), sizes))
