@@ -15,6 +15,7 @@ from benchmarks.crash_safety.reopening import reopen
 from benchmarks.markdown import table
 
 _ROOM = 256 * 1024  # kB: enough for everything
+_LEAST = 40  # kB of the smallest disk: an index can just be made
 
 
 class NoDiskError(Exception):
@@ -45,15 +46,22 @@ def _mount(place: Path, options: str) -> None:
 
 
 def disk_table(site: Site, folder: Path, trials: int, seed: int) -> str:
-    """Index, or index and feeds, on disks of random sizes; without the right to mount one: a limit of file sizes."""
+    """Index, or index and feeds, on disks of random sizes; without the right to mount one: a limit of file sizes.
+
+    No disk has room for all that an undisturbed crawl writes to it.
+    """
     rng = random.Random(seed)
+    roomy = Project(folder / "roomy", site.urls, site.port, ON, folder / "roomy" / "index", batch=20)
+    roomy.finish()
+    index, feeds = _kilobytes(roomy.index), _kilobytes(roomy.feeds)
     head = "", "disk, kB", "ended", "index errors", "lost by then", "lost in the end", "index in the end"
     rows = []
     try:
         for trial in range(trials):
             feeds_too = trial % 2 == 1
             name = "index and feeds" if feeds_too else "index"
-            rows.append((name, *_on_small_disk(site, folder / str(trial), rng.randrange(40, 1200), feeds_too)))
+            size = rng.randrange(_LEAST, max(_LEAST + 1, index + feeds * feeds_too))
+            rows.append((name, *_on_small_disk(site, folder / str(trial), size, feeds_too)))
     except NoDiskError as error:
         limited = _limited(site, folder / "limited")
         return f"No small disk can be mounted ({error}); with a limit of 1 MB a file instead: {limited}\n"
@@ -87,6 +95,11 @@ def _limited(site: Site, folder: Path) -> str:
     project.finish()
     lost = len(site.texts.lost(chain.from_iterable(project.feed_urls())))
     return f"{ended}; texts lost after a second crawl without it: {lost}."
+
+
+def _kilobytes(folder: Path) -> int:
+    """What the files of a folder take on disk."""
+    return sum(path.stat().st_blocks for path in folder.rglob("*") if path.is_file()) // 2
 
 
 def _end(exitcode: int | None, project: Project) -> str:
