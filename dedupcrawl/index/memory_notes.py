@@ -35,7 +35,7 @@ class MemoryNotes:
         self._restored: dict[str, bytes] = {}
         self._rewrites: dict[int, bytes] = {}  # by ascending number
         self._rewritten = 0
-        self._rewrite_numbers: dict[bytes, dict[int, None]] = {}  # by what they are looked for
+        self._rewrite_numbers: dict[bytes, list[int]] = {}  # by what they are looked for; some may be gone
         self._agreed: dict[tuple[str, str], bytes] = {}
         self._states: dict[tuple[str, str], bytes] = {}
         self._attachments: dict[str, dict[str, bytes]] = {}
@@ -109,37 +109,33 @@ class MemoryNotes:
             self._usable()
             for rewrite in rewrites:
                 whose, *others = rewrite_keys(rewrite)
-                for older in list(self._rewrite_numbers.get(whose, ())):
-                    self._drop_rewrite(older)
+                keys = whose[:DIGEST_BYTES], *others
+                for older in self._numbers(keys[:1]):
+                    if rewrite_keys(unpack_rewrite(self._rewrites[older]))[0] == whose:
+                        del self._rewrites[older]
+                for key in keys:
+                    self._rewrite_numbers.setdefault(key, []).append(self._rewritten)
                 self._rewrites[self._rewritten] = pack_rewrite(rewrite)
-                for key in self._found_by(whose, *others):
-                    self._rewrite_numbers.setdefault(key, {})[self._rewritten] = None
                 self._rewritten += 1
 
-    @staticmethod
-    def _found_by(whose: bytes, *others: bytes) -> list[bytes]:
-        """All keys of a rewrite, with the beginnings of the first that are looked for: its URL, and its spider."""
-        return [whose[:DIGEST_BYTES], whose[: 2 * DIGEST_BYTES], whose, *others]
-
-    def _drop_rewrite(self, number: int) -> None:
-        for key in self._found_by(*rewrite_keys(unpack_rewrite(self._rewrites.pop(number)))):
-            del self._rewrite_numbers[key][number]
-            if not self._rewrite_numbers[key]:
-                del self._rewrite_numbers[key]
+    def _numbers(self, keys: Iterable[bytes]) -> list[int]:
+        """The numbers of the rewrites that are found by these keys, ascending."""
+        found = {number for key in keys for number in self._rewrite_numbers.get(key, ())}
+        return sorted(found & self._rewrites.keys())
 
     def _drop_older_rewrites(self) -> None:
         """Of each URL and spider the newest stays."""
-        for number, raw in list(self._rewrites.items()):
-            rewrite = unpack_rewrite(raw)
-            if number != max(self._rewrite_numbers[rewrite_key(rewrite.url, rewrite.spider)]):
-                self._drop_rewrite(number)
+        rows = ((number, unpack_rewrite(raw)) for number, raw in self._rewrites.items())
+        newest = {(row.url, row.spider): number for number, row in rows}
+        self._rewrites = {number: self._rewrites[number] for number in sorted(newest.values())}
+        self._rewrite_numbers = {key: left for key in self._rewrite_numbers if (left := self._numbers([key]))}
 
     def rewrite(self, url: str) -> Rewrite | None:
         """The newest rewrite of this URL, by whichever spider and run."""
         with self._lock:
             self._usable()
-            numbers = self._rewrite_numbers.get(rewrite_key(url))
-            return unpack_rewrite(self._rewrites[max(numbers)]) if numbers else None
+            numbers = self._numbers([rewrite_key(url)])
+            return unpack_rewrite(self._rewrites[numbers[-1]]) if numbers else None
 
     def rewrites_of(
         self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
@@ -147,9 +143,8 @@ class MemoryNotes:
         """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
         with self._lock:
             self._usable()
-            keys = looked_for(spider, run, canonicals, rules)
-            numbers = {number for key in keys for number in self._rewrite_numbers.get(key, ())}
-            return map(unpack_rewrite, [self._rewrites[number] for number in sorted(numbers)])
+            numbers = self._numbers(looked_for(spider, run, canonicals, rules))
+            return map(unpack_rewrite, [self._rewrites[number] for number in numbers])
 
     def rewrites(self) -> Iterator[Rewrite]:
         """All rewrites, in the order in which they were recorded."""
