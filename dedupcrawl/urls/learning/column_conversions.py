@@ -1,4 +1,8 @@
-"""Which of many URLs a conversion of the whole URL may change (`URL_CONVERSIONS`), told from their columns."""
+"""Conversions of the whole URL (`URL_CONVERSIONS`) for many URLs at once.
+
+Those that put tokens into another order or take some out are done by column. Of the others, it is told by column which
+URLs they may change.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,21 @@ from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 _LONGEST_RUN = 8  # segments, as in `conversions`
+_MOST_ARGS = 200  # of a URL of which `last-of-name` is found by column; `conversions` looks no further either
+
+
+def converted(convert: str, urls: UrlColumns, rows: Ints) -> tuple[Ints, Ints]:
+    """Convert these plain URLs, as far as it can be done by column.
+
+    Returns:
+        The rows that it has changed, and those that are left to be converted one by one.
+    """
+    done = _DONE.get(convert)
+    rows = convertible(convert, urls, rows)
+    if done is None or not rows.size:
+        return rows[:0], rows
+    alone = (urls.separators[rows] != 0) | (urls.args.size[rows] > _MOST_ARGS)
+    return done(urls, rows[~alone]), rows[alone]
 
 
 def convertible(convert: str, urls: UrlColumns, rows: Ints) -> Ints:
@@ -28,10 +47,7 @@ def _by_syntax(urls: UrlColumns, rows: Ints) -> Ints:
 
 def _by_order(urls: UrlColumns, rows: Ints) -> Ints:
     owner, _, numbers = urls.args.flat(rows)
-    unique, names = np.unique(urls.arg_texts.names(numbers), return_inverse=True)
-    rank = np.empty(len(unique), dtype=np.int64)
-    rank[sorted(range(len(unique)), key=lambda i: urls.texts[int(unique[i])])] = np.arange(len(unique))
-    rank = rank[names]
+    rank = _ranks(urls, numbers)
     falls = (owner[1:] == owner[:-1]) & (rank[1:] < rank[:-1])
     separated = np.flatnonzero(urls.separators[rows])
     return np.concatenate([owner[1:][falls], owner[urls.arg_texts.which(_has_plus, numbers)], separated])
@@ -84,6 +100,70 @@ _CHANGED: dict[str, Callable[[UrlColumns, Ints], Ints]] = {
 }
 
 
+def _sort_args(urls: UrlColumns, rows: Ints) -> Ints:
+    owner, place, numbers = urls.args.flat(rows)
+    texts = urls.arg_texts
+    sorted_: Ints = numbers.copy()
+    plus = texts.which(_has_plus, numbers)
+    unique, where = np.unique(numbers[plus], return_inverse=True)
+    spaced = [texts.number(texts[number].replace("+", "%20")) for number in unique.tolist()]
+    sorted_[plus] = np.array(spaced, dtype=np.int64)[where]
+    sorted_ = sorted_[np.lexsort((place, _ranks(urls, sorted_), owner))]
+    return _with_args(urls, rows, owner, numbers, sorted_)
+
+
+def _with_args(urls: UrlColumns, rows: Ints, owner: Ints, old: Ints, new: Ints) -> Ints:
+    """Give the rows as many new arguments as they have, where they are others."""
+    changed = np.zeros(len(rows), dtype=np.bool_)
+    changed[owner[old != new]] = True
+    urls.put_args(rows[changed], urls.args.size[rows[changed]], new[changed[owner]])
+    found: Ints = rows[changed]
+    return found
+
+
+def _drop_empty_args(urls: UrlColumns, rows: Ints) -> Ints:
+    urls.keep_args(rows, ~urls.arg_texts.which(_is_empty, urls.args.flat(rows)[2]))
+    return rows
+
+
+def _keep_last_of_name(urls: UrlColumns, rows: Ints) -> Ints:
+    owner, place, numbers = urls.args.flat(rows)
+    names = urls.arg_texts.names(numbers)
+    order = np.lexsort((place, names, owner))
+    gone = np.zeros(len(order), dtype=np.bool_)
+    gone[order[:-1]] = (owner[order][1:] == owner[order][:-1]) & (names[order][1:] == names[order][:-1])
+    gone &= ~urls.texts.which(_may_repeat, names)
+    changed = np.zeros(len(rows), dtype=np.bool_)
+    changed[owner[gone]] = True
+    urls.keep_args(rows[changed], ~gone[changed[owner]])
+    found: Ints = rows[changed]
+    return found
+
+
+def _join_slashes(urls: UrlColumns, rows: Ints) -> Ints:
+    owner, place, numbers = urls.segments.flat(rows)
+    stay = (numbers != 0) | (place == urls.segments.size[rows][owner] - 1)
+    urls.segments.put(rows, np.bincount(owner[stay], minlength=len(rows)), numbers[stay])
+    return rows
+
+
+_DONE: dict[str, Callable[[UrlColumns, Ints], Ints]] = {
+    "sort-query": _sort_args,
+    "drop-empty": _drop_empty_args,
+    "last-of-name": _keep_last_of_name,
+    "collapse-slashes": _join_slashes,
+}
+
+
+def _ranks(urls: UrlColumns, args: Ints) -> Ints:
+    """The place of each argument's name in the order of all names."""
+    unique, names = np.unique(urls.arg_texts.names(args), return_inverse=True)
+    rank = np.empty(len(unique), dtype=np.int64)
+    rank[sorted(range(len(unique)), key=lambda i: urls.texts[int(unique[i])])] = np.arange(len(unique))
+    found: Ints = rank[names]
+    return found
+
+
 def _any(urls: UrlColumns, rows: Ints, segment: Callable[[str], bool], arg: Callable[[str], bool]) -> Ints:
     """Places in `rows` of the URLs with a segment or an argument that passes a test."""
     owner, _, numbers = urls.segments.flat(rows)
@@ -110,6 +190,10 @@ def _is_no_normal_segment(text: str) -> bool:
 
 def _has_plus(text: str) -> bool:
     return "+" in text
+
+
+def _may_repeat(name: str) -> bool:
+    return name.endswith(("[]", "%5B%5D"))
 
 
 def _is_empty(text: str) -> bool:

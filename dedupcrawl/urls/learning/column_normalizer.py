@@ -78,7 +78,7 @@ class ColumnNormalizer:
 
     def _passed(self, part: UrlColumns, by: Ints, active: Ints, ready: Sequence[tuple[str, ColumnRule]]) -> Ints:
         """Apply each rule once, and note in `by` that it did something; the rows of `part` that have changed."""
-        before = part.taken(np.arange(len(part)))
+        before = part.copy()
         changed = np.zeros(len(part), dtype=np.bool_)
         put_together = np.zeros(len(part), dtype=np.bool_)
         for name, rule in ready:

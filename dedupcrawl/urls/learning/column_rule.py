@@ -11,13 +11,14 @@ from functools import lru_cache
 import numpy as np
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
-from dedupcrawl.urls.learning.column_conversions import convertible
+from dedupcrawl.urls.learning.column_conversions import converted
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathForm, Rule
 from dedupcrawl.urls.template import Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
+_GENTLE = frozenset({"lower", "underscores"})  # conversions that bring no delimiters
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 Values = dict[str, Ints]
@@ -51,7 +52,7 @@ class ColumnRule:
         self._not_hosts = {host[1:].lower() for host in rule.hosts if host.startswith("!")}
         self._drop_names = [name for name in rule.drop if not name.endswith("*")]
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
-        self._by_column = self._to is not None and self.keeps_tokens and _is_simple(self._match, self._to)
+        self._by_column = self._to is not None and _is_simple(self._match, self._to)
         self._of_front = _is_of_front(self._match, self._to)
 
     def apply(self, urls: UrlColumns, site: str, before: UrlColumns, changed: Bools, made: Made) -> Ints:
@@ -78,12 +79,14 @@ class ColumnRule:
         if self._rule.drop:
             return self._without_args(urls, rows)
         if self._by_column:
-            return self._built(urls, rows)
+            return self._built(urls, rows, site, made)
         if self._of_front:
             return self._with_other_front(urls, rows, site)
+        done = _NO_ROWS
         if self._rule.convert:
-            rows = convertible(self._rule.convert, urls, rows)
-        return rows[urls.replace(rows, lambda parts: self._compiled.apply(parts, site), made)]
+            done, rows = converted(self._rule.convert, urls, rows)
+        late = rows[urls.replace(rows, lambda parts: self._compiled.apply(parts, site), made)]
+        return np.sort(np.concatenate([done, late])) if done.size else late
 
     def _asked_for(self, urls: UrlColumns, rows: Ints) -> Ints:
         """Those of the rows that have one of the rule's needles or texts."""
@@ -194,10 +197,19 @@ class ColumnRule:
             urls.keep_args(rows, ~among(urls.arg_texts.names(urls.args.flat(rows)[2]), sorted(gone)))
         return rows
 
-    def _built(self, urls: UrlColumns, rows: Ints) -> Ints:
+    def _built(self, urls: UrlColumns, rows: Ints, site: str, made: Made) -> Ints:
         """What becomes of path and arguments when all captures are segments, values or `{name*}`."""
         to, values = self._to, self._captured(urls, rows)
         assert to is not None
+        alone = _holds_slashes(values, urls) if not self.keeps_tokens else None
+        if alone is not None and alone.any():
+            late = rows[alone]
+            late = late[urls.replace(late, lambda parts: self._compiled.apply(parts, site), made)]
+            there = self._built_of(to, urls, rows[~alone], {name: found[~alone] for name, found in values.items()})
+            return np.sort(np.concatenate([late, there]))
+        return self._built_of(to, urls, rows, values)
+
+    def _built_of(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> Ints:
         segments, args = urls.segments.taken(rows), urls.args.taken(rows)
         changed = np.zeros(len(rows), dtype=np.bool_)
         if to.path is not None:
@@ -323,8 +335,17 @@ def _split_again(parts: UrlParts) -> UrlParts:
     return UrlParts("", "", [], [], "", "") if again is None else again
 
 
+def _holds_slashes(values: Values, urls: UrlColumns) -> Bools:
+    """Which rows have a value that is more than one segment."""
+    found = [urls.texts.which(_splits_path, numbers) for numbers in values.values()]
+    return np.logical_or.reduce(found) if found else np.zeros(1, dtype=np.bool_)
+
+
 def _is_simple(match: Template | None, to: Template) -> bool:
-    """True when every capture has a name of its own, and `to` brings no argument that was not there."""
+    """True when every capture has a name of its own, and `to` brings no argument that was not there.
+
+    Values stay what they are, or are converted to what has no more delimiters and is not much longer.
+    """
     if match is None or to.scheme or to.host or to.whole or match.scheme or match.host:
         return False
     names = [capture.name for capture in match.captures() if capture.name]
@@ -335,6 +356,8 @@ def _is_simple(match: Template | None, to: Template) -> bool:
         len(set(names)) == len(names)
         and len(moved) <= 1
         and all(piece.literals == ("", "") and piece.captures[0].name in stars for piece in moved)
+        and not any(capture.conversions for piece in moved for capture in piece.captures)
+        and _GENTLE.issuperset(name for capture in to.captures() for name in capture.conversions)
         and all(name in there for name, _ in to.args)
     )
 

@@ -134,7 +134,7 @@ class Corpus:
         ready = column_rule(rule.rule)
         if ready.asks_for_unknown(base):
             return Tried(forms, _NONE, _NONE.astype(np.uint64), _NONE)
-        urls = base.taken(np.arange(len(forms)))
+        urls = base.copy()
         made = self._made.setdefault(rule.rule, {})
         rows = ready.apply(urls, self.site, urls, np.zeros(len(forms), dtype=np.bool_), made)
         if not ready.keeps_tokens:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.packed import packed
@@ -15,38 +16,55 @@ _MOST_ARGS = 6  # that a rule takes out together
 _LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
 _BRACES = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
 _MOVED = ("", "underscores", "spaces", "decode", "lower")
 
 
-def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
-    """Rules that would take `source` to `target`, or at least bring them nearer."""
+class Transformation(NamedTuple):
+    """What a rule does wherever it does it. (A tuple, as thousands of pairs suggest a few hundred: see `hypothesis`.)
+
+    Attributes:
+        match: As of `Rule`, like the others.
+        to: Empty if it is one of the others.
+        drop: Names of arguments.
+        convert: Of the whole URL.
+    """
+
+    match: str = ""
+    to: str = ""
+    drop: tuple[str, ...] = ()
+    convert: str = ""
+
+
+def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
+    """What would take `source` to `target`, or at least bring them nearer."""
     if source.scheme != target.scheme:
-        yield hypothesis(f"{source.scheme}://", f"{target.scheme}://")
+        yield Transformation(f"{source.scheme}://", f"{target.scheme}://")
     if source.authority != target.authority:
         yield from _hosts(source.authority, target.authority)
     if source.args != target.args:
         yield from _args(source, target)
     if source.segments != target.segments:
         if templates := packed(source, target):
-            yield hypothesis(*templates)
+            yield Transformation(*templates)
         yield from _paths(source, target)
 
 
-def embedded(parts: UrlParts) -> Iterator[Rule]:
+def embedded(parts: UrlParts) -> Iterator[Transformation]:
     """Rules for a URL that carries another one of its site in a segment or an argument, percent-encoded."""
     for i, segment in enumerate(parts.segments):
         if _carries(segment, "decode"):
             key = parts.segments[i - 1] if i else ""
             rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
             if key and not _BRACES.search(key):
-                yield hypothesis(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
+                yield Transformation(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
         if not _BRACES.search(name) and _carries(value, "decode"):
-            yield hypothesis(f"?{name}={{url}}", "{url|decode}")
+            yield Transformation(f"?{name}={{url}}", "{url|decode}")
 
 
-def exposing(parts: UrlParts) -> Rule | None:
+def exposing(parts: UrlParts) -> Transformation | None:
     """A rule that decodes a URL which a segment carries in base64, in its place: later rules can look into it.
 
     It brings nothing together by itself, as different values have different forms.
@@ -55,12 +73,14 @@ def exposing(parts: UrlParts) -> Rule | None:
         if before and not _BRACES.search(before) and _carries(segment, "base64"):
             end = "/" if parts.segments[-1] == "" else ""
             if parts.segments[-2 if end else -1] is segment:
-                return hypothesis(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
+                return Transformation(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
     return None
 
 
 def _carries(value: str, conversion: str) -> bool:
-    return len(value) >= 8 and VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://"))
+    if len(value) < 8 or not value.startswith(_URL_STARTS[conversion]):
+        return False
+    return VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://"))
 
 
 def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
@@ -68,16 +88,16 @@ def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), conver
     return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
 
 
-def _hosts(source: str, target: str) -> Iterator[Rule]:
+def _hosts(source: str, target: str) -> Iterator[Transformation]:
     labels, target_labels = source.split("."), target.split(".")
     same = 0
     while same < min(len(labels), len(target_labels)) and labels[-1 - same] == target_labels[-1 - same]:
         same += 1
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
     if same and front and not _BRACES.search(front + target_front):
-        yield hypothesis(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
+        yield Transformation(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
     if not _BRACES.search(source + target):
-        yield hypothesis(f"//{source}", f"//{target}")
+        yield Transformation(f"//{source}", f"//{target}")
 
 
 def _values(parts: UrlParts) -> dict[str, str | None]:
@@ -93,58 +113,58 @@ def _is_sayable(name: str) -> bool:
     return name != "" and name[-1] != "*" and not _BRACES.search(name)
 
 
-def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     here, there = _values(source), _values(target)
     gone = [n for n in here if n not in there and _is_sayable(n)]
     new = [n for n in there if n not in here and _is_sayable(n)]
     changed = [n for n in here if n in there and here[n] != there[n] and _is_sayable(n)]
     if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
-        yield hypothesis(convert="sort-query")
+        yield Transformation(convert="sort-query")
         return
     if not gone and not new and not changed:
-        yield hypothesis(convert="last-of-name")
-        yield hypothesis(convert="sort-query")
+        yield Transformation(convert="last-of-name")
+        yield Transformation(convert="sort-query")
         return
     if any(here[n] == "" for n in gone) or any(there[n] == "" for n in new):
-        yield hypothesis(convert="drop-empty")
+        yield Transformation(convert="drop-empty")
     if len(gone) <= _MOST_ARGS:
         for name in gone:
-            yield hypothesis(drop=(name,))
+            yield Transformation(drop=(name,))
     if len(changed) <= _MOST_ARGS:
         for name in changed:
-            yield hypothesis(drop=(name,))
+            yield Transformation(drop=(name,))
             if here[name] and there[name]:
-                yield hypothesis(f"?{name}={{}}", f"?{name}={{}}")
+                yield Transformation(f"?{name}={{}}", f"?{name}={{}}")
     if len(new) <= _MOST_ARGS:
         for name in new:
-            yield hypothesis(drop=(name,))
+            yield Transformation(drop=(name,))
     differing = sorted({*gone, *new, *changed})
     if 1 < len(differing) <= _MOST_ARGS:
-        yield hypothesis(drop=tuple(differing))
+        yield Transformation(drop=tuple(differing))
     if not there and source.segments == target.segments:
-        yield hypothesis(drop=("*",))
+        yield Transformation(drop=("*",))
     if len(changed) == 1 and not gone and not new:
         name = changed[0]
         yield from _renamed(name, here[name], name, there[name])
     if len(gone) == 1 and len(new) == 1 and here[gone[0]] == there[new[0]] is not None:
-        yield hypothesis(f"?{gone[0]}={{value}}", f"?{new[0]}={{value}}")
+        yield Transformation(f"?{gone[0]}={{value}}", f"?{new[0]}={{value}}")
 
 
-def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Rule]:
+def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Transformation]:
     if not value or not other_value or _BRACES.search(value + other_value):
         return
     if value.lower() == other_value.lower():
-        yield hypothesis(f"?{name}={{value}}", f"?{other}={{value|lower}}")
+        yield Transformation(f"?{name}={{value}}", f"?{other}={{value|lower}}")
     if len(value) < 20 and len(other_value) < 20 and not re.search("[&;#]", value + other_value):
-        yield hypothesis(f"?{name}={value}", f"?{other}={other_value}")
+        yield Transformation(f"?{name}={value}", f"?{other}={other_value}")
 
 
-def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     here, there = source.segments or [""], target.segments or [""]
     if any(map(_BRACES.search, here + there)):
         return
     if (len(here) > 1 and not here[0]) or (len(there) > 1 and not there[0]):
-        yield hypothesis(convert="collapse-slashes")  # in a template // is the beginning of a host
+        yield Transformation(convert="collapse-slashes")  # in a template // is the beginning of a host
         return
     first = 0
     while first < min(len(here), len(there)) and here[first] == there[first]:
@@ -160,11 +180,11 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     yield from _edits(here[:first], old, new, after, query)
     yield from _moved(source, target, here[:first], old, new, after, gone)
     if [s.lower() for s in here] == [s.lower() for s in there]:
-        yield hypothesis(convert="lower-path")
+        yield Transformation(convert="lower-path")
     if len(old) > len(new):
-        yield hypothesis(convert="collapse-repeats")
+        yield Transformation(convert="collapse-repeats")
         if "" in old:
-            yield hypothesis(convert="collapse-slashes")
+            yield Transformation(convert="collapse-slashes")
 
 
 def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None]:
@@ -176,39 +196,39 @@ def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None
     return gone, ("?" + "&".join(n if here[n] is None else f"{n}={{}}" for n in gone) if gone else "")
 
 
-def _edits(before: list[str], old: list[str], new: list[str], after: list[str], query: str) -> Iterator[Rule]:
+def _edits(before: list[str], old: list[str], new: list[str], after: list[str], query: str) -> Iterator[Transformation]:
     """Some segments in the middle are deleted, added or replaced."""
     tail = ["" if s == "" else f"{{x{i}}}" for i, s in enumerate(after)]
     end = "".join(f"/{s}" for s in tail)
     start = "".join(f"/{s}" for s in before)
     if len(old) <= 3 and len(new) <= 2 and len(after) <= 2:
-        yield hypothesis(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
+        yield Transformation(f"/{{p*}}{_join(old)}{end}{query}", f"/{{p*}}{_join(new)}{end}")
     if len(old) <= _LONGEST_FRONT and len(new) <= 2 and len(before) <= 2 and after:
         front = "".join("/{:digits}" if s.isascii() and s.isdigit() and len(old) > 1 else f"/{s}" for s in old)
-        yield hypothesis(f"{start}{front}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
+        yield Transformation(f"{start}{front}/{{p*}}{query}", f"{start}{_join(new)}/{{p*}}")
     if old and not new and after and len(after) <= 3:
         last = "/".join(tail)
-        yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        yield Transformation(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
         if suffix := _SUFFIX.search(after[-1]):
-            yield hypothesis(f"{start}/{{p*}}/{last}{suffix[0]}{query}", f"{start}/{last}{suffix[0]}")
+            yield Transformation(f"{start}/{{p*}}/{last}{suffix[0]}{query}", f"{start}/{last}{suffix[0]}")
     if old and len(after) > 1 and after[0] and len(after) <= 3:
         last = "/".join([after[0], *tail[1:]])
-        yield hypothesis(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
-        yield hypothesis(f"/{{p*}}/{last}{query}", f"/{last}")
+        yield Transformation(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
+        yield Transformation(f"/{{p*}}/{last}{query}", f"/{last}")
     if len(old) == 1 and len(new) == 1:
         yield from _affixes(old[0], new[0], end, query)
     if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
         if len(after) <= 2:
-            yield hypothesis(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
+            yield Transformation(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
         if len(before) <= 1 and after:
-            yield hypothesis(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
+            yield Transformation(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
 
 
 def _join(segments: list[str]) -> str:
     return "".join(f"/{s}" for s in segments)
 
 
-def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
+def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformation]:
     """One segment into another that begins or ends like it."""
     front = 0
     while front < min(len(old), len(new)) and old[front] == new[front]:
@@ -222,13 +242,15 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Rule]:
     while back and not (len(old) - back in old_ends and len(new) - back in new_ends):
         back -= 1
     if front:
-        yield hypothesis(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
+        yield Transformation(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
     if back:
         stop = len(old) - back
-        yield hypothesis(f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}")
+        yield Transformation(
+            f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}"
+        )
     for conversion in ("lower", "upper", "decode", "encode", "underscores"):
         if VALUE_CONVERSIONS[conversion](old) == new:
-            yield hypothesis(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
+            yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 
 
 _RUNS = re.compile(r"[A-Za-z0-9]+")
@@ -258,7 +280,7 @@ def _moved(
     new: list[str],
     after: list[str],
     gone: list[str],
-) -> Iterator[Rule]:
+) -> Iterator[Transformation]:
     """A value of the query is a part of the path of the target (key reference)."""
     values = _values(source)
     wanted = [*new, *after]
@@ -277,7 +299,7 @@ def _moved(
             first, last = place
             pipe = f"|{conversion}" if conversion else ""
             front = _join(before) + _join(wanted[:first])
-            yield hypothesis(f"{path}?{name}={{value}}{query}", f"{front}/{{value{pipe}}}{_join(wanted[last:])}")
+            yield Transformation(f"{path}?{name}={{value}}{query}", f"{front}/{{value{pipe}}}{_join(wanted[last:])}")
             break
 
 

@@ -14,8 +14,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
 
 from dedupcrawl.urls.learning.corpus import Corpus, Form
-from dedupcrawl.urls.learning.hypotheses import hypothesis
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.learning.hypotheses import Transformation
 
 _MOST_NAMES = 9  # of a path that are looked at
 _MOST_KEPT = 3  # arguments of an identity
@@ -28,7 +27,7 @@ _BRACES = re.compile(r"[{}]")
 Values = dict[str, str]
 
 
-def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Rule, set[int]]]:
+def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Transformation, set[int]]]:
     """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it.
 
     Args:
@@ -49,7 +48,7 @@ def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Rule, s
         if len(forms) > 2:
             for names, found in _kept(forms[:: -(-len(forms) // _MOST_FORMS)], fixed):
                 query = "&".join(f"{name}={pattern if name == fixed else '{}'}" for name in names)
-                yield hypothesis(f"{path}?{query}" if query else path, drop=("*",)), found
+                yield Transformation(f"{path}?{query}" if query else path, drop=("*",)), found
 
 
 def path_shape(segments: Sequence[str]) -> str | None:

@@ -8,6 +8,7 @@ from math import ceil
 
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
+from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
@@ -165,7 +166,8 @@ def _taught(corpus: Corpus, samples: Sequence[Part], priors: Priors) -> dict[Rul
     One that a single cluster of it suggests counts when the second part suggests it, too.
     """
     first, second = (suggestions(corpus, set(sample.labels)) for sample in samples)
-    return {rule: len(first.get(rule, ())) for rule in likely(first, second, priors.expected)}
+    found = likely(first, second, priors.expected)
+    return {rule: len(first.get(Transformation(rule.match, rule.to, rule.drop, rule.convert), ())) for rule in found}
 
 
 def _fitted(

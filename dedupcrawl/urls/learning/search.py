@@ -13,7 +13,7 @@ from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
-from dedupcrawl.urls.learning.hypotheses import embedded, exposing, hypotheses
+from dedupcrawl.urls.learning.hypotheses import Transformation, embedded, exposing, hypotheses, hypothesis
 from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
@@ -21,7 +21,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 
 _MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
 _WORTH_EXPOSING = 10  # clusters
-_CLUSTERS_ASKED = 400
+_CLUSTERS_ASKED = 200
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 _UNMET_COSTS = 0.1  # ... and one that nothing is known of
@@ -54,13 +54,14 @@ class Found:
 
 def expose(corpus: Corpus) -> list[Found]:
     """Decode what many URLs of the site carry in them, so that what follows can look into it. Applies the rules."""
-    suggested: dict[Rule, set[int]] = defaultdict(set)
+    suggested: dict[Transformation, set[int]] = defaultdict(set)
     for form in corpus.forms.values():
-        rule = exposing(form.parts)
-        if rule is not None:
-            suggested[rule].add(form.label)
+        transformation = exposing(form.parts)
+        if transformation is not None:
+            suggested[transformation].add(form.label)
     found = []
-    for rule, labels in sorted(suggested.items(), key=lambda item: (-len(item[1]), str(item[0]))):
+    for transformation, labels in sorted(suggested.items(), key=lambda item: (-len(item[1]), item[0])):
+        rule = hypothesis(*transformation)
         counts = _try(rule, corpus)[1]
         if len(labels) >= _WORTH_EXPOSING and not counts.wrong:
             corpus.apply(compiled(rule))
@@ -105,24 +106,26 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
     return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
 
 
-def suggestions(corpus: Corpus, labels: Container[int]) -> dict[Rule, set[int]]:
+def suggestions(corpus: Corpus, labels: Container[int]) -> dict[Transformation, set[int]]:
     """Hypotheses, and those of the clusters `labels` of which pairs suggest them."""
-    suggested: dict[Rule, set[int]] = defaultdict(set)
+    suggested: dict[Transformation, set[int]] = defaultdict(set)
     clusters = [cluster for cluster in corpus.clusters() if cluster[0].label in labels]
     step = -(-len(clusters) // _CLUSTERS_ASKED) or 1
     for cluster in clusters[::step]:
         for source, target in select_pairs(cluster):
-            for rule in hypotheses(source.parts, target.parts):
-                suggested[rule].add(source.label)
+            for found in hypotheses(source.parts, target.parts):
+                suggested[found].add(source.label)
         for form in cluster[:_LOOKED_INTO]:
-            for rule in embedded(form.parts):
-                suggested[rule].add(form.label)
-    for rule, found in identities(corpus, labels):
-        suggested[rule] |= found
+            for found in embedded(form.parts):
+                suggested[found].add(form.label)
+    for found, clusters_of in identities(corpus, labels):
+        suggested[found] |= clusters_of
     return suggested
 
 
-def likely(suggested: dict[Rule, set[int]], hints: Container[Rule], expected: Sequence[Rule]) -> list[Rule]:
+def likely(
+    suggested: dict[Transformation, set[int]], hints: Container[Transformation], expected: Sequence[Rule]
+) -> list[Rule]:
     """The hypotheses that are worth a try, those that most clusters suggest first.
 
     Args:
@@ -130,9 +133,9 @@ def likely(suggested: dict[Rule, set[int]], hints: Container[Rule], expected: Se
         hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
         expected: Hypotheses that hold on most sites.
     """
-    found = [rule for rule, labels in suggested.items() if len(labels) > 1 or rule in hints]
-    found.sort(key=lambda rule: (-len(suggested[rule]), str(rule)))
-    found = found[:_MOST_HYPOTHESES]
+    ranked = [one for one, labels in suggested.items() if len(labels) > 1 or one in hints]
+    ranked.sort(key=lambda one: (-len(suggested[one]), one))
+    found = [hypothesis(*one) for one in ranked[:_MOST_HYPOTHESES]]
     return found + [rule for rule in expected if rule not in found]
 
 

@@ -170,6 +170,16 @@ class UrlColumns:
         marks = np.stack([self.plain[rows], self.split[rows]])
         return UrlColumns(self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks)
 
+    def copy(self) -> UrlColumns:
+        """The same URLs, to be changed without changing these. What is found out of names serves both until then."""
+        fronts = np.stack([self.schemes, self.authorities, self.separators, self.fragments])
+        segments = Runs(self.segments.pool, self.segments.start.copy(), self.segments.size.copy())
+        args = Runs(self.args.pool, self.args.start.copy(), self.args.size.copy())
+        marks = np.stack([self.plain, self.split])
+        found = UrlColumns(self.texts, self.arg_texts, fronts, segments, args, marks)
+        found._named, found._flat = self._named, self._flat_names()
+        return found
+
     def extended(self, urls: Sequence[str]) -> UrlColumns:
         """These URLs and more, with the same pools."""
         more = UrlColumns.of(urls, like=self)
@@ -225,6 +235,10 @@ class UrlColumns:
             self._flat = owner, self.arg_texts.names(numbers), np.cumsum(self.args.size) - self.args.size
         return self._flat
 
+    def _forget(self) -> None:
+        """The arguments are other ones."""
+        self._named, self._flat = {}, None
+
     def keep_args(self, rows: Ints, stay: Bools) -> None:
         """Take out the arguments of these rows that do not stay, and the separators before them.
 
@@ -245,8 +259,7 @@ class UrlColumns:
     def put_args(self, rows: Ints, size: Ints, numbers: Ints) -> None:
         """Give these rows new arguments, see `Runs.put`."""
         self.args.put(rows, size, numbers)
-        self._named.clear()
-        self._flat = None
+        self._forget()
 
     def put(self, rows: Ints, other: UrlColumns, other_rows: Ints) -> None:
         """Take over rows of other columns that share the texts."""
@@ -260,8 +273,7 @@ class UrlColumns:
                 mine.start[rows], mine.size[rows] = there.start[other_rows], there.size[other_rows]
             else:
                 mine.put(rows, there.size[other_rows], there.flat(other_rows)[2])
-        self._named.clear()
-        self._flat = None
+        self._forget()
 
     def parts(self, row: int) -> UrlParts:
         """The tokens of one plain URL."""
@@ -308,8 +320,7 @@ class UrlColumns:
             self.separators[changed], self.fragments[changed] = columns[3:5]
             self.segments.start[changed], self.segments.size[changed] = columns[5:7]
             self.args.start[changed], self.args.size[changed] = columns[7:9]
-            self._named.clear()
-            self._flat = None
+            self._forget()
         return np.array(places, dtype=np.int64)
 
     def _numbers_of(self, parts: UrlParts) -> tuple[int, ...]:

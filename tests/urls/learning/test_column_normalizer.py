@@ -24,6 +24,9 @@ LEARNED = [
     Rule("affix", "rewrite", match="/{p*}/x-{n:digits}.html", to="/{p}/x/{n}"),
     Rule("title", "rewrite", match="/?title={x}", to="/wiki/{x|decode}"),
     Rule("values", "equivalence", match="?b={x}&title={}", to="?b={x}&title={}", unless=("sid=1", "c")),
+    Rule("lower", "rewrite", match="/{p*}/{x}/page", to="/{p}/{x|lower}/page"),
+    Rule("shown-by-title", "rewrite", match="/x?title={x}&b={}", to="/wiki/{x|underscores}"),
+    Rule("moved-title", "rewrite", match="/wiki/{y}?title={x}", to="/{x}/wiki?title={y}"),
     Rule("renamed", "rewrite", match="?c={x}", to="?b={x}"),
     Rule("whole", "rewrite", match="/{p*}/url/{u}", to="{u|decode}"),
     Rule("shown", "rewrite", match="/{p*}/b64/{u}", to="/{p}/b64/{u|base64}"),
@@ -38,6 +41,7 @@ RULES = [*LEARNED, *GENERAL.assumed, *(Rule(f"e{i}", "equivalence", match=r.matc
 SEGMENTS = ["", "wiki", "a", "b", "B%7e", "..", "x", "x-12.html", "index.html", "page", "1", "long", "url", "b64",
             "http%3A%2F%2Fa.com%2Fb%3Fc=1", "aHR0cDovL2EuY29tL2I_c2lkPTE,", "i;jsessionid=1"]  # fmt: skip
 ARGS = ["sid=1", "sid=2", "sid", "b=1", "b=2", "b=", "c=x+y", "title=a", "title=%ed%a0%80", "title=a%2Fb%3Fsid=1",
+        "title=a/b?sid=1", "title=/",
         "utm_source=x", "page=1", "", "amp"]  # fmt: skip
 fronts = st.sampled_from(["http://a.com", "https://a.com", "http://www.a.com:80", "HTTP://m.A.com", "http://x@a.com"])
 paths = st.lists(st.sampled_from(SEGMENTS), max_size=6).map(lambda found: "".join(f"/{s}" for s in found))

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.hypotheses import boundaries, embedded, exposing, hypotheses
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.learning.hypotheses import Transformation, boundaries, embedded, exposing, hypotheses, hypothesis
+from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 
@@ -16,7 +16,7 @@ def parts(url: str) -> UrlParts:
     return found
 
 
-def suggested(source: str, target: str) -> list[Rule]:
+def suggested(source: str, target: str) -> list[Transformation]:
     return list(hypotheses(parts(source), parts(target)))
 
 
@@ -50,7 +50,7 @@ def test_urls_in_urls() -> None:
     assert [r.match for r in embedded(parts("http://a.com/go?to=http%3A%2F%2Fa.com%2Fx"))] == ["?to={url}"]
     rule = exposing(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"))
     assert rule is not None
-    after = CompiledRule(rule).apply(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"), "a.com")
+    after = CompiledRule(hypothesis(*rule)).apply(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"), "a.com")
     assert after is not None
     assert after.args == ["q=1"]  # what is decoded is taken apart again
 
@@ -59,7 +59,7 @@ def test_urls_in_urls() -> None:
 def test_every_hypothesis_is_a_rule(source: str, target: str) -> None:
     for rule in suggested(f"http://a.com/{source}", f"http://a.com/{target}"):
         try:
-            CompiledRule(rule)
+            CompiledRule(hypothesis(*rule))
         except RuleError:
             assert "{" in source + target or "|" in source + target
 
