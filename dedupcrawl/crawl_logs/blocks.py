@@ -40,8 +40,8 @@ class LineBlock(NamedTuple):
         return pl.read_lines(self.data, name="text").with_row_index(LINE, offset=self.first_line)
 
 
-def line_blocks(path: Path, tally: Tally) -> Iterator[LineBlock]:
-    """All lines of a log in blocks of some megabytes; a block of nothing but blanks is left out.
+def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[LineBlock]:
+    """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
     Bytes that are no UTF-8 become U+FFFD, a byte order mark is dropped, a line over 8 MiB is left out and counted.
 
@@ -64,7 +64,7 @@ def line_blocks(path: Path, tally: Tally) -> Iterator[LineBlock]:
             if end:
                 data = _utf8(rest + chunk[:end])
                 rest = chunk[end:]
-                yield from _blocks(line, data)
+                yield from _blocks(line, data, blanks)
                 line += data.count(b"\n")
             else:
                 rest += chunk
@@ -73,17 +73,17 @@ def line_blocks(path: Path, tally: Tally) -> Iterator[LineBlock]:
                 tally.skip(str(path), f"line longer than {_LINE_LIMIT} bytes", 1, [line])
                 rest, overlong = b"", True
         if rest:
-            yield from _blocks(line, _utf8(rest + b"\n"))
+            yield from _blocks(line, _utf8(rest + b"\n"), blanks)
 
 
-def _blocks(line: int, data: bytes) -> Iterator[LineBlock]:
+def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
     """Whole lines as one block; as several, where there are too many of them."""
     size = len(data) if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
         piece = data[start:end]
-        if not piece.isspace():
+        if blanks or not piece.isspace():
             yield LineBlock(line, piece)
         line += piece.count(b"\n")
         start = end

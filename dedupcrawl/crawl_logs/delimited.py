@@ -34,7 +34,7 @@ def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 
 def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a comma-separated file, in batches of `rows.SCHEMA` and `rows.LINE`; a field may span lines."""
-    for names, block in _under_header(_whole_rows(line_blocks(path, tally)), ","):
+    for names, block in _under_header(_whole_rows(line_blocks(path, tally, blanks=True)), ","):
         if b'"' in block.data:
             yield canonical_rows(_quoted(block, names, str(path), tally))
         else:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks, delimited
@@ -93,6 +93,7 @@ def test_csv_rows_with_too_many_fields_are_named(tmp_path: Path) -> None:
 field = st.text(st.sampled_from('ab,"\n\té'), max_size=6)
 
 
+@example(table=[("", ""), ('"\n\n"', "")], size=8)
 @given(table=st.lists(st.tuples(field, field), min_size=1, max_size=12), size=st.integers(8, 60))
 def test_what_the_csv_module_writes_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str]], size: int
