@@ -287,7 +287,7 @@ class Dedup:
         for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
             if source is not None:
                 status = reason if isinstance(reason, int) else 301  # such as a meta refresh
-                self.log.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at))
+                self.log.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at, run=self._run))
         mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
         row = LogRow(
             response.url,
@@ -295,6 +295,7 @@ class Dedup:
             mime=mime.decode("latin-1"),
             bytes=len(response.body),
             fetched_at=round(fetched_at, 3),
+            run=self._run,
         )
         if response.status != 200 or not is_html(response):
             self.log.write(row)
@@ -363,7 +364,7 @@ class Dedup:
             closing.callback(self._detector.close)
             self.storing.close(self.settings.index_wait)
             if self._report is not None:
-                self._report.write(self._index, self.log.path if self.log else None, self.settings.rules)
+                self._report.write(self._index, self.log.path if self.log else None, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""

@@ -32,6 +32,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
         fetched_at: Seconds since the epoch.
+        run: Identifies the crawl, as in the index.
     """
 
     url: str
@@ -45,6 +46,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     canonical: str = ""
     redirect_to: str = ""
     fetched_at: float = 0.0
+    run: str = ""
 
 
 class LogFile:

@@ -27,13 +27,14 @@ class ReportFile:
             raise SettingError(f"DEDUP_REPORT needs {' and '.join(missing)}: pip install 'dedupcrawl[report]'.")
         self._path = path
 
-    def write(self, index: Index, log: Path | None, rules: Sequence[Path]) -> None:
-        """Write it; what goes wrong is logged, and the crawl ends as it would have without."""
+    def write(self, index: Index, log: Path | None, rules: Sequence[Path], run: str) -> None:
+        """Write what this run did; what goes wrong is logged, and the crawl ends as it would have without."""
+        logging.getLogger("matplotlib").setLevel(logging.INFO)  # or it says at length how it has chosen a font
         from dedupcrawl.report.collect import collect
         from dedupcrawl.report.page import write
 
         try:
-            write(collect(index, log, rules), self._path)
+            write(collect(index, log, rules, run=run), self._path)
         except (OSError, IndexDamagedError) as error:
             logger.error("The report %s cannot be written: %s", self._path, error)
         else:

@@ -21,6 +21,7 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
     "duplicate_of": pl.String,  # URL of the page that a near-duplicate verdict names
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),  # UTC
+    "run": pl.String,  # which of the crawls that share a log
 }
 """Column → type of every batch of rows; what a log does not say is null."""
 
@@ -48,6 +49,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "duplicate_of": (),
     "importance": ("inlinks", "in_links", "pagerank"),
     "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
+    "run": (),
     TEXT: ("main_text",),
 }  # fmt: skip
 NAMES: dict[str, tuple[str, ...]] = {column: (column, *aliases) for column, aliases in _ALIASES.items()}

@@ -65,6 +65,8 @@ class Report:
 
     Attributes:
         index: Figures of the index, as `dedupcrawl index info` prints them.
+        run: The crawl that this is about; None: all that the index holds.
+        kept: Pages that are kept.
         verdicts: What the index recorded.
         texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
         rewritten: What rules rewrote.
@@ -74,6 +76,8 @@ class Report:
     """
 
     index: dict[str, int | float | str]
+    run: str | None
+    kept: int
     verdicts: Verdicts
     texts: dict[int, list[Stretch]]
     rewritten: Rewritten
@@ -82,7 +86,9 @@ class Report:
     problems: tuple[str, ...]
 
 
-def collect(index: Index, log: Path | None, rules: Sequence[Path], told: Told = lambda *_: None) -> Report:
+def collect(
+    index: Index, log: Path | None, rules: Sequence[Path], told: Told = lambda *_: None, run: str | None = None
+) -> Report:
     """Read everything once; what cannot be read becomes a problem that the page names.
 
     Args:
@@ -90,27 +96,30 @@ def collect(index: Index, log: Path | None, rules: Sequence[Path], told: Told = 
         log: The crawl log, where there is one.
         rules: Rule files, and folders of them; one that is missing has no rules.
         told: Progress.
+        run: Leave out what other crawls did, in all but the figures of the index and the evidence of the rules.
 
     Raises:
         IndexDamagedError, OSError: The index cannot be read.
     """
     info = index.info()
-    verdicts = _verdicts(index, int(info["verdicts"]), told)
-    crawled, problems = _crawled(log, verdicts, told)
-    rewritten = read_rewritten(index.rewrites())
+    verdicts = _verdicts(index, int(info["verdicts"]), told, run)
+    crawled, problems = _crawled(log, verdicts, told, run)
+    rewritten = read_rewritten(row for row in index.rewrites() if run in (None, row.run))
+    kept = int(info["pages"]) if run is None else sum(entry.run == run for entry in index.entries())
     rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
     texts = read_texts(index, verdicts.listing.rows())
-    return Report(info, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
+    return Report(info, run, kept, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
 
 
-def _verdicts(index: Index, total: int, told: Told) -> Verdicts:
+def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts:
     found = Verdicts()
     urls: list[str] = []
     hashes: list[Hashes] = []
-    for number, verdict in enumerate(index.verdicts(), 1):
+    for number, recorded in enumerate(index.recorded(), 1):
         if number % _EVERY == 0:
             told("verdicts", number, max(total, number))
-        pair = row_of(verdict)
+        verdict = recorded.verdict
+        pair = row_of(verdict) if run in (None, recorded.run) else None
         if pair is None:
             continue
         row, evidence = pair
@@ -140,14 +149,14 @@ def _count(bins: list[int], share: float | None) -> None:
         bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
 
 
-def _crawled(log: Path | None, verdicts: Verdicts, told: Told) -> tuple[Crawled | None, list[str]]:
+def _crawled(log: Path | None, verdicts: Verdicts, told: Told, run: str | None) -> tuple[Crawled | None, list[str]]:
     if log is None or not log.is_file():
         return None, []
     titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()
     try:
         size = log.stat().st_size
         crawled, tally = read_crawled(
-            log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done))
+            log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done)), run
         )
     except (LogError, OSError) as error:
         return None, [str(error)]

@@ -55,7 +55,11 @@ def hashes_of(urls: Collection[str]) -> Hashes:
 
 
 def read_crawled(
-    log: Path, duplicates: Hashes, titled: Collection[str], told: Callable[[int], None] = lambda _: None
+    log: Path,
+    duplicates: Hashes,
+    titled: Collection[str],
+    told: Callable[[int], None] = lambda _: None,
+    run: str | None = None,
 ) -> tuple[Crawled, Tally]:
     """Read a crawl log once, in bounded memory: 9 bytes a page.
 
@@ -64,6 +68,7 @@ def read_crawled(
         duplicates: `hashes_of` the URLs whose pages are duplicates.
         titled: The URLs whose titles are wanted.
         told: Is told how many bytes of the file are read.
+        run: Only the rows of this crawl.
 
     Raises:
         LogError: The file is no crawl log.
@@ -75,7 +80,7 @@ def read_crawled(
     times, flags = [found.at], [found.duplicate]
     hosts: Counter[str] = Counter()
     for batch in log_format.read(log, tally) if log_format else ():
-        rows = batch.filter(pl.col("url").is_not_null())
+        rows = batch.filter(pl.col("url").is_not_null() & (run is None or pl.col("run") == run))
         pages = rows.filter(pl.col("status").fill_null(200) == 200)
         pages = pages.with_columns(
             pl.col("bytes").fill_null(0),

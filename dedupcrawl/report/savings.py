@@ -30,7 +30,7 @@ class Savings:
     @classmethod
     def of(cls, report: Report) -> Savings:
         """The savings of a report."""
-        kept, duplicates, crawled = int(report.index["pages"]), report.verdicts.duplicates, report.crawled
+        kept, duplicates, crawled = report.kept, report.verdicts.duplicates, report.crawled
         share = duplicates / (kept + duplicates) if duplicates else 0.0
         if crawled is None:
             return cls(kept, share)

@@ -53,6 +53,15 @@ def test_what_it_says_as_json(folder: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("log", [None, b"", b'{"url":"http://a.com/","status":200}\n', b'{"run":7}\n', b"\xff\n"])
+def test_a_log_that_does_not_name_the_last_crawl(folder: Path, log: bytes | None) -> None:
+    if log is not None:
+        (folder / "crawl-log.jsonl").write_bytes(log)
+    result = report(folder, "--output", str(folder / "report.html"), "--run", "last")
+    assert result.exit_code == 2
+    assert "does not say which crawl was the last: name one with --run (explain does)." in result.stderr
+
+
 def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None:
     log = folder / "log"
     log.write_bytes(b"\x00\x00")

@@ -9,7 +9,7 @@ import redis
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.contract import Entry, Rewrite
 from dedupcrawl.index.open import open_index
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render
@@ -55,6 +55,32 @@ def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     assert savings.saved_bytes == 2 * 2_500
     assert savings.saved_seconds == 2 * 3 / 4
     assert savings.wasted_seconds == 2 * 3 / 4
+
+
+def test_one_run_of_several(tmp_path: Path) -> None:
+    index = index_of(VERDICTS)
+    kept = Entry(
+        url="http://b.com/8", site="b.com", spider="s", run="two", kept_at=1.0, title="", signatures={}, outline=b""
+    )
+    index.offer(kept, lambda check, other: None)
+    index.record(duplicate("http://b.com/2", "http://b.com/8"), run="two", site="s")
+    index.record_rewrites(Rewrite(f"http://a.com/?{run}", "http://a.com/", ("x",), "s", run, 1.0) for run in "ab")
+    index.record_rewrites([Rewrite("http://b.com/?x", "http://b.com/", ("x",), "s", "two", 1.0)])
+    rows = [LogRow(f"http://b.com/{n}", 200, bytes=10, digest="d", run=run) for n, run in enumerate(["one", "", "two"])]
+    log = log_of(tmp_path / "log.jsonl", rows)
+    report = collect(index, log, [], run="two")
+    assert (report.run, report.kept, report.verdicts.duplicates, report.verdicts.in_doubt) == ("two", 1, 1, 0)
+    assert [row.url for row in report.verdicts.listing.rows()] == ["http://b.com/2"]
+    assert (report.rewritten.variants, report.rewritten.by_rule) == (1, {("b.com", "x"): 1})
+    assert report.crawled is not None
+    assert (report.crawled.responses, report.crawled.duplicate_bytes) == (1, 10)
+    assert "run two in " in render(report)
+    everything = collect(index, log, [])
+    assert (everything.run, everything.kept, everything.verdicts.duplicates, everything.rewritten.variants) == (
+        None, 1, 4, 3,
+    )  # fmt: skip
+    assert everything.crawled is not None
+    assert everything.crawled.responses == 3
 
 
 def test_an_empty_index_without_a_log_or_rules(tmp_path: Path) -> None:
