@@ -132,5 +132,7 @@ def _next_steps(count: int, rules: Path) -> list[str]:
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",
         f"  dedupcrawl rules test URL --rules {folder}        what they make of a URL, step by step",
         f"  dedupcrawl evaluate OTHER_LOG --rules {folder}    how they do on another crawl",
-        f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
+        "  The next crawl follows them, for it looks into rules/."
+        if rules == Path("rules")
+        else f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
     ]

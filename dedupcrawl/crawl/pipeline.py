@@ -55,9 +55,10 @@ class DedupPipeline:
             if settings.keep_text:
                 self._dedup.keep_item(verdict.url, fetched.dropped[verdict.url], item)
             fetched.dropped[verdict.url] += 1
-            keeper = printable(verdict.duplicate_of or "")
+            url, keeper = printable(verdict.url), printable(verdict.duplicate_of or "")
             raise DropDuplicate(
-                f"duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}", log_level="DEBUG"
+                f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}",
+                log_level="DEBUG",
             )
         fetched.on_their_way += 1
         return item

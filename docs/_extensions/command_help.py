@@ -14,7 +14,7 @@ from dedupcrawl.cli import group
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_WIDTH = 92  # characters that fit beside the table of contents
+_WIDTH = 78  # characters that fit beside the table of contents
 
 
 class CommandHelp(Directive):
@@ -26,8 +26,8 @@ class CommandHelp(Directive):
 
 
 def _helps(command: click.Command, path: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
-    context = click.Context(command, info_name=path.rpartition(" ")[2], parent=parent, max_content_width=_WIDTH)
-    context.terminal_width = _WIDTH
+    given = {**command.context_settings, "max_content_width": _WIDTH, "terminal_width": _WIDTH}
+    context = click.Context(command, info_name=path.rpartition(" ")[2], parent=parent, **given)
     yield path, command.get_help(context)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
