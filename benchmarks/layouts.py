@@ -12,6 +12,9 @@ from parsel import Selector
 _MOST_OF_IT = 0.8  # of the article's lines, which the container of the article holds
 _LINE = 30  # characters of a line that is looked for
 _CHINESE_LINE = 12
+_NOT_READ = frozenset(
+    ("head", "noscript", "script", "style", "template", "textarea")
+)  # what is set in these, nobody sees
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,11 @@ def _container(tree: Any, lines: Sequence[str]) -> Any | None:
     element = tree
     while total:
         found = element
-        inner = [child for child in _elements(element) if _held(child, lines) >= _MOST_OF_IT * total]
+        inner = [
+            child
+            for child in _elements(element)
+            if child.tag not in _NOT_READ and _held(child, lines) >= _MOST_OF_IT * total
+        ]
         if not inner:
             break
         element = inner[0]

@@ -32,7 +32,8 @@ from benchmarks.planted_cases import originals, other_slots
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
 

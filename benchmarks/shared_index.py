@@ -28,7 +28,8 @@ import numpy as np
 import redis
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.page import Page
 

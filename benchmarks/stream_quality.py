@@ -29,7 +29,8 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make
 from dedupcrawl.content.evidence import Evidence, outline
 from dedupcrawl.content.probability import COVERED, TARGET_PRECISION, features, model, threshold
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict

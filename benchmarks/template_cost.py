@@ -22,7 +22,8 @@ from benchmarks.texts import data_folder
 from dedupcrawl.content import site_template
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
 
 _RECURRING = site_template.RECURRING

@@ -13,6 +13,8 @@ class Page:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
         paragraphs: The main text, one string a natural paragraph, in page order, without empty ones.
+        asides: The other visible text that is no link, likewise: what stands around the main text, or is the page's own
+            text where the main text was not recognized.
         headings: Texts of h1 … h6, in page order.
         keywords: Content of the meta keywords element.
         description: Content of the meta description element.
@@ -33,6 +35,7 @@ class Page:
     anchors_other_sites: tuple[str, ...] = ()
     body_digest: bytes = b""
     body_tells: bool = False
+    asides: tuple[str, ...] = ()
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ from benchmarks.crash_safety.reopening import checks, reopen
 from benchmarks.markdown import table
 from benchmarks.replay.store import StoredPage
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.segment_store import segment_files

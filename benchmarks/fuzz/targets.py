@@ -15,7 +15,8 @@ from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
 from dedupcrawl.index.contract import IndexDamagedError

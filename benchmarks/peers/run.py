@@ -18,7 +18,7 @@ from benchmarks.planted import Paragraphs, size, words
 from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.index.contract import Entry, Kept
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
@@ -78,7 +78,7 @@ def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
             run="",
             kept_at=0.0,
             title="",
-            signatures=analysis.own_signatures([check], SiteTemplate())[0],
+            signatures=Reading.of(analysis, SiteTemplate()).signatures([check]),
             outline=b"",
         )
         answer = index.offer(entry, lambda name, kept: Verdict("", "duplicate", kept.url, name, 1.0))

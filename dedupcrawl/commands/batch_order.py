@@ -14,7 +14,7 @@ import msgspec
 
 from dedupcrawl.commands.external_sort import ExternalSort
 from dedupcrawl.commands.progress import rows_progress
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 

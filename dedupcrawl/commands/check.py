@@ -26,7 +26,8 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index

@@ -59,12 +59,15 @@ def extract(
         markup = raw[:_BODY_LIMIT]
     page = outline(markup, fields=fields)
     paragraphs = _paragraphs(_selected(markup, selector)) if selector else ()
+    asides: tuple[str, ...] = ()
     if not paragraphs:
-        paragraphs = _paragraphs(page.blocks[position][0] for position in main_blocks(page))
+        main = main_blocks(page)
+        paragraphs = _paragraphs(page.blocks[position][0] for position in main)
+        asides = _asides(page, main)
     digest = mmh3.hash_bytes(raw) if raw else b""
     tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
     if not fields:
-        return Page(url, page.title, paragraphs, body_digest=digest, body_tells=tells)
+        return Page(url, page.title, paragraphs, body_digest=digest, body_tells=tells, asides=asides)
     metas = dict(_metas(page.metas))
     same_site, other_sites = _anchors(page, url)
     return Page(
@@ -78,7 +81,15 @@ def extract(
         anchors_other_sites=other_sites,
         body_digest=digest,
         body_tells=tells,
+        asides=asides,
     )
+
+
+def _asides(page: Outline, main: list[int]) -> tuple[str, ...]:
+    """The lines of the blocks that are not of the main text, nor half links."""
+    rest = set(range(len(page.blocks))).difference(main)
+    blocks = (page.blocks[position] for position in sorted(rest))
+    return _paragraphs(text for text, _, linked, _ in blocks if 2 * linked < len(text))
 
 
 def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:

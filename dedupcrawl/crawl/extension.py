@@ -39,7 +39,8 @@ from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import ITEM, packed_item
 from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown

@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict

@@ -14,7 +14,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings

@@ -9,7 +9,7 @@ import mmh3
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import evidence
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.urls.rule_book import RuleBook
 
 _LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dedupcrawl.content import evidence
+from dedupcrawl.content.asides import says_more
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Entry
 from dedupcrawl.sites import host_of
@@ -30,7 +31,7 @@ class Comparison:
 
     Args:
         entry: The new page.
-        text: Its main text.
+        reading: How it is read.
         checks: The checks that are asked, with their thresholds.
         templates: Host → what its pages repeat, of the new page's host and of others as they are needed.
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
@@ -47,7 +48,7 @@ class Comparison:
     def __init__(
         self,
         entry: Entry,
-        text: SymbolText,
+        reading: Reading,
         checks: Sequence[Check],
         templates: Mapping[str, SiteTemplate],
         *,
@@ -61,7 +62,7 @@ class Comparison:
         self.doubt: dict[str, Any] = {}
         self._probability_of_doubt = 0.0
         self._entry = entry
-        self._text = text
+        self._reading = reading
         self._checks = {check.name: check for check in checks}
         self._templates = templates
         self._template = templates[host_of(self.url)]
@@ -78,7 +79,7 @@ class Comparison:
         if check not in self._checks:
             return None
         similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])
-        if similarity is None:
+        if similarity is None or self._says_more_elsewhere(kept):
             return None
         if check == "exact":
             return Verdict(self.url, "duplicate", kept.source, check, similarity)
@@ -89,13 +90,22 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        said = found.to_dict(self._text)
+        said = found.to_dict(self._reading.analysis.text)
         if found.probability >= self._least:
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)} | said
         return None
+
+    def _says_more_elsewhere(self, kept: Entry) -> bool:
+        """Whether the page's asides make it another page of the kept one's site, whatever their main texts have."""
+        own = self._reading.asides
+        return (
+            bool(own)
+            and host_of(kept.source) == host_of(self.url)
+            and says_more(own, kept.asides, self._reading.elsewhere)
+        )
 
     def holds(self, check: str, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
-from itertools import chain
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from dedupcrawl.content import evidence
-from dedupcrawl.content.blocks import without_blocks
+from dedupcrawl.content import asides, evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import TARGET_PRECISION
-from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison, UnknownHostError, no_duplicate
 from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
@@ -25,57 +22,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
 
-OWN_SYMBOLS = 20
-"""A page with fewer symbols that its site does not repeat is a duplicate only of a page of the same whole text."""
-
 _TITLE_LIMIT = 200  # characters kept of a title
-_OF_THE_WHOLE = "exact"
-
-
-class Analysis:
-    """A page with its symbols and signatures, each made once and only when asked for.
-
-    Attributes:
-        page: The page.
-        text: Its main text.
-        kept_under: The URL under which the index keeps it, once a detector has judged it unique.
-    """
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.kept_under: str | None = None
-        self.text = SymbolText.of(page.paragraphs)
-        self._signatures: dict[str, bytes | None] = {}
-
-    def signature(self, check: Check) -> bytes | None:
-        """The page's signature by `check`, None where it abstains."""
-        if check.name not in self._signatures:
-            self._signatures[check.name] = check.signature(self.page, self.text)
-        return self._signatures[check.name]
-
-    @cached_property
-    def outline(self) -> bytes:
-        """The main text for the index, as in `dedupcrawl.content.evidence`."""
-        return evidence.outline(self.text)
-
-    def own_signatures(self, checks: Sequence[Check], site: SiteTemplate) -> tuple[dict[str, bytes], int]:
-        """Check name → signature without what the page's site repeats, and how many blocks were left out so.
-
-        "exact" is about the whole text, so that equal texts are found whatever is known of the site. Where nothing else
-        is left, all signatures are of the whole text; where hardly anything is, the other checks abstain.
-        """
-        recurring = site.recurring(evidence.blocks_of(self.outline))
-        if not any(recurring) or all(recurring):
-            return self._made((check, self.signature(check)) for check in checks), 0
-        own = SymbolText(without_blocks(self.text, recurring))
-        enough = len(own.hashes) >= OWN_SYMBOLS
-        of_the_whole = ((check, self.signature(check)) for check in checks if check.name == _OF_THE_WHOLE)
-        others = ((it, it.signature(self.page, own)) for it in checks if enough and it.name != _OF_THE_WHOLE)
-        return self._made(chain(of_the_whole, others)), sum(recurring)
-
-    @staticmethod
-    def _made(signatures: Iterable[tuple[Check, bytes | None]]) -> dict[str, bytes]:
-        return {check.name: signature for check, signature in signatures if signature is not None}
 
 
 class Detector:
@@ -140,10 +87,11 @@ class Detector:
         host = host_of(page.url)
         templates = TemplatesAtHand(self._templates)
         templates[host] = self._templates.of(host)
-        signatures, template_blocks = analysis.own_signatures(checks, templates[host])
+        reading = Reading.of(analysis, templates[host])
+        read, signatures = reading.analysis, reading.signatures(checks)
         if not signatures:
             self._adopt(page.url, None)
-            return Verdict(page.url, "abstained", evidence={"symbols": len(analysis.text.symbols)})
+            return Verdict(page.url, "abstained", evidence={"symbols": len(read.text.symbols)})
         identity, site = self._identity(page.url, canonical), site_of(page.url)
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
             self._adopt(page.url, None)
@@ -156,12 +104,13 @@ class Detector:
             kept_at=time.time(),
             title=page.title[:_TITLE_LIMIT],
             signatures=signatures,
-            outline=analysis.outline,
+            outline=read.outline,
             fetched_url="" if identity == page.url else page.url,
+            asides=asides.packed(reading.asides),
         )
         comparison = Comparison(
             entry,
-            analysis.text,
+            reading,
             checks,
             templates,
             scope=scope,
@@ -189,20 +138,20 @@ class Detector:
                 analysis.kept_under = identity
                 if not answer.replaces:
                     self._quota.add(site)
-                    self._templates.learn(host, evidence.blocks_of(entry.outline))
+                    self._templates.learn(host, [*evidence.blocks_of(entry.outline), *analysis.asides])
                 break
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
                 if _says_more(answer) and self._index.verdict(page.url) is None:
-                    self._templates.learn(host, evidence.blocks_of(entry.outline))
+                    self._templates.learn(host, [*evidence.blocks_of(entry.outline), *analysis.asides])
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
         self._adopt(page.url, analysis.kept_under)
         if isinstance(answer, Verdict):
             return answer
         details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
-        if template_blocks:
-            details["template_blocks"] = template_blocks
+        if reading.template_blocks:
+            details["template_blocks"] = reading.template_blocks
         if not comparison.doubt:
             return Verdict(page.url, "unique", evidence=details)
         verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})

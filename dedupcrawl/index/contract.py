@@ -44,6 +44,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         signatures: Check name → signature; a check that abstained is absent.
         outline: The main text as 16-bit symbol hashes (see content.evidence), for comparing side by side.
         fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
+        asides: What it says around its main text (see content.asides).
     """
 
     url: str
@@ -55,6 +56,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     signatures: dict[str, bytes]
     outline: bytes
     fetched_url: str = ""
+    asides: bytes = b""
 
     @property
     def source(self) -> str:

@@ -30,6 +30,7 @@ class KeptPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     title: str
     outline: bytes
     fetched_url: str = ""
+    asides: bytes = b""
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -109,7 +110,15 @@ def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], insi
     """The record of a kept page; `names` are the checks in header order."""
     get = entry.signatures.get
     page = KeptPage(
-        entry.url, entry.site, entry.spider, entry.run, entry.kept_at, entry.title, entry.outline, entry.fetched_url
+        url=entry.url,
+        site=entry.site,
+        spider=entry.spider,
+        run=entry.run,
+        kept_at=entry.kept_at,
+        title=entry.title,
+        outline=entry.outline,
+        fetched_url=entry.fetched_url,
+        asides=entry.asides,
     )
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
@@ -139,6 +148,7 @@ def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
         signatures={name: made for name, made in zip(names, record.signatures, strict=True) if made is not None},
         outline=page.outline,
         fetched_url=page.fetched_url,
+        asides=page.asides,
     )
 
 

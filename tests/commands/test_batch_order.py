@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dedupcrawl.commands import external_sort
 from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.index import command
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.page import Page

@@ -53,6 +53,19 @@ def test_without_fields_only_title_paragraphs_and_digest() -> None:
     )
 
 
+def test_what_stands_around_the_main_text_and_is_no_link_are_asides() -> None:
+    markup = f"""
+        <nav><a href=/>Home</a> <a href=/news>News</a></nav><h1>Headline</h1>
+        <article>{"<p>A sentence of the article, long enough to be one." * 20}</article>
+        <div class=related>More of this: <a href=/1>an article about something else altogether</a></div>
+        <footer>All rights reserved.<br>Read at http://www.example.com/ 12 times.</footer>"""
+    page = extract(markup, URL)
+    assert len(page.paragraphs) == 20
+    assert page.asides == ("Headline", "All rights reserved.", "Read at 12 times.")
+    assert extract(markup, URL, fields=False).asides == page.asides
+    assert extract(markup, URL, selector="article").asides == ()
+
+
 @pytest.mark.parametrize(
     ("attributes", "where"),
     [

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 
+import mmh3
 import pytest
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.html import extract
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.content.site_template import RECURRING
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.memory import MemoryIndex
@@ -83,6 +88,49 @@ def test_what_is_out_of_scope_is_neither_a_keeper_nor_superseded() -> None:
     crawl.detector = Detector(crawl.index, run="two", spider="another")
     assert crawl.judge("whole", text, scope="spider").evidence == {}
     assert not crawl.judge("again", prose(400, 1), scope="spider").is_duplicate
+
+
+def framed(own: str, main: str = "") -> Page:
+    """A page whose own text stands in a box that is named as if it were none."""
+    markup = f"<body><main><p>{main}</main><div class=sidebar><h1>News</h1><p>{own}</div></body>"
+    return extract(markup, f"http://a.example/{mmh3.hash(own)}")
+
+
+def test_no_page_is_dropped_because_of_a_template_alone() -> None:
+    crawl = Crawl()
+    notice = " ".join(prose(200))
+    for seed in range(1, 12):
+        page = framed(" ".join(prose(30, seed)), notice)
+        assert page.paragraphs == (notice,)
+        assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate, seed
+
+
+def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_known() -> None:
+    crawl = Crawl()
+    notice = " ".join(prose(200))
+    for seed in range(1, 12):
+        page = framed(" ".join(prose(30, seed)), notice)
+        crawl.detector.judge(Analysis(page), CHECKS)
+        again = replace(page, url=f"{page.url}?again")
+        if seed == RECURRING:
+            continue  # kept in the moment in which the template becomes known
+        assert crawl.detector.judge(Analysis(again), CHECKS).duplicate_of == page.url, seed
+
+
+def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
+    crawl = Crawl()
+    text = " ".join(prose(200))
+    crawl.detector.judge(Analysis(framed("Viewed 12 times today", text)), CHECKS)
+    again = framed("Viewed 13 times since yesterday morning", text)
+    assert crawl.detector.judge(Analysis(again), CHECKS).is_duplicate
+
+
+def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
+    crawl = Crawl()
+    page = framed(" ".join(prose(30, 1)), " ".join(prose(200)))
+    crawl.detector.judge(Analysis(page), CHECKS)
+    reprint = replace(framed(" ".join(prose(30, 2)), " ".join(prose(200))), url="http://b.example/")
+    assert crawl.detector.judge(Analysis(reprint), CHECKS).duplicate_of == page.url
 
 
 REPORT = """

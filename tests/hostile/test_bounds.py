@@ -23,7 +23,8 @@ from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, owner_of, site_of

@@ -13,7 +13,8 @@ import pytest
 from dedupcrawl.content.checks import registry
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.detector import Analysis, Detector
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page
 from tests.crawls.site import prose

@@ -1,0 +1,72 @@
+"""How a page is read where it is known what its site repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.evidence import blocks_of
+from dedupcrawl.content.site_template import RECURRING, SiteTemplate
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
+from dedupcrawl.page import Page
+from tests.detection.test_detector import prose
+
+CHECKS = make_checks(DEFAULT_CHECKS, {})
+NOTICE = " ".join(prose(40))
+ARTICLE = tuple(" ".join(prose(30, seed)) for seed in (1, 2))
+FOOTER = "All rights reserved"
+
+
+def analysis(main: Sequence[str], asides: Sequence[str]) -> Analysis:
+    return Analysis(Page("http://a.example/1", paragraphs=tuple(main), asides=tuple(asides)))
+
+
+def site(*pages: Analysis) -> SiteTemplate:
+    template = SiteTemplate()
+    for page in pages:
+        for _ in range(RECURRING):
+            template.add([*blocks_of(page.outline), *page.asides])
+    return template
+
+
+def test_without_a_template_a_page_is_its_main_text() -> None:
+    page = analysis([NOTICE], [*ARTICLE, FOOTER])
+    reading = Reading.of(page, SiteTemplate())
+    assert reading.analysis is page
+    assert reading.own.text == page.text.text
+    assert list(reading.asides.values()) == [*ARTICLE, FOOTER]
+    assert reading.template_blocks == 0
+
+
+def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
+    known = site(analysis([NOTICE], [FOOTER]))
+    reading = Reading.of(analysis([NOTICE], [*ARTICLE, FOOTER]), known)
+    assert reading.analysis.page.paragraphs == (NOTICE, *ARTICLE)
+    assert reading.own.text == "\n".join(ARTICLE)
+    assert reading.template_blocks == 1
+    article = Reading.of(analysis(ARTICLE, []), SiteTemplate()).signatures(CHECKS)
+    found = reading.signatures(CHECKS)
+    assert found.keys() == article.keys()
+    assert {name for name in found if found[name] == article[name]} == found.keys() - {"exact"}
+
+
+def test_a_page_with_a_text_of_its_own_is_read_without_its_asides() -> None:
+    known = site(analysis([NOTICE], []))
+    page = analysis([NOTICE, *ARTICLE], [FOOTER])
+    reading = Reading.of(page, known)
+    assert reading.analysis is page
+    assert reading.own.text == "\n".join(ARTICLE)
+    assert reading.elsewhere == OWN_SYMBOLS
+
+
+def test_asides_that_say_too_little_are_not_read_but_tell_pages_apart() -> None:
+    page = analysis([NOTICE], ["Ann's garden", FOOTER])
+    reading = Reading.of(page, site(analysis([NOTICE], [FOOTER])))
+    assert reading.analysis is page
+    assert reading.template_blocks == 0
+    assert list(reading.asides.values()) == ["Ann's garden"]
+    assert reading.elsewhere == 1
+
+
+def test_in_a_long_text_an_aside_weighs_less() -> None:
+    assert Reading.of(analysis([" ".join(prose(2000))], []), SiteTemplate()).elsewhere == 100
