@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,6 @@ from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
 from dedupcrawl.index.contract import IndexDamagedError
 from dedupcrawl.index.memory import MemoryIndex
-from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
@@ -59,7 +59,7 @@ class Checks:
         page = extract(data, f"http://a.example/{self._judged}", fields=True)
         analysis = Analysis(page)
         first = self._detector.judge(analysis, self._checks)
-        copy = Page(page.url + "/copy", page.title, page.paragraphs, body_digest=page.body_digest)
+        copy = replace(page, url=page.url + "/copy")
         second = self._detector.judge(Analysis(copy), self._checks[:1])
         assert "unique" not in (first.verdict, second.verdict) or first.verdict != second.verdict, (first, second)
         if self._previous is not None:

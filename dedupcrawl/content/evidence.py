@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import mmh3
@@ -125,6 +126,12 @@ def _read(outline: bytes) -> _Outlined:
 def blocks_of(outline: bytes) -> list[int]:
     """The hash of each paragraph in an outline, in page order."""
     return _read(outline).blocks.hashes
+
+
+def sizes_of(outline: bytes) -> dict[int, int]:
+    """The hash of each paragraph in an outline, and how many symbols it has."""
+    blocks = _read(outline).blocks
+    return dict(zip(blocks.hashes, (end - begin for begin, end in pairwise([0, *blocks.ends])), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,12 +57,16 @@ class SiteTemplate:
         get, least = self._counts.get, max(RECURRING, self.pages / LAYOUT_SHARE)
         return [get(block, 0) >= least for block in blocks]
 
-    def add(self, blocks: Iterable[int]) -> None:
-        """Count one page, each of its blocks once."""
+    def add(self, blocks: Iterable[int]) -> list[int]:
+        """Count one page, each of its blocks once; those that recur from now on."""
         self.pages += 1
-        self._counts.update(set(blocks))
-        if len(self._counts) > 2 * MOST:
+        different = set(blocks)
+        self._counts.update(different)
+        counts = self._counts
+        recur = [block for block in different if counts[block] == RECURRING]
+        if len(counts) > 2 * MOST:
             self._shrink()
+        return recur
 
     def merge(self, other: SiteTemplate) -> None:
         """Add the pages that another one counted."""

@@ -67,25 +67,26 @@ class Reading:
         own: The main text without what the site repeats.
         left_out: How many blocks of the main text the site repeats.
         asides: Hash → text of the asides that it does not repeat.
+        asides_are_read: Whether these stand in the main text.
     """
 
     analysis: Analysis
     own: SymbolText
     left_out: int
     asides: dict[int, str]
+    asides_are_read: bool
 
     @classmethod
     def of(cls, analysis: Analysis, site: SiteTemplate) -> Reading:
         """Read a page by what is known of its site."""
         own_asides = analysis.own_asides(site)
         own, left_out = _without_template(analysis, site)
-        if left_out and own_asides and len(own.hashes) < OWN_SYMBOLS:
+        asides_are_read = bool(left_out and own_asides) and len(own.hashes) < OWN_SYMBOLS
+        if asides_are_read:
             page = analysis.page
-            whole = Analysis(replace(page, paragraphs=(*page.paragraphs, *own_asides.values())))
-            own_of_whole, left_out_of_whole = _without_template(whole, site)
-            if len(own_of_whole.hashes) >= OWN_SYMBOLS:
-                return cls(whole, own_of_whole, left_out_of_whole, own_asides)
-        return cls(analysis, own, left_out, own_asides)
+            analysis = Analysis(replace(page, paragraphs=(*page.paragraphs, *own_asides.values())))
+            own, left_out = _without_template(analysis, site)
+        return cls(analysis, own, left_out, own_asides, asides_are_read)
 
     @property
     def template_blocks(self) -> int:
@@ -94,12 +95,8 @@ class Reading:
 
     @property
     def elsewhere(self) -> int:
-        """Symbols of asides by which this page is another one than one of the same main text.
-
-        Any, where the main text is its site's: no page is dropped because of a template alone.
-        """
-        own = len(self.own.hashes)
-        return 1 if self.left_out and own < OWN_SYMBOLS else max(OWN_SYMBOLS, own // _MAIN_TO_ASIDES)
+        """Symbols of asides by which this page is another one than one of the same main text."""
+        return max(OWN_SYMBOLS, len(self.own.hashes) // _MAIN_TO_ASIDES)
 
     def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
         """Check name → signature without what the page's site repeats.

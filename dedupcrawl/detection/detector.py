@@ -7,14 +7,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from dedupcrawl.content import asides, evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.probability import TARGET_PRECISION
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison, UnknownHostError, no_duplicate
 from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.detection.trust import EVERYBODY, Trust
+from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.index.resident import ResidentLimit
@@ -44,6 +48,7 @@ class Detector:
         self._trust = trust
         self._quota = SiteQuota(index)
         self._templates = SiteTemplates(index)
+        self._unsettled = UnsettledPages()
         self._spider = spider
         self._run = run
         self._first_id_of_run = index.first_id_of_run(run)
@@ -87,6 +92,7 @@ class Detector:
         host = host_of(page.url)
         templates = TemplatesAtHand(self._templates)
         templates[host] = self._templates.of(host)
+        self._read_again(host, templates[host])
         reading = Reading.of(analysis, templates[host])
         read, signatures = reading.analysis, reading.signatures(checks)
         if not signatures:
@@ -136,14 +142,17 @@ class Detector:
                 continue
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
+                blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
+                self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
                 if not answer.replaces:
                     self._quota.add(site)
-                    self._templates.learn(host, [*evidence.blocks_of(entry.outline), *analysis.asides])
+                    self._unsettled.recur(host, self._templates.learn(host, blocks))
                 break
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
                 if _says_more(answer) and self._index.verdict(page.url) is None:
-                    self._templates.learn(host, [*evidence.blocks_of(entry.outline), *analysis.asides])
+                    blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
+                    self._unsettled.recur(host, self._templates.learn(host, blocks))
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
         self._adopt(page.url, analysis.kept_under)
@@ -157,6 +166,21 @@ class Detector:
         verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
         self._index.record(verdict, run=self._run, site=site, spider=self._spider)
         return verdict
+
+    def _read_again(self, host: str, template: SiteTemplate) -> None:
+        """Sign those pages of a host anew that hold much more template than was known when they were kept."""
+        for one in self._unsettled.take(host):
+            reading = Reading.of(Analysis(one.page), template)
+            one.settle(reading)
+            signatures = reading.signatures(one.checks)
+            if signatures and signatures != one.entry.signatures:
+                one.entry = msgspec.structs.replace(
+                    one.entry,
+                    signatures=signatures,
+                    outline=reading.analysis.outline,
+                    asides=asides.packed(reading.asides),
+                )
+                self._index.renew(one.entry)
 
     def expect(self, orphan: Dependent) -> None:
         """A page that is asked for again: once it is judged, it is an orphan no more."""

@@ -56,16 +56,17 @@ class SiteTemplates:
         """
         return self._known[host].template
 
-    def learn(self, host: str, blocks: Iterable[int]) -> None:
-        """Count a page that was kept."""
+    def learn(self, host: str, blocks: Iterable[int]) -> list[int]:
+        """Count a page that was kept; those of its blocks that recur from now on."""
         template = self.of(host)
         known = self._known[host]
         self._blocks -= len(template)
-        template.add(blocks)
+        recur = template.add(blocks)
         known.fresh.add(blocks)
         self._blocks += len(template)
         if known.fresh.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
             self._store(host, known)
+        return recur
 
     def store(self) -> None:
         """Bring everything into the index."""

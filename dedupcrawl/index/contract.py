@@ -178,6 +178,14 @@ class Index(Protocol):
         """
         ...
 
+    def renew(self, entry: Entry) -> bool:
+        """Put another reading of a page in the place of that which is kept, in one atomic step.
+
+        Nothing is done, and False returned, unless the page kept under this URL was kept at the same moment in the same
+        run: it may have been forgotten, or fetched again since. Claims, and what depends on them, stay as they are.
+        """
+        ...
+
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
         ...

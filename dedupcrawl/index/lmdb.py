@@ -7,8 +7,6 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
@@ -25,15 +23,15 @@ from dedupcrawl.index.contract import (
     Told,
 )
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
+from dedupcrawl.index.lmdb_header import open_header
 from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
-from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
-from dedupcrawl.index.search import New, Question, examine, newest, superseding
-from dedupcrawl.index.segment_store import Manifest, SegmentStore, segment_files
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
+from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
+from dedupcrawl.index.segment_store import Manifest, SegmentStore
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
-_HEADER = b"header"
 _RETRY_PAGES = 64  # pages until a process asks again whether it may merge
 _CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
 _ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it
@@ -69,7 +67,7 @@ class LmdbIndex(LmdbNotes):
         with ExitStack() as opened:
             journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
             super().__init__(path, journal, opened.enter_context(closing(Claims(journal))))
-            header = self._header = self._open_header(checks, batch_pages)
+            header = self._header = open_header(journal, path, checks, batch_pages)
             schema = Schema(header, checks)
             self._catalog = Catalog(schema, header.batch_pages)
             self._store = opened.enter_context(closing(SegmentStore(self.journal, schema, header.batch_pages)))
@@ -85,22 +83,6 @@ class LmdbIndex(LmdbNotes):
         """Catch up with the other processes; returns the id of the next page."""
         with self._snapshot():
             return self._catalog.next_id
-
-    @in_turn
-    def _open_header(self, checks: Sequence[Check], batch_pages: int) -> Header:
-        def work(txn: Transaction) -> bytes | None:
-            stored = self.journal.get_meta(txn, _HEADER)
-            if stored is None and checks and not self.journal.count(txn) and not any(segment_files(self.path)):
-                stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
-                self.journal.put_meta(txn, _HEADER, stored)
-            return stored
-
-        stored = self.journal.writing(work)
-        if stored is None:
-            raise IndexDamagedError(f"the index at {self.path} has no header: delete that folder, or bring back a copy")
-        header = read_header(stored, str(self.path))
-        check_header(header, checks, str(self.path))
-        return header
 
     @in_turn
     def offer(
@@ -160,6 +142,23 @@ class LmdbIndex(LmdbNotes):
             return answer
         self._seen, new, posted = answer
         return Kept(catalog.add_keys(posted), tuple(new.inside.values()), new.replaces is not None)
+
+    @in_turn
+    def renew(self, entry: Entry) -> bool:
+        """Put another reading of a page in the place of that which is kept (see Index)."""
+        renewed = self.journal.writing(partial(self._renew, storable(entry)))
+        self._fold()
+        return renewed
+
+    def _renew(self, entry: Entry, txn: Transaction) -> bool:
+        self._catch_up(txn, txn.id() - 1)
+        found = renewal(self._catalog, entry, self.journal.fetch(txn))
+        if found is None:
+            return False
+        page, record = found
+        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
+        self.journal.bury(txn, page)
+        return True
 
     @in_turn
     def forget(self, urls: Iterable[str]) -> int:

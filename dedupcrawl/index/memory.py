@@ -13,7 +13,7 @@ from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, Judge, Ke
 from dedupcrawl.index.memory_notes import MemoryNotes
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
-from dedupcrawl.index.search import New, Question, examine, newest, superseding
+from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
@@ -68,6 +68,20 @@ class MemoryIndex(MemoryNotes):
             kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()), replaces)
             self._fold()
             return kept
+
+    def renew(self, entry: Entry) -> bool:
+        """Put another reading of a page in the place of that which is kept (see Index)."""
+        with self._lock:
+            self._usable()
+            found = renewal(self._catalog, storable(entry), self._rows.__getitem__)
+            if found is None:
+                return False
+            page, record = found
+            self._rows.append(pack(record, self._catalog.next_id))
+            self._bury(page)
+            self._catalog.add(record)
+            self._fold()
+            return True
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""

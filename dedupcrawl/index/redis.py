@@ -24,7 +24,7 @@ from dedupcrawl.index.redis_replica import UNNUMBERED
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import New, Question, examine, newest, superseding
+from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
@@ -118,6 +118,25 @@ class RedisIndex(RedisNotes):
                 self.journal.replica.extend([row])
                 self.claims.kept(entry.url)
                 return Kept(page, tuple(inside.values()), found.replaces is not None)
+
+    @in_turn
+    def renew(self, entry: Entry) -> bool:
+        """Put another reading of a page in the place of that which is kept (see Index)."""
+        entry = storable(entry)
+        keys = [self.claims.key, self.claims.dependents_key(entry.url), self.claims.orphans_key]
+        self.journal.catch_up()
+        while True:
+            replica = self.journal.replica
+            found = renewal(replica.catalog, entry, replica.fetch)
+            if found is None:
+                return False
+            page, record = found
+            row = pack(record, UNNUMBERED)
+            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
+            no_claim = (b"", b"")
+            if self.journal.exchange(FORGET, keys, row, tokens, *self._grave(page), *no_claim) == b"done":
+                replica.extend([row])
+                return True
 
     @in_turn
     def forget(self, urls: Iterable[str]) -> int:

@@ -162,6 +162,18 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     return None
 
 
+def renewal(catalog: Catalog, entry: Entry, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id of the page that `entry` is another reading of, and what to append in its place; None where it is not kept."""
+    page = newest(catalog, entry.url, fetch)
+    if page is None:
+        return None
+    record = unpack(fetch(page), page)
+    kept = record.page
+    if kept is None or (kept.kept_at, kept.run) != (entry.kept_at, entry.run):
+        return None
+    return page, record_of(entry, catalog.schema.names, (page,), record.inside)
+
+
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     """URL of the newest kept page that came after the page kept under `url` and holds it."""
     page = newest(catalog, url, fetch)

@@ -12,8 +12,8 @@ import pytest
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
-from dedupcrawl.content.site_template import RECURRING
-from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.content.site_template import SiteTemplate
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent
@@ -112,8 +112,6 @@ def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_know
         page = framed(" ".join(prose(30, seed)), notice)
         crawl.detector.judge(Analysis(page), CHECKS)
         again = replace(page, url=f"{page.url}?again")
-        if seed == RECURRING:
-            continue  # kept in the moment in which the template becomes known
         assert crawl.detector.judge(Analysis(again), CHECKS).duplicate_of == page.url, seed
 
 
@@ -392,6 +390,28 @@ class TestTemplateOfASite:
         verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
         assert verdict.duplicate_of == "http://a.example/story"
 
+    def test_all_checks_find_a_page_by_its_own_text_though_it_was_kept_before_its_template_was_known(self) -> None:
+        site = Site()
+        story = prose(90, 6)
+        site.judge("a.example/story", MENU, story, FOOT)
+        early = site.index.entry("http://a.example/story")
+        site.fill("a.example", [MENU, FOOT])
+        kept = site.index.entry("http://a.example/story")
+        site.judge("a.example/later", MENU, prose(90, 7), FOOT)
+        assert early is not None
+        assert kept is not None
+        alone = Reading.of(Analysis(Page("http://x", paragraphs=(" ".join(story),))), SiteTemplate()).signatures(CHECKS)
+        assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
+        assert not {name for name in alone if early.signatures[name] == alone[name]}
+        assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
+
+    def test_what_was_forgotten_is_not_read_again(self) -> None:
+        site = Site()
+        site.judge("a.example/story", MENU, prose(90, 6), FOOT)
+        site.index.forget(["http://a.example/story"])
+        site.fill("a.example", [MENU, FOOT])
+        assert site.index.entry("http://a.example/story") is None
+
     def test_pages_that_differ_in_one_repeated_cell_are_kept(self) -> None:
         """Both cells recur, so that nothing else is left of the pages."""
         site = Site()
@@ -412,10 +432,11 @@ class TestTemplateOfASite:
         assert verdict.is_duplicate
         assert verdict.evidence["differs"] == [{"at": 160 + 150, "says": "another", "kept_symbols": 1}]
 
-    def test_a_page_of_nothing_but_template_is_a_duplicate_and_so_are_equal_pages_of_hardly_more(self) -> None:
+    def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates(self) -> None:
         site = Site()
         site.fill("a.example", [MENU, FOOT])
-        assert site.judge("a.example/empty", MENU, FOOT).is_duplicate  # it says nothing that the others do not
+        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+        assert site.judge("a.example/void", MENU, FOOT).check == "exact"
         site.judge("a.example/short", MENU, ["hello"], FOOT)
         assert site.judge("a.example/also", MENU, ["hello"], FOOT).check == "exact"
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import msgspec
 import pytest
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
-from dedupcrawl.index.contract import Entry, Kept
+from dedupcrawl.index.contract import Dependent, Entry, Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import LettersCheck, accept, duplicate_of, fill, offer, page
@@ -245,4 +246,60 @@ def test_threads_take_turns(index: AnyIndex) -> None:
         thread.join()
     assert not failed
     assert sorted(kept) == list(range(1, 101))
+    assert index.verify() == []
+
+
+def test_another_reading_takes_the_place_of_a_page(index: AnyIndex) -> None:
+    first = page("http://a/1", 7, b"abcd")
+    offer(index, first)
+    fill(index, 7)
+    newer = msgspec.structs.replace(first, signatures=page("http://a/1", 9, b"efgh").signatures, asides=b"1234")
+    assert index.renew(newer)
+    assert index.entry("http://a/1") == newer
+    assert isinstance(offer(index, page("http://a/3", 7)), Kept), "nobody is a duplicate of the reading that is gone"
+    assert duplicate_of(offer(index, page("http://a/4", 9))) == "http://a/1"
+    assert duplicate_of(offer(index, page("http://a/5", 0, b"efgh"))) == "http://a/1"
+    fill(index, 40)
+    assert duplicate_of(offer(index, page("http://a/6", 9))) == "http://a/1"
+    assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
+    assert index.verify() == []
+
+
+def test_what_lies_inside_a_page_lies_inside_another_reading_of_it(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 1, b"ab"))
+    larger = page("http://a/2", 2, b"abcdefgh")
+    assert offer(index, larger) == Kept(1, ("http://a/1",))
+    assert index.renew(larger)
+    assert index.superseded_by("http://a/1") == "http://a/2"
+    assert index.verify() == []
+
+
+def test_there_is_no_other_reading_of_what_is_not_kept(index: AnyIndex) -> None:
+    entry = page("http://a/1", 7)
+    assert not index.renew(entry)
+    offer(index, entry)
+    index.forget([entry.url])
+    assert not index.renew(entry)
+    again = msgspec.structs.replace(entry, kept_at=entry.kept_at + 1)
+    offer(index, again)
+    assert not index.renew(entry)
+    assert index.entry(entry.url) == again
+    assert not index.renew(msgspec.structs.replace(again, run="another"))
+    assert index.verify() == []
+
+
+def test_a_claim_stays_what_it_is(index: AnyIndex) -> None:
+    index.start_claiming()
+    for number in (1, 2):
+        offer(index, page(f"http://a/{number}", number))
+    index.confirm(["http://a/1"])
+    for number in (1, 2):
+        assert index.renew(page(f"http://a/{number}", number + 10))
+    dependent = Dependent("spider", "http://a/3", b"request")
+    for number in (1, 2):
+        assert index.depend(f"http://a/{number}", dependent)
+    assert index.info()["claimed"] == 1
+    assert index.abandon(["http://a/1"]) == []
+    assert index.abandon(["http://a/2"]) == [dependent]
+    assert list(index.entries()) == []
     assert index.verify() == []

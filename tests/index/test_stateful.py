@@ -73,6 +73,13 @@ class History(RuleBasedStateMachine):
             for index in self.indexes:
                 assert index.offer(entry, accept(entry)) == expected
 
+    @rule(url=URLS, content=CONTENTS, letters=LETTER_SETS, run=st.sampled_from(["run", "another"]))
+    def renew(self, url: str, content: int, letters: bytes, run: str) -> None:
+        entry = page(url, content, letters, run=run)
+        expected = self.model.renew(entry)
+        for index in self.indexes:
+            assert index.renew(entry) == expected
+
     @rule(url=URLS)
     def forget(self, url: str) -> None:
         expected = self.model.forget(url)

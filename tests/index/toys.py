@@ -211,6 +211,19 @@ class BruteForce:
                 total += 1.0 if theirs is None else check.dissimilarity(made, theirs)
         return total
 
+    def renew(self, entry: Entry) -> bool:
+        for number, row in enumerate(self.rows):
+            if row.is_kept and row.entry is not None and row.entry.url == entry.url:
+                if (row.entry.kept_at, row.entry.run) != (entry.kept_at, entry.run):
+                    return False
+                row.is_kept = False
+                for smaller in self.rows:
+                    if number in smaller.larger:
+                        smaller.larger.append(len(self.rows))
+                self.rows.append(_Row(entry))
+                return True
+        return False
+
     def forget(self, url: str) -> int:
         if not self._end(url):
             return 0

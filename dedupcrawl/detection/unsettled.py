@@ -1,0 +1,110 @@
+"""Pages that were kept while it was still being learned what their site repeats: they are read again once it is known.
+
+The signatures of a page leave out what its site repeats, and of the first pages of a template nobody knows that yet. So
+the pages kept last stay in memory, and when a block turns out to recur, those that hold it are signed anew. An index
+holds hashes of 15 bits, of which no signature can be made. Who ends, or keeps many pages before the fifth of a template
+comes, leaves some as they were: that costs a duplicate, never a page.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from dedupcrawl.content import evidence
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
+from dedupcrawl.index.contract import Entry
+from dedupcrawl.page import Page
+
+_MOST = 400  # pages
+_MOST_CHARACTERS = 4_000_000  # of all of them
+_MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
+
+
+@dataclass(slots=True)
+class Unsettled:
+    """A kept page that may have to be read again.
+
+    Attributes:
+        page: The page.
+        entry: What the index keeps of it.
+        checks: By which it was signed.
+        sizes: Block or aside → symbols of it.
+        spare: So many symbols more may turn out to recur before the page is read again.
+    """
+
+    page: Page
+    entry: Entry
+    checks: Sequence[Check]
+    sizes: Mapping[int, int]
+    spare: int = 0
+
+    @classmethod
+    def of(cls, page: Page, entry: Entry, checks: Sequence[Check], reading: Reading) -> Unsettled:
+        """A page that was kept as it was read."""
+        sizes = evidence.sizes_of(entry.outline)
+        if reading.asides_are_read:
+            sizes |= dict.fromkeys(reading.asides, 1)
+        one = cls(page, entry, checks, sizes)
+        one.settle(reading)
+        return one
+
+    def settle(self, reading: Reading) -> None:
+        """It was signed by this reading."""
+        own = 0 if reading.asides_are_read else len(reading.own.hashes)
+        self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
+
+    @property
+    def characters(self) -> int:
+        """Characters of its text."""
+        return sum(map(len, self.page.paragraphs)) + sum(map(len, self.page.asides))
+
+
+class UnsettledPages:
+    """The pages kept last, by their hosts; the oldest make room."""
+
+    def __init__(self) -> None:
+        self._hosts: OrderedDict[str, str] = OrderedDict()  # of their URLs
+        self._pages: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)
+        self._changed: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)
+        self._characters = 0
+
+    def __len__(self) -> int:
+        """Pages in memory."""
+        return len(self._hosts)
+
+    def add(self, host: str, one: Unsettled) -> None:
+        """Remember a page that was kept."""
+        self._remove(one.entry.url)
+        self._hosts[one.entry.url] = host
+        self._pages[host][one.entry.url] = one
+        self._characters += one.characters
+        while len(self._hosts) > _MOST or self._characters > _MOST_CHARACTERS:
+            self._remove(next(iter(self._hosts)))
+
+    def recur(self, host: str, blocks: Collection[int]) -> None:
+        """These blocks of a host have turned out to recur."""
+        if not blocks or host not in self._pages:
+            return
+        recurring = set(blocks)
+        for url, one in self._pages[host].items():
+            if found := one.sizes.keys() & recurring:
+                one.spare -= sum(one.sizes[block] for block in found)
+                if one.spare < 0:
+                    self._changed[host][url] = one
+
+    def take(self, host: str) -> list[Unsettled]:
+        """The pages of a host that are to be read again, once."""
+        return list(self._changed.pop(host, {}).values())
+
+    def _remove(self, url: str) -> None:
+        host = self._hosts.pop(url, None)
+        if host is None:
+            return
+        self._characters -= self._pages[host].pop(url).characters
+        if not self._pages[host]:
+            del self._pages[host]
+        if host in self._changed:
+            self._changed[host].pop(url, None)

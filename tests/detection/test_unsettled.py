@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from dedupcrawl.detection import unsettled
+from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
+from dedupcrawl.index.contract import Entry
+from dedupcrawl.page import Page
+
+
+def add(pages: UnsettledPages, host: str, name: str, spare: int = -1, text: str = "", **sizes: int) -> None:
+    url = f"http://{host}/{name}"
+    entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=b"")
+    blocks = {ord(block): size for block, size in sizes.items()}
+    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks, spare))
+
+
+def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
+    pages.recur(host, [ord(block) for block in blocks])
+
+
+def taken(pages: UnsettledPages, host: str) -> list[str]:
+    return [one.page.url for one in pages.take(host)]
+
+
+def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:
+    pages = UnsettledPages()
+    add(pages, "a", "1", 9, x=5, y=5)
+    add(pages, "a", "2", 9, x=10)
+    add(pages, "a", "3", 9, z=90)
+    add(pages, "b", "1", 0, x=1)
+    recur(pages, "a", "xw")
+    recur(pages, "a", "")
+    recur(pages, "c", "x")
+    assert taken(pages, "b") == []
+    assert taken(pages, "a") == ["http://a/2"]
+    assert taken(pages, "a") == []
+    recur(pages, "a", "yz")
+    assert taken(pages, "a") == ["http://a/1", "http://a/3"]
+
+
+def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
+    pages = UnsettledPages()
+    add(pages, "a", "1", x=1)
+    recur(pages, "a", "x")
+    add(pages, "a", "1", y=1)
+    assert len(pages) == 1
+    assert taken(pages, "a") == []
+
+
+def test_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unsettled, "_MOST", 3)
+    monkeypatch.setattr(unsettled, "_MOST_CHARACTERS", 100)
+    pages = UnsettledPages()
+    for name in "1234":
+        add(pages, "a", name, text="x", x=1)
+    recur(pages, "a", "x")
+    assert len(pages) == 3
+    add(pages, "b", "long", text="x" * 100)
+    assert len(pages) == 1
+    assert taken(pages, "a") == []
+    add(pages, "b", "longer", text="x" * 101)
+    assert len(pages) == 0
