@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl import trials as trials_module
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials, same_page
-from dedupcrawl.detection.detector import Analysis
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
