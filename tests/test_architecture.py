@@ -25,10 +25,11 @@ MAY_KNOW = {
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "urls"},
+    "spark": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "settings", "training", "urls"},
     "report": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "urls"},
     "commands": VALUES
     | TOOLS
-    | {"content", "crawl_logs", "detection", "index", "report", "settings", "training", "urls"},
+    | {"content", "crawl_logs", "detection", "index", "report", "settings", "spark", "training", "urls"},
     "cli": {"commands"},
     "crawl": VALUES | TOOLS | {"cli", "content", "detection", "index", "report", "settings", "urls"},
     "addon": {"crawl", "settings"},
@@ -44,6 +45,8 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "rich": {"commands", "demo"},
     "jinja2": {"report"},
     "matplotlib": {"report"},
+    "pyspark": {"spark"},
+    "pyarrow": {"spark"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
@@ -24,7 +25,7 @@ _DEFAULTS = LearningOptions()
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("logs", nargs=-1, required=True, type=InputPath(exists=True))
 @click.option(
     "--rules", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for one rule file a site."
 )
@@ -55,15 +56,17 @@ _DEFAULTS = LearningOptions()
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="ClearURLs' data.min.json: parameters to drop unless the site speaks against it.",
 )
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def command(
-    logs: Sequence[Path],
+    logs: Sequence[str],
     rules: Path,
     holdout: float,
     seed: int,
     min_precision: float,
     min_coverage: int,
     knowledge: Path | None,
+    engine: str,
     as_json: bool,
 ) -> None:
     """Learn URL rules from crawl LOGS, prove them on clusters held out, and write one rule file a site.
@@ -76,14 +79,14 @@ def command(
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
     dedupcrawl train may.warc.gz june.cdx --rules rules/ --min-precision 0.99
     dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
+    dedupcrawl train s3a://crawls/2026-05/ --rules rules/ --engine spark
     """
     tally = Tally()
     options = LearningOptions(holdout, seed, min_precision, min_coverage, knowledge)
     try:
         if knowledge:
             read_clearurls(knowledge)  # a mistake in it shows before the logs are read
-        with stages_progress() as progress:
-            summary = train(logs, rules, options, tally=tally, progress=progress)
+        summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
     except (LogError, KnowledgeError) as error:
         raise BadInputError(printable(str(error))) from error
     except WorkerKilledError as error:
@@ -103,6 +106,18 @@ def command(
         click.echo(msgspec.json.encode(summary.to_dict()))
     else:
         click.echo("\n".join(_lines(summary, rules)))
+
+
+def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
+    with stages_progress() as progress:
+        return train([Path(log) for log in logs], rules, options, tally=tally, progress=progress)
+
+
+def _on_spark(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
+    with spark_errors():
+        from dedupcrawl.spark.train import train_on_spark
+
+        return train_on_spark(logs, rules, options, tally=tally)
 
 
 def _lines(summary: TrainingSummary, rules: Path) -> list[str]:

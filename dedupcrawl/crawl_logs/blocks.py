@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from dedupcrawl.crawl_logs.tally import Tally
 _BLOCK_BYTES = 16 << 20  # about 100,000 rows
 _BLOCK_LINES = 1 << 20  # what reads a block takes memory by the line; one that has more is cut …
 _PIECE_BYTES = 1 << 20  # … into pieces of so many bytes, or one line
-_LINE_LIMIT = 8 << 20  # bytes; a longer line is left out, or a file without a line end would fill the memory
+LINE_LIMIT = 8 << 20
+"""Bytes; a longer line is left out, or a file without a line end would fill the memory."""
 
 _TEXT_OF_LINE = re.compile(rb"\S[^\n]*")
 
@@ -38,6 +39,10 @@ class LineBlock(NamedTuple):
     def lines(self) -> pl.DataFrame:
         """Columns `LINE` and "text", the latter without line ends."""
         return pl.read_lines(self.data, name="text").with_row_index(LINE, offset=self.first_line)
+
+
+BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
+"""Called with a block of lines, the log's name and its tally: the rows in the columns of `rows.SCHEMA`, and `LINE`."""
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[LineBlock]:
@@ -62,18 +67,17 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[L
                 chunk, overlong, line = chunk[end:], False, line + 1
             end = chunk.rfind(b"\n") + 1
             if end:
-                data = _utf8(rest + chunk[:end])
+                data = utf8(rest + chunk[:end])
                 rest = chunk[end:]
                 yield from _blocks(line, data, blanks)
                 line += data.count(b"\n")
             else:
                 rest += chunk
-            if len(rest) > _LINE_LIMIT:
-                tally.rows += 1
-                tally.skip(str(path), f"line longer than {_LINE_LIMIT} bytes", 1, [line])
+            if len(rest) > LINE_LIMIT:
+                skip_long_line(tally, str(path), line)
                 rest, overlong = b"", True
         if rest:
-            yield from _blocks(line, _utf8(rest + b"\n"), blanks)
+            yield from _blocks(line, utf8(rest + b"\n"), blanks)
 
 
 def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
@@ -89,7 +93,14 @@ def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
         start = end
 
 
-def _utf8(data: bytes) -> bytes:
+def skip_long_line(tally: Tally, path: str, line: int) -> None:
+    """Count a line of more than `LINE_LIMIT` bytes."""
+    tally.rows += 1
+    tally.skip(path, f"line longer than {LINE_LIMIT} bytes", 1, [line])
+
+
+def utf8(data: bytes) -> bytes:
+    """The same bytes, each that is no UTF-8 replaced by U+FFFD."""
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -6,12 +6,13 @@ The letters are those of https://iipc.github.io/warc-specifications/specificatio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.blocks import BlockReader, LineBlock, line_blocks
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.separated import cut
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -36,23 +37,35 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: the file has no header line and its rows are of neither 9 nor 11 fields.
     """
-    names: list[str] | None = None
-    for line, data in line_blocks(path, tally):
-        first, _, rest = data.partition(b"\n")
-        block = LineBlock(line, data)
-        if names is None:
-            if _HEADER.match(first):
-                letters = first.split()[1:]
-                block = LineBlock(line + 1, rest)
-            elif len(first.split(b" ")) in _WITHOUT_HEADER:
-                letters = _WITHOUT_HEADER[len(first.split(b" "))].encode().split()
-            else:
-                raise LogError(
-                    f"{path} has a CDX row of {len(first.split())} fields: put its header line (' CDX N b a …') on top."
-                )
-            names = [_LETTERS.get(letter.decode(), f"_{letter.decode()}") for letter in letters]
-        captures = cut(block, " ", names, str(path), tally)
-        yield canonical_rows(without_record_mime(_only_get(captures, str(path), tally)))
+    rows_of: BlockReader | None = None
+    for block in line_blocks(path, tally):
+        rows_of = rows_of or block_reader(block.data, str(path))
+        yield rows_of(block, str(path), tally)
+
+
+def block_reader(head: bytes, path: str) -> BlockReader:
+    """What reads any lines of a CDX file that begins with `head`.
+
+    Raises:
+        LogError: as `read`.
+    """
+    first = head.partition(b"\n")[0]
+    if _HEADER.match(first):
+        letters = first.split()[1:]
+    elif len(first.split(b" ")) in _WITHOUT_HEADER:
+        letters = _WITHOUT_HEADER[len(first.split(b" "))].encode().split()
+    else:
+        fields = len(first.split())
+        raise LogError(f"{path} has a CDX row of {fields} fields: put its header line (' CDX N b a …') on top.")
+    return partial(_rows_of, [_LETTERS.get(letter.decode(), f"_{letter.decode()}") for letter in letters])
+
+
+def _rows_of(names: Sequence[str], block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    first, _, rest = block.data.partition(b"\n")
+    if _HEADER.match(first):
+        block = LineBlock(block.first_line + 1, rest)
+    captures = cut(block, " ", names, path, tally)
+    return canonical_rows(without_record_mime(_only_get(captures, path, tally)))
 
 
 def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:

@@ -29,16 +29,21 @@ def matches(head: bytes) -> bool:
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The captures of a CDXJ file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out."""
     for block in line_blocks(path, tally):
-        lines = block.lines()
-        other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
-        left_out = lines.filter(other)[LINE]
-        tally.rows += left_out.len()
-        tally.skip(str(path), "not a GET request", left_out.len())
-        # Lines are emptied, not removed: what is left still stands on its own line of the file.
-        empty = other | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
-        json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
-        text = lines.select(json.str.join("\n").alias("text"))["text"][0]
-        rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), str(path), tally)
-        times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
-        rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
-        yield canonical_rows(without_record_mime(rows.join(times, on=LINE, how="left", maintain_order="left")))
+        yield rows_of(block, str(path), tally)
+
+
+def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The captures of some lines; a `BlockReader`."""
+    lines = block.lines()
+    other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
+    left_out = lines.filter(other)[LINE]
+    tally.rows += left_out.len()
+    tally.skip(path, "not a GET request", left_out.len())
+    # Lines are emptied, not removed: what is left still stands on its own line of the file.
+    empty = other | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
+    json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
+    text = lines.select(json.str.join("\n").alias("text"))["text"][0]
+    rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), path, tally)
+    times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
+    rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
+    return canonical_rows(without_record_mime(rows.join(times, on=LINE, how="left", maintain_order="left")))

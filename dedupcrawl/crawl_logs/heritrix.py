@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -39,13 +39,18 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     page that redirected: from this each such fetch tells its source's `redirect_to`, as an extra row.
     """
     for block in line_blocks(path, tally):
-        lines = block.lines().filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
-        fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
-        broken = fetches.filter(pl.col("url").is_null())[LINE]
-        tally.rows += broken.len()
-        tally.skip(str(path), "not a line of Heritrix", broken.len(), broken)
-        fetches = fetches.filter(pl.col("url").is_not_null())
-        fetches = fetches.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
-        yield canonical_rows(fetches)
-        redirected = fetches.filter(pl.col("path").str.ends_with("R") & pl.col("via").str.starts_with("http"))
-        yield canonical_rows(redirected.select(url="via", redirect_to="url"))
+        yield rows_of(block, str(path), tally)
+
+
+def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The fetches of some lines; a `BlockReader`."""
+    lines = block.lines().filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
+    fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
+    broken = fetches.filter(pl.col("url").is_null())[LINE]
+    tally.rows += broken.len()
+    tally.skip(path, "not a line of Heritrix", broken.len(), broken)
+    fetches = fetches.filter(pl.col("url").is_not_null())
+    fetches = fetches.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
+    redirected = fetches.filter(pl.col("path").str.ends_with("R") & pl.col("via").str.starts_with("http"))
+    made = canonical_rows(redirected.select(url="via", redirect_to="url"))
+    return pl.concat([canonical_rows(fetches), made])

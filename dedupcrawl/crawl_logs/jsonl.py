@@ -26,7 +26,12 @@ def matches(head: bytes) -> bool:
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a JSON Lines file, in batches of `rows.SCHEMA` and `rows.LINE`."""
     for block in line_blocks(path, tally):
-        yield canonical_rows(objects(block, str(path), tally))
+        yield rows_of(block, str(path), tally)
+
+
+def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The rows of some lines; a `BlockReader`."""
+    return canonical_rows(objects(block, path, tally))
 
 
 def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:

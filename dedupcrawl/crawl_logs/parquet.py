@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -27,9 +27,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     read_before, size = tally.bytes_read, path.stat().st_size
     try:
         frame = pl.scan_parquet(path, glob=False)
-        names = [name for name in frame.collect_schema().names() if name.lower() in KNOWN_NAMES]
-        if not any(name.lower() in NAMES["url"] for name in names):
-            raise LogError(f"{path} is Parquet without a url column: rename the column that holds the URLs.")
+        names = known_columns(frame.collect_schema().names(), str(path))
         height = frame.select(pl.len()).collect().item()
         for start in range(0, height, _ROWS_A_BATCH):
             batch = frame.select(names).slice(start, _ROWS_A_BATCH).collect()
@@ -38,3 +36,15 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise LogError(f"{path} cannot be read as Parquet ({reason}): copy or export the file again.") from error
+
+
+def known_columns(columns: Iterable[str], path: str) -> list[str]:
+    """Those that are read of all columns of a file.
+
+    Raises:
+        LogError: None of them holds URLs.
+    """
+    names = [name for name in columns if name.lower() in KNOWN_NAMES]
+    if not any(name.lower() in NAMES["url"] for name in names):
+        raise LogError(f"{path} is Parquet without a url column: rename the column that holds the URLs.")
+    return names

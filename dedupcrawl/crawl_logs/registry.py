@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from dedupcrawl.crawl_logs import cdx, cdxj, delimited, heritrix, json_array, jsonl, parquet, warc
+from dedupcrawl.crawl_logs.blocks import BlockReader
 from dedupcrawl.crawl_logs.compressed import head_of
 from dedupcrawl.crawl_logs.rows import usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -22,21 +24,24 @@ class LogFormat(NamedTuple):
         matches: Whether a file that begins with these (decompressed) bytes is of this format.
         read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
             leaves out; raises LogError when the file is broken as a whole.
+        block_reader: Where lines of the middle can be read without those before: given the beginning of a file and its
+            name, what reads any of its lines. May raise LogError.
     """
 
     name: str
     matches: Callable[[bytes], bool]
     read: Callable[[Path, Tally], Iterator[pl.DataFrame]]
+    block_reader: Callable[[bytes, str], BlockReader] | None = None
 
 
 FORMATS = (
     LogFormat("Parquet", parquet.matches, parquet.read),
     LogFormat("WARC", warc.matches, warc.read),
-    LogFormat("JSON Lines", jsonl.matches, jsonl.read),
+    LogFormat("JSON Lines", jsonl.matches, jsonl.read, lambda *_: jsonl.rows_of),
     LogFormat("JSON array", json_array.matches, json_array.read),
-    LogFormat("Heritrix crawl.log", heritrix.matches, heritrix.read),
-    LogFormat("CDXJ", cdxj.matches, cdxj.read),
-    LogFormat("CDX", cdx.matches, cdx.read),
+    LogFormat("Heritrix crawl.log", heritrix.matches, heritrix.read, lambda *_: heritrix.rows_of),
+    LogFormat("CDXJ", cdxj.matches, cdxj.read, lambda *_: cdxj.rows_of),
+    LogFormat("CDX", cdx.matches, cdx.read, cdx.block_reader),
     LogFormat("TSV", delimited.matches_tsv, delimited.read_tsv),
     LogFormat("CSV", delimited.matches_csv, delimited.read_csv),
 )
@@ -49,7 +54,16 @@ def format_of(path: Path) -> LogFormat | None:
     Raises:
         LogError: No format fits, or the file cannot be opened.
     """
-    head = head_of(path)
+    return format_like(head_of(path), str(path))
+
+
+def format_like(head: bytes, path: str) -> LogFormat | None:
+    """The format of a log that begins with `head`. None: it is empty.
+
+    Raises:
+        LogError: No format fits.
+    """
+    head = head.removeprefix(BOM_UTF8)
     if not head.strip():
         return None
     for log_format in FORMATS:

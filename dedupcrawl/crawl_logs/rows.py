@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmh3
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
@@ -153,7 +154,12 @@ def _time(value: pl.Expr) -> pl.Expr:
 
 
 def _digest_of_text() -> pl.Expr:
-    """A digest of the TEXT column without its white space; only equal within one run of the program."""
+    """A digest of the TEXT column without its white space; the same in every process, of any machine."""
     bare = pl.col(TEXT).str.replace_all(r"\s+", "")
-    digest = pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(bare.hash().cast(pl.String))
-    return pl.when(bare.is_not_null()).then(digest)  # the hash of null is a number
+    digest = bare.map_batches(_digests, return_dtype=pl.String)
+    return pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(digest)
+
+
+def _digests(texts: pl.Series) -> pl.Series:
+    said = (None if text is None else mmh3.hash_bytes(text).hex() for text in texts.to_list())
+    return pl.Series(texts.name, said, dtype=pl.String)

@@ -10,14 +10,16 @@ the same page (`sid=`), or when there are none, the cluster is a real one.
 
 from __future__ import annotations
 
+import mmh3
 import polars as pl
 
-_MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
+MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
 _ENOUGH_PAIRS = 5  # minimal pairs elsewhere, before they are believed
 _APART = 0.9  # of them lead to different pages where the slot names pages
 
-_MOST_URLS = 1_000_000  # of a site that are looked at
+MOST_URLS = 1_000_000  # of a site that are looked at
+_HASHES = 1 << 32
 
 _HOST = r"^[A-Za-z]+://([^/?#]*)"
 _PATH = r"^[A-Za-z]+://[^/?#]*/([^?#]*)"
@@ -34,11 +36,20 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
         Labels, sorted. Time is linear in the URLs of the sites that have a cluster of many URLs at all; other sites
         cost a count.
     """
-    large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= _MANY)
+    large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= MANY)
     if large.is_empty():
         return pages["label"].clear()
     pages = pages.join(large, on="label", how="left").filter(pl.col("size").is_not_null().any().over("site"))
-    slots = _slots(_thinned(pages))
+    return unlike_among(_thinned(pages))
+
+
+def unlike_among(pages: pl.DataFrame) -> pl.Series:
+    """The same of URLs that were thinned.
+
+    Args:
+        pages: Columns site, url, label and size: of the label's cluster before thinning, null where it is small.
+    """
+    slots = _slots(pages)
     varied = _varied(slots.filter(pl.col("size").is_not_null()))
     pairs = _minimal_pairs(slots.filter(pl.col("size").is_null()))
     naming = (
@@ -48,16 +59,23 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
         .filter((pl.col("pairs") >= _ENOUGH_PAIRS) & (pl.col("apart") >= _APART * pl.col("pairs")))
     )
     values = naming.group_by("label", "shape").agg(pl.col("values").max()).group_by("label").agg(pl.col("values").sum())
-    many = values.filter(pl.col("values") >= _MANY).sort("label")
+    many = values.filter(pl.col("values") >= MANY).sort("label")
     return many["label"]
 
 
 def _thinned(pages: pl.DataFrame) -> pl.DataFrame:
     """About a million URLs of each site, any: shares of minimal pairs stay what they are, memory is bounded."""
-    if pages.height <= _MOST_URLS:
+    if pages.height <= MOST_URLS:
         return pages
-    step = (pl.len().over("site") - 1) // _MOST_URLS + 1
-    return pages.filter(pl.col("url").hash() % step == 0)
+    step = pages.select((pl.len().over("site") - 1) // MOST_URLS + 1).to_series()
+    return pages.filter(in_sample(pages["url"], step))
+
+
+def in_sample(urls: pl.Series, step: pl.Series) -> pl.Series:
+    """Shape (n,): whether each URL is one in `step`, any; the same ones in every process, of any machine."""
+    hashes = pl.Series("hash", map(mmh3.hash, urls.to_list()), dtype=pl.Int64)
+    taken = pl.DataFrame([hashes, step.alias("step").cast(pl.Int64)])
+    return taken.select(pl.col("hash") % _HASHES % pl.col("step") == 0).to_series()
 
 
 def _slots(pages: pl.DataFrame) -> pl.DataFrame:

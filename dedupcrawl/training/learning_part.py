@@ -18,9 +18,9 @@ from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule_files import SiteRules
 
-_MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
-_MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
-_MULTIPLIER, _MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
+MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
+MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
+MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +97,31 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
         false_clusters=found.false,
         left_out=found.left_out,
     )
-    with _without_cycle_detection():
+    with without_cycle_detection():
         for site, pages in pages_by_site(found.urls):
             learned.sites += 1
-            if pages["cluster"].n_unique() == pages.height:
-                continue
-            try:
-                rules = _learn_site(site, bounded(pages), options)
-            except Exception as error:  # a site that breaks the learner must not cost the others theirs
-                learned.failed.append(f"{site}: {type(error).__name__}: {error}")
-                continue
-            if rules.rules:
-                learned.rules.append(rules)
+            if pages["cluster"].n_unique() < pages.height:
+                learned += learn_bounded(site, bounded(pages), options)
     return learned
 
 
+def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions) -> Learned:
+    """The rules of one site, or why there are none: a site that breaks the learner must not cost others theirs.
+
+    Args:
+        site: Its name.
+        pages: As `bounded` leaves them.
+        options: The thresholds.
+    """
+    try:
+        rules = _learn_site(site, pages, options)
+    except Exception as error:
+        return Learned(failed=[f"{site}: {type(error).__name__}: {error}"])
+    return Learned(rules=[rules] if rules.rules else [])
+
+
 @contextmanager
-def _without_cycle_detection() -> Iterator[None]:
+def without_cycle_detection() -> Iterator[None]:
     """Learning makes many objects and no cycles of them: looking for some would cost a tenth of its time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -133,14 +141,14 @@ def bounded(pages: pl.DataFrame) -> pl.DataFrame:
     Args:
         pages: One site's rows of `Clusters.urls`.
     """
-    if pages.height <= _MOST_URLS:
+    if pages.height <= MOST_URLS:
         return pages
     place = pl.int_range(pl.len()).over("cluster")
-    step = (pl.len().over("cluster") - 1) // _MOST_OF_A_CLUSTER + 1
+    step = (pl.len().over("cluster") - 1) // MOST_OF_A_CLUSTER + 1
     pages = pages.filter(place % step == 0)
-    share = min(1.0, _MOST_URLS / pages.height)
-    mixed = (pl.col("cluster").cast(pl.UInt64) * _MULTIPLIER) % _MODULUS
-    return pages.filter(mixed < int(share * _MODULUS))
+    share = min(1.0, MOST_URLS / pages.height)
+    mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
+    return pages.filter(mixed < int(share * MODULUS))
 
 
 def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import polars as pl
+from polars.datatypes import DataType, DataTypeClass
 
 from dedupcrawl.sites import site_of
 
@@ -12,7 +13,7 @@ Fault = Literal["error status", "empty page"]
 FAULTS: tuple[Fault, ...] = ("error status", "empty page")
 """Why a row's content says nothing of its URL, best known first."""
 
-PAGE_ROWS = {
+PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "site": pl.String,  # registrable domain
     "url": pl.String,  # without fragment, unless that begins with "!"
     "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
@@ -24,6 +25,11 @@ PAGE_ROWS = {
     "fetched_at": pl.Datetime("ms"),
 }
 """Columns of the rows from which clusters are made. The hash is that of this Polars: it never leaves a run."""
+
+SIGNED_ROWS: dict[str, DataType | DataTypeClass] = {
+    "signature" if name == "content" else name: kind for name, kind in PAGE_ROWS.items()
+} | {"signature": pl.String}
+"""The same before hashing: these mean the same in every process, of any machine."""
 
 LINKS = ("redirect_to", "canonical", "duplicate_of")
 """The columns of `PAGE_ROWS` that lead to another URL."""
@@ -56,7 +62,18 @@ class SiteNames:
 
 
 def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
-    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`.
+    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`."""
+    return hashed(signed_rows(rows, sites))
+
+
+def hashed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows in the columns of `SIGNED_ROWS`, and any others → in those of `PAGE_ROWS`."""
+    known = pl.col("signature").is_not_null()  # the hash of null is a number
+    return rows.with_columns(content=pl.when(known).then(pl.col("signature").hash())).select(*PAGE_ROWS)
+
+
+def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
+    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `SIGNED_ROWS`.
 
     The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
     bytes are rarely seen (a clock, a token), equal main text is what a duplicate is.
@@ -66,7 +83,7 @@ def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
     empty = pl.coalesce("text_digest", "digest").is_in(_OF_NOTHING) | (pl.col("bytes") == 0)
     pages = rows.select(
         url=_without_fragment(pl.col("url")),
-        content=pl.when(~redirects & signature.is_not_null()).then(signature.hash()),  # the hash of null is a number
+        signature=pl.when(~redirects).then(signature),
         fault=pl.when(pl.col("status") >= 400).then(0).when(~redirects & empty).then(1).cast(pl.UInt8),
         importance="importance",
         fetched_at="fetched_at",
@@ -84,7 +101,7 @@ def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
             pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
-    return pages.select(*PAGE_ROWS)
+    return pages.select(*SIGNED_ROWS)
 
 
 def _without_fragment(url: pl.Expr) -> pl.Expr:

@@ -100,6 +100,21 @@ def train(
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(learn_sites, options=options), "learning", progress, workers):
             learned += result
+    return write_all(learned, folder, tally, started)
+
+
+def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> TrainingSummary:
+    """Write what was learned of all sites, and sum up.
+
+    Args:
+        learned: Of all sites.
+        folder: As for `train`.
+        tally: What was read.
+        started: When, by `time.perf_counter`.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)  # also for no rules at all: `normalize` then finds that there are none
     remove_unfinished(folder)
     learned.rules.sort(key=lambda site_rules: site_rules.site)

@@ -61,7 +61,7 @@ def test_bytes_that_are_no_utf8_are_replaced(tmp_path: Path) -> None:
 
 def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
-    monkeypatch.setattr(blocks, "_LINE_LIMIT", 50)
+    monkeypatch.setattr(blocks, "LINE_LIMIT", 50)
     path = write(tmp_path / "log", b"one\n" + b"x" * 200 + b"\nthree\n")
     tally = Tally()
     assert lines_with_numbers(list(line_blocks(path, tally))) == [(1, b"one"), (3, b"three")]
@@ -71,7 +71,7 @@ def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest
 
 def test_a_file_without_a_line_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
-    monkeypatch.setattr(blocks, "_LINE_LIMIT", 50)
+    monkeypatch.setattr(blocks, "LINE_LIMIT", 50)
     tally = Tally()
     assert list(line_blocks(write(tmp_path / "log", b"x" * 1000), tally)) == []
     assert tally.skipped.total() == 1

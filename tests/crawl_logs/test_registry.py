@@ -125,3 +125,9 @@ def test_any_bytes_are_rows_or_an_error(tmp_path: Path, data: bytes, start: byte
     with suppress(LogError):
         for rows in read_log(path, Tally()):
             assert dict(rows.schema) == SCHEMA
+
+
+def test_a_byte_order_mark_hides_no_format(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b'\xef\xbb\xbf{"url": "http://a.com/", "digest": "1"}\n')
+    assert [batch["url"].to_list() for batch in read_log(log, Tally())] == [["http://a.com/"]]

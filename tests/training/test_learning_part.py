@@ -9,8 +9,8 @@ from dedupcrawl.training.learning_part import bounded
 
 @pytest.fixture
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_part, "_MOST_URLS", 1000)
-    monkeypatch.setattr(learning_part, "_MOST_OF_A_CLUSTER", 100)
+    monkeypatch.setattr(learning_part, "MOST_URLS", 1000)
+    monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 100)
 
 
 def site(sizes: list[int]) -> pl.DataFrame:

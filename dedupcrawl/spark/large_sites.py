@@ -1,0 +1,181 @@
+"""Sites of more rows than a task holds: clustered, cleaned and thinned as dataframes, then learned a task each.
+
+What `clusters_of` and `bounded` do in memory, said again for Spark, keyed by URL, by content and by cluster instead of
+by site, so that nothing here grows with a site but one task's sort on disk and its links, 16 bytes each. A test holds
+both to the same rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
+
+from dedupcrawl.spark import learning
+from dedupcrawl.spark.learning import SCHEMA, at_hand, packed
+from dedupcrawl.spark.log_rows import ORDER
+from dedupcrawl.spark.session import materialized
+from dedupcrawl.training import false_clusters, learning_part
+from dedupcrawl.training.clusters import UNLIKE
+from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_bounded, without_cycle_detection
+from dedupcrawl.training.page_rows import FAULTS
+
+_THINNED = "site string, url string, label long, size long"
+
+
+def learn_large_sites(rows: DataFrame, options: LearningOptions) -> Learned:
+    """Learn the rules of some sites.
+
+    Args:
+        rows: Columns of `log_rows.SCHEMA`; all rows of each site, none that is told.
+        options: The thresholds; its file was added to Spark's.
+    """
+    learned = Learned()
+    pages = materialized(_labelled(rows))
+    good = _without_unlike(_without_faults(pages, learned), learned)
+    clustered = materialized(_numbered(good))
+    _count(clustered, learned)
+    worth = _bounded(clustered.where("several"))
+
+    def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
+        return _learn(options, pages)
+
+    learning.add_to(learned, worth.groupBy("site").applyInArrow(learn, SCHEMA))
+    return learned
+
+
+def _labelled(rows: DataFrame) -> DataFrame:
+    """One row a URL: site, url, signature, fault, importance and label, equal for pages that are or lead to one."""
+    says = F.col("signature").isNotNull() | F.col("fault").isNotNull() | F.col("redirect_to").isNotNull()
+    last = F.max_by(
+        F.struct("signature", "fault", "importance", "redirect_to", "canonical"), F.struct("fetched_at", *ORDER)
+    )  # a time that is not known comes before all others
+    pages = materialized(
+        rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
+    )
+    links = materialized(_links(pages, rows))
+    pages = pages.drop("redirect_to", "canonical")
+    ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
+    pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
+    same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
+    pages = pages.withColumn("node", F.when(F.col("signature").isNotNull(), same).otherwise(F.xxhash64("url")))
+    ways = pages.where(F.col("fault").isNull()).select("url", "node")
+    joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
+    pairs = joined.where("node <> other").select("site", "node", "other").distinct()
+    labels = pairs.groupBy("site").applyInArrow(_components, "node long, label long")
+    return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
+
+
+def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
+    """Pairs of URLs that lead to one page: site, url, to. As `clusters.clusters_of` says it."""
+    redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
+    verdicts = rows.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
+    named = pages.where("canonical is not null").select("site", "url", "signature", F.col("canonical").alias("to"))
+    there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
+    said = named.select("to", "signature").union(there)
+    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents = 1")
+    named = named.join(one, "to", "left_semi").select("site", "url", "to")
+    return redirects.union(verdicts).union(named).distinct()
+
+
+def _components(pairs: pa.Table) -> pa.Table:
+    """The links of one site between contents → content and label, equal for those that are joined."""
+    first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
+    nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
+    n = len(first)
+    joined = coo_array((np.ones(n, dtype=np.int8), (ends[:n], ends[n:])), shape=(len(nodes), len(nodes)))
+    _, component = connected_components(joined, directed=False)
+    _, smallest = np.unique(component, return_index=True)
+    return pa.table({"node": nodes, "label": nodes[smallest][component]})
+
+
+def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The good pages; the others are counted."""
+    labels = pages.where("fault is not null").groupBy("fault", "label").count()
+    counted = labels.groupBy("fault").agg(F.sum("count"), F.sum((F.col("count") > 1).cast("long")))
+    for fault, urls, clusters in counted.collect():
+        learned.left_out += Counter({FAULTS[fault]: urls})
+        learned.false_clusters += Counter({FAULTS[fault]: clusters})
+    return pages.where("fault is null")
+
+
+def _without_unlike(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages without the clusters of unlike URLs, which are counted. As `false_clusters.unlike_clusters`."""
+    many, most = false_clusters.MANY, false_clusters.MOST_URLS
+    large = pages.groupBy("site", "label").agg(F.count("*").alias("size")).where(F.col("size") >= many)
+    large = materialized(large)
+    looked_at = _with_count(pages.join(large.select("site").distinct(), "site", "left_semi"), "urls")
+    looked_at = looked_at.join(large.drop("site"), "label", "left")
+    step = F.floor((F.col("urls") - 1) / most) + 1
+    thinned = looked_at.select("site", "url", "label", "size", step.alias("step")).mapInArrow(_thinned, _THINNED)
+    unlike = materialized(thinned.groupBy("site").applyInArrow(_unlike, "label long"))
+    urls, clusters = large.join(unlike, "label", "left_semi").agg(F.sum("size"), F.count("*")).head() or (0, 0)
+    learned.left_out += Counter({UNLIKE: urls or 0})
+    learned.false_clusters += Counter({UNLIKE: clusters})
+    return pages.join(unlike, "label", "left_anti")
+
+
+def _thinned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pages = pl.DataFrame(pa.Table.from_batches([batch]))
+        kept = pages.filter(false_clusters.in_sample(pages["url"], pages["step"])).drop("step")
+        yield from kept.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+
+
+def _unlike(pages: pa.Table) -> pa.Table:
+    return pa.table({"label": false_clusters.unlike_among(pl.DataFrame(pages)).cast(pl.Int64).to_arrow()})
+
+
+def _numbered(pages: DataFrame) -> DataFrame:
+    """Site, url, importance, cluster and its size; `several`: whether its site has a cluster of more than one URL."""
+    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
+    clusters = pages.groupBy("site", "label").agg(
+        F.min("url").alias("first"), F.count("*").alias("size"), known.alias("known")
+    )
+    clusters = clusters.where("known or size > 1").drop("known")
+    number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
+    clusters = clusters.withColumn("cluster", number.cast("long"))
+    clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
+    numbered = pages.select("url", "importance", "label").join(clusters, "label")
+    return numbered.select("site", "url", "importance", "cluster", "size", "several")
+
+
+def _count(clustered: DataFrame, learned: Learned) -> None:
+    clusters = clustered.groupBy("site", "cluster").count()
+    several = F.sum((F.col("count") > 1).cast("long"))
+    found = clusters.agg(F.count_distinct("site"), F.sum("count"), F.count("*"), several).head()
+    if found is not None and found[0]:
+        learned.sites, learned.urls, learned.clusters = found[0], found[1], found[3]
+        learned.redundant = found[1] - found[2]
+
+
+def _bounded(pages: DataFrame) -> DataFrame:
+    """As `learning_part.bounded`, for several sites: site, url, importance and cluster."""
+    whole = learning_part.MOST_URLS
+    place = F.row_number().over(Window.partitionBy("site", "cluster").orderBy("url")) - 1
+    step = F.floor((F.col("size") - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
+    pages = _with_count(pages, "urls").withColumn("place", place)
+    pages = _with_count(pages.where((F.col("urls") <= whole) | (F.col("place") % step == 0)), "left")
+    share = F.least(F.lit(1.0), whole / F.col("left"))
+    mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
+    taken = mixed < F.floor(share * learning_part.MODULUS)
+    return pages.where((F.col("urls") <= whole) | taken).select("site", "url", "importance", "cluster")
+
+
+def _with_count(pages: DataFrame, name: str) -> DataFrame:
+    """A column more: how many rows the row's site has."""
+    return pages.join(pages.groupBy("site").agg(F.count("*").alias(name)), "site")
+
+
+def _learn(options: LearningOptions, pages: pa.Table) -> pa.Table:
+    """What a task learns of its one site."""
+    frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
+    with without_cycle_detection():
+        return packed([learn_bounded(frame["site"][0], frame, at_hand(options))])

@@ -1,0 +1,165 @@
+"""Lines of text files, by Spark: raw bytes, and where each stands, so that their order can be told after any shuffle.
+
+Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+HEAD_LINES = 100  # that tell the format of a file
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_MOST_OF_A_LINE = 8 * LINE_LIMIT  # bytes that Hadoop holds of a line; it passes over a longer one without a word
+_BLOCK_BYTES = 16 << 20  # of lines that are parsed at once
+
+
+class Piece(NamedTuple):
+    """Part of a file that one task reads: the number of the file, and the byte where the piece begins."""
+
+    file: int
+    start: int
+
+
+class PieceBlock(NamedTuple):
+    """Lines of a piece, numbered within it, and what was left out of them."""
+
+    piece: Piece
+    block: LineBlock
+    tally: Tally
+
+
+class Told(msgspec.Struct, array_like=True):
+    """What a task has to say of some lines of a piece.
+
+    Attributes:
+        piece: Which.
+        first_line: Of these, within the piece, from 1.
+        lines: How many.
+        rows: As in Tally.
+        skipped: As in Tally.
+        broken: Line, reason and unit of some broken rows.
+    """
+
+    piece: Piece
+    first_line: int
+    lines: int
+    rows: int
+    skipped: dict[str, int]
+    broken: list[tuple[int, str, str]]
+
+    @classmethod
+    def of(cls, piece: Piece, first_line: int, lines: int, tally: Tally) -> Told:
+        """What was tallied of some lines."""
+        broken = [(row.line, row.reason, row.unit) for row in tally.broken]
+        return cls(piece, first_line, lines, tally.rows, dict(tally.skipped), broken)
+
+
+def path_of(log: str) -> str:
+    """What Spark calls a log: a URI, which may be a pattern, as it is, and a path of this machine literally."""
+    return log if "://" in log else _literal(Path(log).absolute().as_posix(), "file://")
+
+
+def files_of(spark: SparkSession, log: str) -> list[str]:
+    """URIs of the files of a log, which may be a folder or a pattern, by name."""
+    return sorted(spark.read.text(path_of(log)).inputFiles())
+
+
+def _literal(path: str, scheme: str = "") -> str:
+    return scheme + re.sub(r"([\\*?{}\[\]])", r"\\\1", path)
+
+
+def head_of(spark: SparkSession, file: str) -> bytes:
+    """The first lines of a file, by its URI.
+
+    Raises:
+        LogError: It is compressed, and Spark does not see that.
+    """
+    lines = _text(spark, _literal(unquote(file))).select(F.col("value").cast("binary")).head(HEAD_LINES)
+    data = b"".join(bytes(row.value) + b"\n" for row in lines)
+    for magic, name in _COMPRESSED.items():
+        if data.startswith(magic):
+            raise LogError(
+                f"{unquote(file)} is compressed by {name}, which Spark does not see or read: "
+                "unpack it, or take gzip and a name that ends in .gz."
+            )
+    return data
+
+
+def lines_of(spark: SparkSession, log: str) -> DataFrame:
+    """Columns `file` (URI), `start` (of its piece) and `value` (bytes, null for a line of too many) of a log."""
+    value = F.col("value").cast("binary")
+    return _text(spark, path_of(log)).select(
+        F.col("_metadata.file_path").alias("file"),
+        F.col("_metadata.file_block_start").alias("start"),
+        F.when(F.octet_length(value) <= LINE_LIMIT, value).alias("value"),
+    )
+
+
+def _text(spark: SparkSession, log: str) -> DataFrame:
+    limit = str(_MOST_OF_A_LINE)
+    return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
+
+
+def piece_blocks(
+    batches: Iterator[pa.RecordBatch], numbers: dict[str, int], names: Sequence[str]
+) -> Iterator[PieceBlock]:
+    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces.
+
+    Args:
+        batches: Of one partition.
+        numbers: `bare` URI → number of the file.
+        names: Of the files, by number.
+    """
+    piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
+    for batch in batches:
+        for file, start, value in zip(*(batch[name].to_pylist() for name in ("file", "start", "value")), strict=True):
+            here = Piece(numbers[bare(file)], start)
+            if here != piece or size >= _BLOCK_BYTES:
+                if lines:
+                    yield PieceBlock(piece, _block(next_line, lines), tally)
+                next_line = 1 if here != piece else next_line + len(lines)
+                piece, lines, size, tally = here, [], 0, Tally()
+            if value is None:
+                skip_long_line(tally, names[here.file], next_line + len(lines))
+            lines.append(value or b"")
+            size += len(lines[-1])
+    if lines:
+        yield PieceBlock(piece, _block(next_line, lines), tally)
+
+
+def _block(first_line: int, lines: Sequence[bytes]) -> LineBlock:
+    return LineBlock(first_line, utf8(b"\n".join(lines) + b"\n"))
+
+
+def bare(uri: str) -> str:
+    """A file's URI without what its authors disagree on: `file:/a`, `file:///a`."""
+    scheme, colon, rest = uri.partition(":")
+    return f"{scheme}{colon}{rest.lstrip('/')}"
+
+
+def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
+    """Sum up what all tasks said, the lines numbered from the beginnings of their files."""
+    piece, before, lines = Piece(-1, 0), 0, 0  # before: lines of the file's earlier pieces
+    for one in sorted(told, key=lambda said: (said.piece, said.first_line)):
+        if one.piece != piece:
+            before = before + lines if one.piece.file == piece.file else 0
+            piece, lines = one.piece, 0
+        lines += one.lines
+        tally.rows += one.rows
+        name = names[piece.file]
+        for reason, count in one.skipped.items():
+            there = [(line + before, unit) for line, said, unit in one.broken if said == reason]
+            tally.skip(name, reason, count, [line for line, _ in there], there[0][1] if there else "line")

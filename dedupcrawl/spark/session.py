@@ -1,0 +1,108 @@
+"""A Spark session and its errors in a sentence each. Where and how Spark runs is said to Spark itself, as always:
+by spark-defaults.conf, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS; without a word it is this machine, `local[*]`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]  # it ships no types
+from pyspark import SparkConf
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from dedupcrawl.crawl_logs.tally import LogError
+
+_UNLESS_SAID = {
+    "spark.log.level": "FATAL",  # what fails is said in one sentence, not by every task again
+    "spark.ui.showConsoleProgress": "true" if sys.stderr.isatty() else "false",
+}
+_ALWAYS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.executorEnv.POLARS_MAX_THREADS": "1",  # tasks are the parallelism
+}
+_ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_BYTES_A_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
+_PYTHON = "PYSPARK_PYTHON"
+
+
+class NoSparkError(Exception):
+    """Spark cannot be started here; the message is one sentence: why, and what to do."""
+
+
+class SparkFailedError(Exception):
+    """A Spark job failed; the message is one sentence."""
+
+
+@contextmanager
+def spark_session() -> Iterator[SparkSession]:
+    """The session that is there, else a new one that ends with the context.
+
+    Raises:
+        NoSparkError: There is no Java, or the cluster cannot be reached.
+        LogError: Inside the context something was asked of Spark that cannot be read.
+        SparkFailedError: Inside the context a job failed.
+    """
+    there = SparkSession.getActiveSession()
+    session = there or _started()
+    try:
+        yield session
+    except (PySparkException, Py4JError) as error:
+        raise _told(error) from error
+    finally:
+        if there is None:
+            session.stop()
+
+
+def materialized(frame: DataFrame) -> DataFrame:
+    """The same rows, computed once, without their history: a plan made of plans grows beyond all measure.
+
+    They are kept in Spark's checkpoint directory (spark.checkpoint.dir), else on the machines that computed them.
+    """
+    return frame.checkpoint() if frame.sparkSession.sparkContext.getCheckpointDir() else frame.localCheckpoint()
+
+
+def _started() -> SparkSession:
+    java_home = os.environ.get("JAVA_HOME")
+    if not shutil.which(str(Path(java_home, "bin", "java")) if java_home else "java"):
+        where = f"not in JAVA_HOME ({java_home})" if java_home else "not on the PATH"
+        raise NoSparkError(f"Spark needs Java 17 or newer, which is {where}: install it, or set JAVA_HOME.")
+    os.environ.setdefault(_PYTHON, sys.executable)  # else that of the PATH, which need not have this package
+    try:
+        conf = SparkConf()
+        for name, value in _UNLESS_SAID.items():
+            conf.setIfMissing(name, value)
+        for name, value in _ALWAYS.items():
+            conf.set(name, value)
+        session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise NoSparkError(f"Spark does not start ({_first_line(error)}): what it said stands above.") from error
+    # A batch is held in memory whole; rows may be of any length.
+    session.conf.set(_ROWS_A_BATCH, 50_000)
+    session.conf.set(_BYTES_A_BATCH, 32 << 20)
+    return session
+
+
+def _told(error: Exception) -> Exception:
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    line = _first_line(error)
+    if condition == "PATH_NOT_FOUND":
+        return LogError(f"{line.removeprefix('[PATH_NOT_FOUND] ').partition(' SQLSTATE')[0]}")
+    if "FAILED_READ_FILE" in line or (condition or "").startswith("FAILED_READ_FILE"):
+        return LogError(f"Spark cannot read a log: {line}")
+    return SparkFailedError(f"Spark failed: {line}")
+
+
+def _first_line(error: Exception) -> str:
+    """What an error says first; of one from a Python worker what was raised there, which comes last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception.toString()).partition("\n")[0]
+    return lines[-1] if "Traceback" in str(error) else lines[0]

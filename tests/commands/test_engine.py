@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LOG = '{"url": "http://a.com/", "text_digest": "1"}\n'
+
+
+def run(log: str, folder: Path, engine: str, **environment: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl.cli", "train", log, "--rules", folder / "rules", "--engine", engine],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+        text=True,
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_without_pyspark(tmp_path: Path) -> None:
+    (tmp_path / "pyspark.py").write_text("raise ImportError('there is no pyspark')\n")
+    log = tmp_path / "log"
+    log.write_text(LOG)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    assert run(str(log), tmp_path, "spark", PYTHONPATH=path) == (
+        2,
+        "dedupcrawl train: --engine spark needs PySpark 4 or newer (there is no pyspark): "
+        "pip install 'dedupcrawl[spark]'.\n",
+    )
+
+
+def test_without_java(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    log = tmp_path / "log"
+    log.write_text(LOG)
+    status, said = run(str(log), tmp_path, "spark", JAVA_HOME=str(tmp_path))
+    assert status == 2
+    assert said == (
+        f"dedupcrawl train: Spark needs Java 17 or newer, which is not in JAVA_HOME ({tmp_path}): "
+        "install it, or set JAVA_HOME.\n"
+    )
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_a_path_that_is_not_there(tmp_path: Path, engine: str) -> None:
+    status, said = run("nowhere.jsonl", tmp_path, engine)
+    assert status == 2
+    assert "'nowhere.jsonl' does not exist" in said
+
+
+def test_only_spark_reads_folders_and_uris(tmp_path: Path) -> None:
+    assert "is a directory" in run(str(tmp_path), tmp_path, "local")[1]
+    assert "'s3a://bucket/log' does not exist" in run("s3a://bucket/log", tmp_path, "local")[1]

@@ -1,0 +1,47 @@
+"""A crawl log of several sites with all that logs have: redirects, errors, broken lines, bytes that are no UTF-8."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def rows() -> list[Row]:
+    """Some four hundred rows of six sites, the first of them much larger than the others."""
+    made: list[Row] = []
+    for host, pages in (("large.com", 60), ("www.b.org", 12), ("例え.jp", 12), ("xn--r8jz45g.jp", 5), ("c.net", 1)):
+        for page in range(pages):
+            text = f"{host} page {page}"
+            for variant in range(3):
+                url = f"http://{host}/page/{page}?sid={page * 97 + variant * 13:06x}"
+                made.append({"url": url, "text_digest": text, "importance": page * 0.5})
+    made += [{"url": f"http://large.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]
+    made += [{"url": f"http://large.com/wiki/gone{i}", "text_digest": "no such page"} for i in range(70)]
+    made += [{"url": f"http://large.com/e{i}", "text_digest": "oops", "status": 500} for i in range(4)]
+    made += [{"url": f"http://large.com/empty{i}", "digest": "x", "bytes": 0} for i in range(3)]
+    for i in range(20):
+        page = {"url": f"http://large.com/new/{i}", "text_digest": f"new {i}", "canonical": f"/new/{i}?from=feed"}
+        made.append({"url": f"http://large.com/old/{i}", "status": 301, "redirect_to": f"/new/{i}"})
+        made += [page, {"url": f"http://large.com/print/{i}", "digest": f"p{i}", "duplicate_of": page["url"]}]
+    # Rows of a URL that was fetched before: the last one counts, by time where there is one.
+    made += [{"url": "http://www.b.org/again", "text_digest": f"again {i}"} for i in range(3)]
+    made += [
+        {"url": "http://www.b.org/timed", "text_digest": f"timed {day}", "fetched_at": f"2026-05-{day:02}T00:00:00Z"}
+        for day in (3, 9, 5)
+    ]
+    made += [{"url": "http://www.b.org/timed", "text_digest": "untimed"}]
+    made += [{"url": "ftp://www.b.org/", "text_digest": "x"}, {"url": "http://www.b.org/nothing"}, {"digest": "no url"}]
+    return made
+
+
+def messy_json_lines(path: Path) -> Path:
+    """The rows as JSON Lines, and what goes wrong in such files."""
+    lines = [json.dumps(row, ensure_ascii=False).encode() for row in rows()]
+    lines[7:7] = [b"broken", b"", b"[1, 2]", b'{"url": "http://large.com/\xff\xfe?sid=1", "text_digest": "latin"}']
+    lines[200:200] = [b'{"url": ["http://www.b.org/list"], "digest": "l"}\r', b'{"url": 5, "digest": null}', b"{" * 500]
+    lines.append(b'{"url": "http://large.com/a\\u0000b", "digest": "nul"}')
+    path.write_bytes(b"\xef\xbb\xbf" + b"\n".join([*lines, b'{"url": "http://c.net/last", "digest": "unended"}']))
+    return path

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from dedupcrawl.commands.train import command
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training import false_clusters, learning_part
+from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.train import TrainingSummary, train
+from tests.spark.logs import messy_json_lines
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def told(summary: TrainingSummary) -> dict[str, object]:
+    return {name: value for name, value in summary.to_dict().items() if name not in ("seconds", "urls_per_second")}
+
+
+@pytest.mark.parametrize("most_rows", [1_000_000, 40])
+def test_the_same_rules_as_the_local_engine(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
+) -> None:
+    """Also where sites are too large for a task: clusters, links, faults, false clusters and samples by dataframes."""
+    from dedupcrawl.spark import train as on_spark
+
+    monkeypatch.setattr(on_spark, "_MOST_ROWS", most_rows)
+    if most_rows == 40:
+        monkeypatch.setattr(learning_part, "MOST_URLS", 170)
+        monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 2)
+        monkeypatch.setattr(false_clusters, "MOST_URLS", 200)
+    log = messy_json_lines(tmp_path / "log.jsonl")
+    options = LearningOptions(min_coverage=2)
+    here = train([log], tmp_path / "here", options, workers=1)
+    there = on_spark.train_on_spark([str(log)], tmp_path / "there", options, tally=Tally())
+    assert told(there) == told(here)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+    assert "large.com.toml" in contents(tmp_path / "there")
+    assert {"error status", "empty page", "unlike URLs"} >= here.learned.false_clusters.keys() > {"error status"}
+
+
+def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
+    log = messy_json_lines(tmp_path / "log.jsonl")
+    knowledge = tmp_path / "data.min.json"
+    knowledge.write_text('{"providers": {"all": {"urlPattern": ".*", "rules": ["sid"]}}}')
+    said = []
+    for engine in ("local", "spark"):
+        args = [str(log), "--rules", str(tmp_path / engine), "--engine", engine, "--json"]
+        result = CliRunner().invoke(command, [*args, "--knowledge", str(knowledge)])
+        assert result.exit_code == 0, result.stderr
+        said.append({**json.loads(result.stdout), "seconds": 0, "urls_per_second": 0})
+        assert "skipped rows: " in result.stderr
+    assert said[0] == said[1]
+    assert contents(tmp_path / "local") == contents(tmp_path / "spark") != {}
