@@ -34,6 +34,8 @@ EXTRA_OF = {
     "jinja2": "report",
     "markupsafe": "report",
     "matplotlib": "report",
+    "py4j": "spark",
+    "pyarrow": "spark",
     "pyspark": "spark",
     "spidermon": "spidermon",
 }

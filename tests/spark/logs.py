@@ -23,9 +23,9 @@ def rows() -> list[Row]:
     made += [{"url": f"http://large.com/e{i}", "text_digest": "oops", "status": 500} for i in range(4)]
     made += [{"url": f"http://large.com/empty{i}", "digest": "x", "bytes": 0} for i in range(3)]
     for i in range(20):
-        page = {"url": f"http://large.com/new/{i}", "text_digest": f"new {i}", "canonical": f"/new/{i}?from=feed"}
+        target = {"url": f"http://large.com/new/{i}", "text_digest": f"new {i}", "canonical": f"/new/{i}?from=feed"}
         made.append({"url": f"http://large.com/old/{i}", "status": 301, "redirect_to": f"/new/{i}"})
-        made += [page, {"url": f"http://large.com/print/{i}", "digest": f"p{i}", "duplicate_of": page["url"]}]
+        made += [target, {"url": f"http://large.com/print/{i}", "digest": f"p{i}", "duplicate_of": target["url"]}]
     # Rows of a URL that was fetched before: the last one counts, by time where there is one.
     made += [{"url": "http://www.b.org/again", "text_digest": f"again {i}"} for i in range(3)]
     made += [
