@@ -11,6 +11,7 @@ TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it
 ORPHAN = "dedup_orphan"  # the URL of the orphan that this request fetches; until it is answered
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
+MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
 
 _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL})
 

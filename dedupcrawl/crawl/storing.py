@@ -22,7 +22,7 @@ from scrapy.http import Response
 from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.crawl.request_meta import GONE, ORIGINAL_URL, ORPHAN
+from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHAN
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Dependent, Index, IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import is_redis
@@ -204,12 +204,17 @@ class Storing:
                 yield request.replace(dont_filter=resumes)
 
     def answered(self, request: Request, response: Response) -> None:
-        """A final response, after redirects: an orphan that its site has taken down is one no more."""
+        """A final response, after redirects: an orphan that its site has taken down or moved is one no more.
+
+        By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
+        """
         url = request.meta.pop(ORPHAN, None)
         if url is None:
             return
         if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
-            self._expected.moved(url, response.url)
+            reasons = request.meta.get("redirect_reasons", ())
+            if 200 <= response.status < 300 and MOVED.issuperset(reasons):
+                self._expected.moved(url, response.url)
             return
         try:
             self._index.adopt(Dependent(self._spider.name, url, b""), None)
