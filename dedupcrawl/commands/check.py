@@ -19,18 +19,15 @@ import click
 import msgspec
 
 from dedupcrawl.commands.batch_order import in_batch_order
+from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.judging import open_judge, trust_of
 from dedupcrawl.commands.progress import bytes_progress
-from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import open_index
 from dedupcrawl.output import results
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
@@ -38,7 +35,6 @@ from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
 
-_RUN = "check"
 _STDIN = Path("-")
 _COPY = "dedupcrawl-check-stdin"
 
@@ -48,7 +44,7 @@ _COPY = "dedupcrawl-check-stdin"
     "files",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=InputPath(exists=True, allow_dash=True),
 )
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
 @click.option("--index", help="Compare with what is in this index too, and keep what is new there. [a temporary one]")
@@ -59,14 +55,16 @@ _COPY = "dedupcrawl-check-stdin"
     show_default=True,
     help="stream: first come, first kept. batch: longest first, so that an excerpt never wins over its source.",
 )
+@engine_option
 @click.option("--checks", help="Comma-separated; as in DEDUP_CHECKS.")
 @click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="Any DEDUP_ setting, e.g. a threshold.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def command(
-    files: Sequence[Path],
+    files: Sequence[str],
     output: Path | None,
     index: str | None,
     order: str,
+    engine: str,
     checks: str | None,
     sets: Sequence[str],
     as_json: bool,
@@ -84,23 +82,21 @@ def command(
     """
     if as_json and output is None:
         raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
+    if engine == "spark" and (order != "batch" or index or str(_STDIN) in files):
+        raise click.UsageError("--engine spark goes with --order batch, files, and the temporary index of each task.")
     settings = _settings(index, checks, sets)
-    made = make_checks(settings.checks, settings.parameters)
     tally = Tally()
     counts: Counter[str] = Counter()
     try:
         with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
-            kept = open_index(settings.index, make_checks(*settings.index_checks()), default_path=folder / "index")
-            stack.callback(kept.close)
-            detector = Detector(kept, run=_RUN, trust=_trust(settings), memory=settings.index_memory)
-            stack.callback(detector.close)
-            out = stack.enter_context(results(output))
-            sources = [stack.enter_context(_on_disk(path)) for path in files]
             bar = order == "batch" or output is not None or _goes_to_file(sys.stdout)
-            pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks, bar=bar)))
-            judge = partial(_judged, detector, made, settings)
-            verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
+            made = (
+                _on_spark(files, settings, tally)
+                if engine == "spark"
+                else _here(files, order, settings, tally, bar=bar)
+            )
+            verdicts = stack.enter_context(closing(made))
+            out = stack.enter_context(results(output))
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
                 out.write(msgspec.json.encode(verdict.to_dict()) + b"\n")
@@ -121,18 +117,28 @@ def command(
         )
 
 
-def _judged(detector: Detector, checks: Sequence[Check], settings: DedupSettings, analysis: Analysis) -> Verdict:
-    verdict = detector.judge(
-        analysis,
-        checks,
-        scope=settings.scope,
-        target_precision=settings.parameters["TARGET_PRECISION"],
-        ttl=settings.ttl,
-        quota=settings.site_quota,
-    )
-    if settings.keep_text:
-        detector.keep_text(analysis.page)
-    return verdict
+def _here(
+    files: Sequence[str], order: str, settings: DedupSettings, tally: Tally, *, bar: bool
+) -> Generator[Verdict, None, None]:
+    """The verdicts of this process."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
+        judge = stack.enter_context(open_judge(settings, folder))
+        sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
+        pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks, bar=bar)))
+        yield from in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
+
+
+def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
+    trust_of(settings)  # a mistake in it shows before Spark is started
+    with spark_errors():
+        from dedupcrawl.spark.check import verdicts_in_order
+        from dedupcrawl.spark.session import spark_session
+
+        with spark_session() as spark:
+            fields, by_site = "mwo" in settings.checks, settings.scope == "site"
+            judge = partial(open_judge, settings)
+            yield from verdicts_in_order(spark, files, judge, tally, fields=fields, by_site=by_site)
 
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
@@ -154,13 +160,6 @@ def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> Ded
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")
     return settings
-
-
-def _trust(settings: DedupSettings) -> Trust:
-    named = settings.trusted_sites
-    if named == "start":
-        raise BadInputError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
-    return Trust(None if isinstance(named, str) else named)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import msgspec
 from fastwarc.warc import WarcRecordType
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.crawl_logs.blocks import line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.crawl_logs.warc_records import HTML, answers
@@ -86,14 +86,19 @@ def _sound(text: str) -> str:
 
 def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
     for block in line_blocks(path, tally):
-        for number, row in block.texts():
-            tally.rows += 1
-            try:
-                stored = _of_row(row)
-            except ValueError as error:
-                tally.skip(str(path), str(error), 1, [number])
-            else:
-                yield stored
+        yield from stored_rows(block, str(path), tally)
+
+
+def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
+    """What some lines of JSON hold of pages."""
+    for number, row in block.texts():
+        tally.rows += 1
+        try:
+            stored = _of_row(row)
+        except ValueError as error:
+            tally.skip(path, str(error), 1, [number])
+        else:
+            yield stored
 
 
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:

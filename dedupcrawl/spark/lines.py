@@ -72,9 +72,28 @@ def path_of(log: str) -> str:
     return log if "://" in log else _literal(Path(log).absolute().as_posix(), "file://")
 
 
-def files_of(spark: SparkSession, log: str) -> list[str]:
-    """URIs of the files of a log, which may be a folder or a pattern, by name."""
-    return sorted(spark.read.text(path_of(log)).inputFiles())
+class Files(NamedTuple):
+    """The files of some logs.
+
+    Attributes:
+        numbers: `bare` URI → number, in the order of the logs.
+        names: By number, for people.
+    """
+
+    numbers: dict[str, int]
+    names: list[str]
+
+    def add(self, spark: SparkSession, log: str) -> list[str]:
+        """URIs of the files of one more log, which may be a folder or a pattern, by name.
+
+        Raises:
+            PySparkException: There is no such log.
+        """
+        found = sorted(spark.read.text(path_of(log)).inputFiles())
+        for file in found:
+            self.numbers[bare(file)] = len(self.names)
+            self.names.append(log if len(found) == 1 else unquote(file))
+        return found
 
 
 def _literal(path: str, scheme: str = "") -> str:
@@ -113,27 +132,24 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
     return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
 
 
-def piece_blocks(
-    batches: Iterator[pa.RecordBatch], numbers: dict[str, int], names: Sequence[str]
-) -> Iterator[PieceBlock]:
+def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[PieceBlock]:
     """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces.
 
     Args:
         batches: Of one partition.
-        numbers: `bare` URI → number of the file.
-        names: Of the files, by number.
+        files: Of all logs.
     """
     piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
     for batch in batches:
         for file, start, value in zip(*(batch[name].to_pylist() for name in ("file", "start", "value")), strict=True):
-            here = Piece(numbers[bare(file)], start)
+            here = Piece(files.numbers[bare(file)], start)
             if here != piece or size >= _BLOCK_BYTES:
                 if lines:
                     yield PieceBlock(piece, _block(next_line, lines), tally)
                 next_line = 1 if here != piece else next_line + len(lines)
                 piece, lines, size, tally = here, [], 0, Tally()
             if value is None:
-                skip_long_line(tally, names[here.file], next_line + len(lines))
+                skip_long_line(tally, files.names[here.file], next_line + len(lines))
             lines.append(value or b"")
             size += len(lines[-1])
     if lines:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from typing import NamedTuple
-from urllib.parse import unquote
 
 import msgspec
 import polars as pl
@@ -18,7 +17,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.spark.lines import Piece, Told, bare, files_of, head_of, lines_of, path_of, piece_blocks
+from dedupcrawl.spark.lines import Files, Piece, Told, bare, head_of, lines_of, path_of, piece_blocks
 from dedupcrawl.training.page_rows import SIGNED_ROWS, SiteNames, signed_rows
 
 ORDER = ("file", "start", "row")
@@ -63,61 +62,52 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
     Raises:
         LogError: A log cannot be read, or is of another format.
     """
-    frames, names, numbers = [], list[str](), dict[str, int]()
+    frames, files = [], Files({}, [])
     for log in logs:
-        files = files_of(spark, log)
-        for file in files:
-            numbers[bare(file)] = len(names)
-            names.append(log if len(files) == 1 else unquote(file))
-        frame = _read(spark, log, files, numbers, names)
+        frame = _read(spark, log, files)
         if frame is not None:
             frames.append(frame)
     empty = spark.createDataFrame([], SCHEMA)
-    return LogRows(reduce(DataFrame.unionAll, frames, empty), names)
+    return LogRows(reduce(DataFrame.unionAll, frames, empty), files.names)
 
 
-def _read(
-    spark: SparkSession, log: str, files: Sequence[str], numbers: dict[str, int], names: Sequence[str]
-) -> DataFrame | None:
+def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
     """The rows of one log; None of an empty one."""
-    head = next((head for file in files if (head := head_of(spark, file)).strip()), b"")
+    found = files.add(spark, log)
+    head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
     log_format = format_like(head, log)
     if log_format is None:
         return None
     if log_format.name == "Parquet":
-        return _parquet(spark, log, numbers, names)
+        return _parquet(spark, log, files)
     if log_format.block_reader is None:
         raise LogError(
             f"{log} is {log_format.name}, which Spark cannot split: "
             "convert it to Parquet or JSON Lines, or take --engine local."
         )
-    read = partial(_of_lines, log_format.block_reader(head, log), dict(numbers), list(names))
+    read = partial(_of_lines, log_format.block_reader(head, log), files)
     return lines_of(spark, log).mapInArrow(read, SCHEMA)
 
 
-def _parquet(spark: SparkSession, log: str, numbers: dict[str, int], names: Sequence[str]) -> DataFrame:
+def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
     frame = spark.read.parquet(path_of(log))
     known = [F.col(f"`{name}`") for name in known_columns([name for name in frame.columns if "`" not in name], log)]
     place = [F.col(f"_metadata{name.replace('_', '.', 1)}").alias(name) for name in _PLACE]
-    return frame.select(*known, *place).mapInArrow(partial(_of_parquet, dict(numbers), list(names)), SCHEMA)
+    return frame.select(*known, *place).mapInArrow(partial(_of_parquet, files), SCHEMA)
 
 
-def _of_lines(
-    read: BlockReader, numbers: dict[str, int], names: Sequence[str], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines."""
 
     def found() -> Iterator[_Found]:
-        for piece, block, tally in piece_blocks(batches, numbers, names):
-            read_it = partial(read, block, names[piece.file], tally)
+        for piece, block, tally in piece_blocks(batches, files):
+            read_it = partial(read, block, files.names[piece.file], tally)
             yield _Found(piece, block.first_line, block.data.count(b"\n"), tally, read_it)
 
-    return _rows(found(), names)
+    return _rows(found(), files.names)
 
 
-def _of_parquet(
-    numbers: dict[str, int], names: Sequence[str], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its rows; they are numbered within the file already."""
 
     def found() -> Iterator[_Found]:
@@ -125,10 +115,10 @@ def _of_parquet(
             frame = pl.DataFrame(pa.Table.from_batches([batch]))
             for (file, start), part in frame.group_by("_file_path", "_file_block_start", maintain_order=True):
                 rows = part.with_columns((pl.col("_row_index") + 1).alias(LINE)).drop(_PLACE)
-                piece = Piece(numbers[bare(str(file))], int(str(start)))
+                piece = Piece(files.numbers[bare(str(file))], int(str(start)))
                 yield _Found(piece, int(rows[LINE][0]), 0, Tally(), partial(canonical_rows, rows))
 
-    return _rows(found(), names)
+    return _rows(found(), files.names)
 
 
 class _Found(NamedTuple):

@@ -1,0 +1,127 @@
+"""Batch order on Spark: the same verdicts as `dedupcrawl check --order batch` on one machine, row for row.
+
+Longest first is an order of all pages, and what a page is compared with is all that was kept before it; so is what its
+site repeats. What does not depend on it, nearly all of the work, is done by all machines: reading, parsing, extracting
+the main text, counting symbols, and the two sorts. Judging is a fold over the pages in their order, by the code and the
+index of one machine, in one task; with a scope of "site" no page is compared with those of other sites, and every site
+is a fold of its own, as many at a time as there are cores. A task holds a batch of pages, and its index is on disk.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial, reduce
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dedupcrawl.crawl_logs.page_files import page_of, stored_rows
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.page import Page
+from dedupcrawl.sites import site_of
+from dedupcrawl.spark.lines import Files, Piece, Told, add_to, head_of, lines_of, piece_blocks
+from dedupcrawl.spark.log_rows import ORDER, TOLD, tells
+from dedupcrawl.spark.session import materialized
+from dedupcrawl.verdict import Verdict
+
+Judge = Callable[[Analysis], Verdict]
+OpenJudge = Callable[[Path], AbstractContextManager[Judge]]
+"""Picklable; called in a task with an empty folder: what judges the pages of one group in their order."""
+
+_PAGES = f"file int, start long, row long, symbols long, together string, page binary, {TOLD} binary"
+_VERDICTS = f"file int, start long, row long, verdict binary, {TOLD} binary"
+_PLACE = [("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64())]
+_PAGES_ARROW = pa.schema(
+    [*_PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (TOLD, pa.binary())]
+)
+_VERDICTS_ARROW = pa.schema([*_PLACE, ("verdict", pa.binary()), (TOLD, pa.binary())])
+_BATCH_BYTES = 8 << 20  # of pages
+_decode_page = msgspec.msgpack.Decoder(Page).decode
+_decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
+
+
+def verdicts_in_order(
+    spark: SparkSession, files: Sequence[str], judge: OpenJudge, tally: Tally, *, fields: bool, by_site: bool
+) -> Iterator[Verdict]:
+    """A verdict for each page, in the order of the pages, after all of them were judged longest first.
+
+    Args:
+        spark: The session.
+        files: JSON Lines of pages; paths or URIs, folders or patterns, as `log_rows.read_logs` takes them.
+        judge: See `OpenJudge`.
+        tally: Filled in before the first verdict.
+        fields: Whether headings, meta elements and anchors are wanted.
+        by_site: Whether sites are judged each for itself.
+
+    Raises:
+        LogError: A file cannot be read, or is no JSON Lines.
+    """
+    pages, names = _pages(spark, files, fields, by_site)
+    parts = spark.sparkContext.defaultParallelism if by_site else 1
+    ordered = pages.repartition(parts, "together").sortWithinPartitions(
+        "together", F.desc("symbols"), *ORDER
+    )  # equally long pages in the order in which they stand
+    judged = materialized(ordered.mapInArrow(partial(_judged, judge), _VERDICTS))
+    add_to(tally, tells(judged), names)
+    for row in judged.where(F.col(TOLD).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
+        yield _decode_verdict(bytes(row[0]))
+
+
+def _pages(spark: SparkSession, logs: Sequence[str], fields: bool, by_site: bool) -> tuple[DataFrame, Sequence[str]]:
+    frames, files = [], Files({}, [])
+    for log in logs:
+        if any(head_of(spark, file).startswith(b"WARC/") for file in files.add(spark, log)[:1]):
+            raise LogError(f"{log} is WARC, which Spark cannot split: take JSON Lines, or --engine local.")
+        frames.append(lines_of(spark, log).mapInArrow(partial(_read, files, fields, by_site), _PAGES))
+    return reduce(DataFrame.unionAll, frames), files.names
+
+
+def _read(files: Files, fields: bool, by_site: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task makes of its lines: rows of `_PAGES`."""
+    encode = msgspec.msgpack.Encoder().encode
+    rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
+    for piece, block, tally in piece_blocks(batches, files):
+        number = number if piece == place else 0
+        place = piece
+        for stored in stored_rows(block, files.names[piece.file], tally):
+            page = page_of(stored, fields=fields)
+            symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
+            packed = encode(page)
+            rows.append(
+                {"file": piece.file, "start": piece.start, "row": number}
+                | {"symbols": symbols, "together": together, "page": packed}
+            )
+            number, size = number + 1, size + len(packed)
+            if size >= _BATCH_BYTES:
+                yield pa.RecordBatch.from_pylist(rows, schema=_PAGES_ARROW)
+                rows, size = [], 0
+        told = Told.of(piece, block.first_line, block.data.count(b"\n"), tally)
+        rows.append({TOLD: encode(told)})
+    yield pa.RecordBatch.from_pylist(rows, schema=_PAGES_ARROW)
+
+
+def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task makes of rows of `_PAGES`, group by group, each in its order: rows of `_VERDICTS`."""
+    encode = msgspec.msgpack.Encoder().encode
+    group = None
+    with ExitStack() as stack:
+        for batch in batches:
+            rows = list[dict[str, object]]()
+            for row in batch.to_pylist():
+                if row[TOLD] is not None:
+                    rows.append({TOLD: row[TOLD]})
+                    continue
+                if row["together"] != group:
+                    group = row["together"]
+                    stack.close()
+                    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-"))
+                    judged = stack.enter_context(judge(Path(folder)))
+                verdict = judged(Analysis(_decode_page(row["page"])))
+                rows.append({name: row[name] for name in ORDER} | {"verdict": encode(verdict)})
+            yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS_ARROW)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from dedupcrawl.commands.check import command
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("ran", "tel", "mos", "dik", "lup")]
+FOOTER = "All rights reserved by the editors of this paper; write to us at any hour of the day about what is wrong here"
+
+
+def pages() -> list[bytes]:
+    """Articles of three sites with reprints, excerpts, near copies, a template, and rows that are no pages."""
+    chance = random.Random(1)
+    lines = []
+    for number in range(40):
+        paragraphs = [" ".join(chance.choices(WORDS, k=40)) for _ in range(chance.randrange(3, 8))]
+        sites = chance.sample(["a.com", "www.a.com", "b.org", "c.net"], 2)
+        versions = [paragraphs, paragraphs, paragraphs[:-1], [*paragraphs[:1], "and so on"], paragraphs[1:]]
+        for place, version in enumerate(chance.sample(versions, chance.randrange(1, 4))):
+            url = f"http://{sites[place % 2]}/{number}/{place}"
+            if number % 3:
+                row = {"url": url, "title": f"Article {number}", "text": "\n".join([*version, FOOTER])}
+            else:
+                html = "".join(f"<p>{text}</p>" for text in [*version, FOOTER])
+                row = {"url": url, "html": f"<html><title>Article</title><body><main>{html}</main></body></html>"}
+            lines.append(json.dumps(row).encode())
+    chance.shuffle(lines)
+    lines[5:5] = [b"broken", b"", b'{"url": "http://a.com/none"}', b'{"url": "http://a.com/short", "text": "short"}']
+    lines[9:9] = [b'{"url": "http://b.org/\xff", "text": "\xe4\xb8\xad\xe6\x96\x87"}', lines[0]]
+    return lines
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    lines = pages()
+    half = len(lines) // 2
+    (tmp_path / "first.jsonl").write_bytes(b"\n".join(lines[:half]))
+    (tmp_path / "second.jsonl").write_bytes(b"\n".join(lines[half:]) + b"\n")
+    return [str(tmp_path / "first.jsonl"), str(tmp_path / "second.jsonl")]
+
+
+@pytest.mark.parametrize("options", [["--checks", "exact,simhash,mwo"], ["--set", "SCOPE=site"]])
+def test_the_same_verdicts_as_on_one_machine(
+    spark: SparkSession, tmp_path: Path, files: list[str], options: list[str]
+) -> None:
+    """Read in pieces of some pages; with a scope of sites each of them is judged by itself."""
+    said = []
+    spark.conf.set("spark.sql.files.maxPartitionBytes", 40_000)
+    try:
+        for engine in ("local", "spark"):
+            out = tmp_path / f"{engine}.jsonl"
+            args = [*files, "--order", "batch", "--engine", engine, "--output", str(out), "--json", *options]
+            result = CliRunner().invoke(command, args)
+            assert result.exit_code == 0, result.stderr
+            told = {line for line in result.stderr.splitlines() if "skipped, " in line}
+            said.append((result.stdout, out.read_text().splitlines(), told))
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    assert said[1] == said[0]
+    rows = [json.loads(line) for line in said[0][1]]
+    found = {row["verdict"] for row in rows}
+    assert found == {"unique", "duplicate", "abstained"}
+    assert sum(row["verdict"] == "duplicate" for row in rows) > 5
+    assert len(said[0][2]) == 2
+
+
+def test_pages_in_archives_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    archive = tmp_path / "a.warc"
+    archive.write_bytes(b"WARC/1.0\r\n\r\n")
+    result = CliRunner().invoke(command, [str(archive), "--order", "batch", "--engine", "spark"])
+    assert result.exit_code == 2
+    assert f"{archive} is WARC, which Spark cannot split" in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--order", "batch", "--index", "memory:"]])
+def test_what_is_only_done_here(tmp_path: Path, files: list[str], options: list[str]) -> None:
+    result = CliRunner().invoke(command, [*files, "--engine", "spark", *options])
+    assert result.exit_code == 2
+    assert "--engine spark goes with --order batch" in result.stderr
