@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.docs.blocks import Block, blocks
 from tests.docs.terminal import ADDRESS, Terminal
 
 SETTINGS = "settings.py"
+_COMMAND = re.compile(r"^(?:\$ |(?:dedupcrawl|scrapy|python|pip|export) )", re.M)
 
 
 def run_page(page: Path, terminal: Terminal) -> None:
@@ -107,7 +109,7 @@ def _json(block: Block, terminal: Terminal, _: dict[str, Any]) -> None:
 
 def _text(block: Block, terminal: Terminal, _: dict[str, Any]) -> None:
     """Pictures made of letters, and files of text: nothing to run, so nothing that looks as if it could be."""
-    assert "$ " not in block.text, f"{block}: commands go into console blocks"
+    assert not _COMMAND.search(block.text), f"{block}: commands go into console blocks"
     if block.file is not None:
         _save(block, terminal)
 
