@@ -10,6 +10,7 @@ import attrs
 import pytest
 import scrapy
 import web_poet
+from scrapy_poet.api import DummyResponse
 
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
@@ -54,6 +55,39 @@ async def test_items_of_page_objects_are_linked_to_their_response() -> None:
     assert len(done.items) == 3
     assert all(isinstance(item, Article) for item in done.items)
     assert done.stats["dedup/content/duplicate"] == 1
+
+
+@attrs.define
+class Address:
+    url: str
+
+
+class AddressPage(web_poet.ItemPage[Address]):
+    """Knows its page from the request alone, so that nothing is downloaded."""
+
+    def __init__(self, request_url: web_poet.RequestUrl) -> None:
+        self.request_url = request_url
+
+    @web_poet.field
+    def url(self) -> str:
+        return str(self.request_url)
+
+
+class NothingDownloaded(scrapy.Spider):
+    name = "nothing"
+
+    async def parse(self, response: DummyResponse, page: AddressPage) -> Any:  # type: ignore[override]  # scrapy-poet's way
+        yield await page.to_item()
+
+
+async def test_items_of_pages_that_are_not_downloaded_go_through() -> None:
+    settings = {"ADDONS": {"dedupcrawl.Addon": 500, "scrapy_poet.Addon": 300}}
+    with serve(SITE) as site:
+        done = await crawl([f"{site.base}/story", f"{site.base}/copy"], settings, NothingDownloaded)
+    assert not site.requests
+    assert {item.url for item in done.items} == {f"{site.base}/story", f"{site.base}/copy"}
+    assert "dedup/content/duplicate" not in done.stats
+    assert "log_count/ERROR" not in done.stats
 
 
 PLAYWRIGHT_SPIDER = """

@@ -1,0 +1,140 @@
+"""Monitors for Spidermon: whether what dedupcrawl did in a crawl is what one expects. `docs/howto/spidermon.md`.
+
+Each compares figures among the crawl's stats with a limit, which a setting can change. They read nothing else, so that
+they work wherever Spidermon gets the stats from.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from spidermon import MonitorSuite, monitors  # type: ignore[import-untyped]  # it has no types
+from spidermon.contrib.scrapy.monitors.base import BaseScrapyMonitor  # type: ignore[import-untyped]  # it has no types
+
+_CHECKED = "dedup/content/checked"
+
+
+class _FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no types
+    """The sum of some stats, or their share of another one, against a limit.
+
+    Attributes:
+        counted: Stats that are added up; one that is absent is 0.
+        share_of: The stat that the sum is divided by; None: the sum itself counts.
+        setting: Changes the limit.
+        limit: The largest value that is no alarm.
+    """
+
+    counted: ClassVar[tuple[str, ...]]
+    share_of: ClassVar[str | None] = None
+    setting: ClassVar[str]
+    limit: ClassVar[float] = 0
+
+    def figure(self) -> float:
+        """What is compared with the limit; a share of nothing is 0."""
+        total = float(sum(self.stats.get(name, 0) for name in self.counted))
+        return total / max(1, self.stats.get(self.share_of, 0)) if self.share_of else total
+
+    def allowed(self) -> float:
+        """The limit."""
+        return float(self.crawler.settings.getfloat(self.setting, self.limit))
+
+    def test_figures(self) -> None:
+        """Called by Spidermon."""
+        figure, allowed = self.figure(), self.allowed()
+        what = " + ".join(self.counted) + (f" are this share of {self.share_of}" if self.share_of else "")
+        if figure > allowed:
+            self.fail(f"{what}: {figure:g}. {self.setting} allows {allowed:g}.")
+
+
+@monitors.name("Pages are checked")
+class CheckedMonitor(_FiguresMonitor):
+    """Fails when too few pages had a verdict: the add-on is off, every check is, or no page had text."""
+
+    counted = (_CHECKED,)
+    setting = "SPIDERMON_DEDUP_MIN_CHECKED"
+    limit = 1
+
+    def test_figures(self) -> None:
+        """Called by Spidermon."""
+        figure, least = self.figure(), self.allowed()
+        if figure < least:
+            self.fail(f"{_CHECKED}: {figure:g}. {self.setting} asks for {least:g}.")
+
+
+@monitors.name("Share of duplicates")
+class DuplicatesMonitor(_FiguresMonitor):
+    """Fails when more than half of the pages are duplicates: a site that answers every URL with a login, or a trap."""
+
+    counted = ("dedup/content/duplicate",)
+    share_of = _CHECKED
+    setting = "SPIDERMON_DEDUP_MAX_DUPLICATES"
+    limit = 0.5
+
+
+@monitors.name("Share of pages in doubt")
+class InDoubtMonitor(_FiguresMonitor):
+    """Fails when many pages nearly were duplicates: look at them, and think about `DEDUP_TARGET_PRECISION`."""
+
+    counted = ("dedup/content/in_doubt",)
+    share_of = _CHECKED
+    setting = "SPIDERMON_DEDUP_MAX_IN_DOUBT"
+    limit = 0.05
+
+
+@monitors.name("Revoked rules")
+class RevokedRulesMonitor(_FiguresMonitor):
+    """Fails when a rule was found wrong. Nothing is lost: what it had rewritten was fetched; but learn again."""
+
+    counted = ("dedup/url/revoked",)
+    setting = "SPIDERMON_DEDUP_MAX_REVOKED"
+
+
+@monitors.name("Rewritten URLs that went back")
+class FallbackMonitor(_FiguresMonitor):
+    """Fails when many canonical URLs led nowhere: the site has changed since its rules were learned."""
+
+    counted = ("dedup/url/fallback",)
+    share_of = "dedup/url/rewritten"
+    setting = "SPIDERMON_DEDUP_MAX_FALLBACK"
+    limit = 0.1
+
+
+@monitors.name("Outages of the index")
+class IndexMonitor(_FiguresMonitor):
+    """Fails when the index could not be used for a while, so that pages went on unchecked or were checked late."""
+
+    counted = ("dedup/index/errors", "dedup/index/outages")
+    setting = "SPIDERMON_DEDUP_MAX_INDEX_FAILURES"
+
+
+@monitors.name("Items that were not stored")
+class StoringMonitor(_FiguresMonitor):
+    """Fails when pages that were kept lost their items later: a pipeline that drops much, a feed that fails."""
+
+    counted = ("dedup/content/abandoned",)
+    share_of = _CHECKED
+    setting = "SPIDERMON_DEDUP_MAX_ABANDONED"
+    limit = 0.05
+
+
+@monitors.name("Errors of the content half")
+class ContentErrorsMonitor(_FiguresMonitor):
+    """Fails when items went on unjudged because of an error, or texts could not be kept."""
+
+    counted = ("dedup/content/errors", "dedup/content/not_kept")
+    setting = "SPIDERMON_DEDUP_MAX_ERRORS"
+
+
+class DedupMonitorSuite(MonitorSuite):  # type: ignore[misc]  # it has no types
+    """All of them. For actions of your own, such as a message when one fails, subclass it."""
+
+    monitors: ClassVar[list[type[_FiguresMonitor]]] = [
+        CheckedMonitor,
+        DuplicatesMonitor,
+        InDoubtMonitor,
+        RevokedRulesMonitor,
+        FallbackMonitor,
+        IndexMonitor,
+        StoringMonitor,
+        ContentErrorsMonitor,
+    ]
