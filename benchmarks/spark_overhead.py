@@ -2,19 +2,27 @@
 
     python -m benchmarks.spark_overhead [--rows 500000] [--data ../shared/data]
 
-The log is that of benchmarks.training_speed. Both engines have two cores: two worker processes, or local[2].
+The log is that of benchmarks.training_speed. Both engines have two cores: two worker processes, or local[2]. CPU and
+memory are those of all processes, Spark's JVM and its Python workers among them, looked up in /proc while they run.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import resource
+import subprocess
 import sys
 import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.training_speed import measured, write_log
+from benchmarks.training_speed import write_log
 
+POLL_SECONDS = 0.2
 SUBMIT = "--master local[2] --driver-memory 2g --conf spark.ui.enabled=false pyspark-shell"
 
 
@@ -46,6 +54,43 @@ def main() -> None:
                 )
         made = [rules_in(Path(folder, f"{engine}-{rows}")) for engine in ("local", "spark")]
     print(f"\nRule files: {len(made[0])} and {len(made[1])}, {'the same' if made[0] == made[1] else 'NOT the same'}.")
+
+
+def measured(command: list[str]) -> tuple[dict[str, int], float, float, int]:
+    """Run a command: its JSON, wall seconds, CPU seconds and peak RSS (bytes) of it and all that it started."""
+    started, peak, ticks = time.perf_counter(), 0, dict[int, int]()
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdout=out)
+        while process.poll() is None:
+            found = list(tree(process.pid))
+            ticks |= {pid: used for pid, used, _ in found}
+            peak = max(peak, sum(rss for _, _, rss in found))
+            time.sleep(POLL_SECONDS)
+        if process.returncode:
+            sys.exit(f"train failed with {process.returncode}")
+        wall = time.perf_counter() - started
+        out.seek(0)
+        told = json.load(out)
+    return told, wall, sum(ticks.values()) / os.sysconf("SC_CLK_TCK"), peak
+
+
+def tree(root: int) -> Iterator[tuple[int, int, int]]:
+    """Of a process and all below it: id, clock ticks of CPU, bytes of memory."""
+    below, known = defaultdict[int, list[int]](list), dict[int, tuple[int, int]]()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        pid = int(path.parent.name)
+        below[int(fields[1])].append(pid)
+        known[pid] = sum(map(int, fields[11:13])), int(fields[21]) * resource.getpagesize()
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        waiting += below[pid]
+        if pid in known:
+            yield pid, *known[pid]
 
 
 def rules_in(folder: Path) -> dict[str, bytes]:

@@ -20,6 +20,7 @@ from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 HEAD_LINES = 100  # that tell the format of a file
+_HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _MOST_OF_A_LINE = 8 * LINE_LIMIT  # bytes that Hadoop holds of a line; it passes over a longer one without a word
@@ -88,8 +89,11 @@ class Files(NamedTuple):
 
         Raises:
             PySparkException: There is no such log.
+            LogError: There is, but Spark does not see it.
         """
         found = sorted(spark.read.text(path_of(log)).inputFiles())
+        if not found:
+            raise LogError(f"Spark finds no file at {log}: it passes over names that begin with '_' or '.'.")
         for file in found:
             self.numbers[bare(file)] = len(self.names)
             self.names.append(log if len(found) == 1 else unquote(file))
@@ -106,8 +110,9 @@ def head_of(spark: SparkSession, file: str) -> bytes:
     Raises:
         LogError: It is compressed, and Spark does not see that.
     """
-    lines = _text(spark, _literal(unquote(file))).select(F.col("value").cast("binary")).head(HEAD_LINES)
-    data = b"".join(bytes(row.value) + b"\n" for row in lines)
+    text = _text(spark, _literal(unquote(file)))
+    lines = text.select(F.substring(F.col("value").cast("binary"), 1, _HEAD_OF_A_LINE)).head(HEAD_LINES)
+    data = b"".join(bytes(row[0]) + b"\n" for row in lines)
     for magic, name in _COMPRESSED.items():
         if data.startswith(magic):
             raise LogError(

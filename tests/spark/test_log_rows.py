@@ -96,8 +96,8 @@ def test_the_same_rows_in_the_same_order(
     spark: SparkSession, tmp_path: Path, name: str, write: Callable[[Path], None]
 ) -> None:
     """Files are cut into pieces of some lines; names have what is special to Spark's patterns and URIs."""
-    log = tmp_path / "a b%20[1]" / name
-    log.parent.mkdir()
+    log = tmp_path / ".scrapy" / "a b%20[1]" / "day=5" / name
+    log.parent.mkdir(parents=True)
     write(log)
     here, there = Tally(), Tally()
     expected = read_here([log], here)
@@ -144,6 +144,7 @@ def test_several_logs_are_read_in_their_order_and_a_folder_by_name(spark: SparkS
         ("a.jsonl.gz", gzip.compress(b'{"url": "http://a.com/", "digest": "1"}\n' * 999)[:-9], "cannot read a log"),
         ("a.parquet", b"PAR1 and no more", "cannot read a log"),
         ("a.txt", b"garbage", "is no crawl log that is known"),
+        ("_a.jsonl", b'{"url": "http://a.com/", "digest": "1"}\n', "Spark finds no file at"),
     ],
 )
 def test_a_log_that_cannot_be_read_is_named(
