@@ -17,7 +17,8 @@ extensions = ["myst_parser", "sphinx_copybutton", "command_help"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["several-workers/**", "_build/**"]
 myst_heading_anchors = 3
-copybutton_prompt_text = "$ "
+copybutton_prompt_text = r"\$ |> |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
