@@ -30,7 +30,7 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
-		--editable '.[dev,report,spidermon]' httpx
+		--editable '.[dev,docs,report]' httpx
 	$(OLDEST)/python -m pytest --ignore tests/benchmarks
 
 dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there
