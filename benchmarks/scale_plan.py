@@ -26,6 +26,7 @@ REDIS_MS = 0.185  # of the server
 ROUND_TRIPS = 1.151
 READING_MS = 0.065  # of a worker for a page that any worker keeps
 LEARN_URLS = 11_783  # a CPU second: learning.md, training_speed
+SPARK_FACTOR = (63.3 - 35.3) / (23.6 - 0.9)  # CPU of a row on Spark by that of one here: scale.md, spark_overhead
 PAPER_URLS = 1_530  # a second a node: Koppula et al. (2010), Sect. 5
 
 # Assumed.
@@ -35,7 +36,6 @@ BUSY = 0.5  # of a core's time that is planned with
 CORES, MEMORY_GB, DISK_GB = 16, 64, 2_000  # of a machine
 CORE_HOUR = 0.05  # dollars, memory and disk included
 LOG_BYTES = 200  # a row of a crawl log
-SPARK_FACTOR = 1.5  # CPU of Spark for that of the local engine, on a log that is worth it: spark_overhead
 SHARD_PAGES = 10_000_000  # of an index: as far as it was measured
 SITES = 1_000_000
 QUOTA = 1_000_000  # DEDUP_SITE_QUOTA
