@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin
@@ -44,7 +45,9 @@ class DedupPipeline:
         settings = self._dedup.settings.for_url(fetched.url)
         if not fetched.wanted or not settings.enabled or not settings.checks:
             return item
-        verdict = fetched.verdict or await self._judged(item, fetched, settings)
+        roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
+        known = None if roles else fetched.verdict  # what is judged by itself has no part in its page's verdict
+        verdict = known or await self._judged(item, roles, fetched, settings)
         if verdict is None:
             fetched.on_their_way += 1
             return item
@@ -63,12 +66,13 @@ class DedupPipeline:
         fetched.on_their_way += 1
         return item
 
-    async def _judged(self, item: Any, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
-        """The verdict on the item's page, or on the item alone where DEDUP_ITEM_FIELDS says so.
+    async def _judged(
+        self, item: Any, roles: Mapping[str, str] | None, fetched: FetchedPage, settings: DedupSettings
+    ) -> Verdict | None:
+        """The verdict on the item's page, or on the item alone where it has `roles` (DEDUP_ITEM_FIELDS).
 
         None when there can be none: whatever goes wrong here, the item goes on.
         """
-        roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
         batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judge_late
         try:
             if roles:
@@ -114,7 +118,7 @@ class DedupPipeline:
                 )
 
 
-def _page_of_item(item: ItemAdapter, roles: Any, fetched: FetchedPage) -> Page:
+def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage) -> Page:
     """An item of a listing page as a page of its own.
 
     An item without a URL is known by its place on the page: equal items at two places are then duplicates, and not

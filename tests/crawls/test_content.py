@@ -169,6 +169,43 @@ async def test_items_of_a_listing_are_judged_one_by_one() -> None:
     assert len(done.dropped) == 1
 
 
+@dataclasses.dataclass
+class Visit:
+    """Says of a listing that it was seen; an item without roles, so that it has its page's verdict."""
+
+    url: str
+
+
+@dataclasses.dataclass
+class Offer:
+    url: str
+    text: str
+
+
+@pytest.mark.parametrize("visit_first", [True, False])
+async def test_an_item_with_a_verdict_of_its_own_is_not_dropped_with_its_page(visit_first: bool) -> None:
+    """Both listings say the same of themselves, but what they list is not on them."""
+
+    class Offers(scrapy.Spider):
+        name = "offers"
+
+        def parse(self, response: Any) -> Any:
+            numbers = [link.rpartition("/")[2] for link in response.css("a::attr(href)").getall() if "/offer/" in link]
+            items = [Visit(response.url), *(Offer(f"/offer/{n}", prose(int(n))) for n in numbers)]
+            yield from items if visit_first else reversed(items)
+            if response.url.endswith("/1"):
+                yield response.follow("/2")
+
+    pages = {"/1": page(prose(5), "/offer/10", "/offer/11"), "/2": page(prose(5), "/offer/20", "/offer/21")}
+    roles = {"Offer": {"url": "url", "text": "text"}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/1", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
+        assert sorted(item.url for item in done.items) == sorted(
+            ["/offer/10", "/offer/11", "/offer/20", "/offer/21", f"{site.base}/1"]
+        )
+        assert done.dropped == [Visit(f"{site.base}/2")]
+
+
 async def test_a_run_that_resumes_a_jobdir_remembers_what_it_kept(tmp_path: Path) -> None:
     settings = {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": "lmdb:", "DEDUP_CRAWL_LOG": str(tmp_path / "log.jsonl")}
     with serve(SITE) as site:
