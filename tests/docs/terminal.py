@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+import pytest
 from packaging.requirements import Requirement
 
+from dedupcrawl.cli import run
 from tests.docs.blocks import Block
 from tests.docs.comparing import matches
 
@@ -20,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVER = "python -m dedupcrawl.demo.server"  # which the reader leaves running in a terminal; here it runs already
 ADDRESS = "127.0.0.1:8000"  # where it is on the reader's machine
 
+_SHELL = frozenset("|&;<>$`*\n")  # what a shell makes something of; quotes are undone here
 _LONGEST = 120  # seconds
 _NOT_A_READERS = {"SCRAPY_SETTINGS_MODULE", "NO_COLOR"}  # variables that tests of others, or a terminal, may have set
 
@@ -59,6 +64,8 @@ class Terminal:
             return _can_be_installed(words[2:])
         if shlex.join(words) == SERVER:
             return f"The demo site is at http://{ADDRESS}/ until Ctrl-C.\n"
+        if words[0] == "dedupcrawl" and not set(command) & _SHELL:
+            return self._in_this_process(words[1:], command)
         if words[0] == "make":  # whether there is such a target
             command = f"make --dry-run --directory {shlex.quote(str(ROOT))} {shlex.join(words[1:])} > /dev/null"
         where = self.folder / ".folder"
@@ -68,10 +75,26 @@ class Terminal:
             cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, timeout=_LONGEST, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, f"{command} failed ({done.returncode}):\n{done.stdout}"
+        _must_succeed(command, done.returncode, done.stdout)
         self.folder = Path(where.read_text(encoding="utf-8").strip())
         where.unlink()
         return done.stdout.replace(self.address, ADDRESS)
+
+    def _in_this_process(self, arguments: list[str], command: str) -> str:
+        """A command of ours that needs no shell: most of its time would go into starting Python."""
+        written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(written), redirect_stderr(written):
+            patch.chdir(self.folder)
+            patch.setenv("COLUMNS", self.environment["COLUMNS"])
+            status = run([argument.replace(ADDRESS, self.address) for argument in arguments])
+        written.seek(0)
+        printed = written.read().replace(self.address, ADDRESS)
+        _must_succeed(command, status, printed)
+        return printed
+
+
+def _must_succeed(command: str, status: int, printed: str) -> None:
+    assert status == 0, f"{command} failed ({status}):\n{printed}"
 
 
 def _commands(block: Block) -> Iterator[tuple[str, str]]:
