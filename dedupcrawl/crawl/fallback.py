@@ -16,6 +16,8 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL
 from dedupcrawl.sites import host_of
 
+_FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: too slow, too early, too many requests
+
 
 class RewriteFallback:
     """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page."""
@@ -39,19 +41,20 @@ class RewriteFallback:
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
                 return self._rewriter.way_back(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
-            return self._go_back(request) or response
+            return self._go_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
-        if isinstance(exception, IgnoreRequest) or self._is_last_try(request) or self._changed_host(request):
-            return self._go_back(request)
+        is_forbidden = isinstance(exception, IgnoreRequest)
+        if is_forbidden or self._is_last_try(request) or self._changed_host(request):
+            return self._go_back(request, is_sure=is_forbidden)
         return None
 
-    def _go_back(self, request: Request) -> Request | None:
+    def _go_back(self, request: Request, *, is_sure: bool) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
-        for waited in self._rewriter.refute(request):
+        for waited in self._rewriter.refute(request, is_sure=is_sure):
             if instead is None and self._is_rewritten(request):
                 instead = waited
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy import Request
 
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
-CANONICAL = "dedup_canonical_url"  # the canonical URL that this request's answer proves or refutes
+CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
 ORPHAN = "dedup_orphan"  # the URL of the orphan that this request fetches; until it is answered

@@ -74,10 +74,11 @@ class Rewriter:
         if mode == "observe":
             return request
         self._stats.inc_value("dedup/url/rewritten")
+        on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
         self._watch.rewritten(request, target, found.rules)
-        rewritten.meta.update(
-            {ORIGINAL_URL: request.meta.get(ORIGINAL_URL, url), CANONICAL: target, TRAIL: [*trail, url]}
-        )
+        rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
+        rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
+        rewritten.meta[TRAIL] = [*trail, url]
         return rewritten
 
     def _sent_to(self, url: str, request: Request) -> Request:
@@ -96,33 +97,36 @@ class Rewriter:
         """True when the rules take both URLs for one page."""
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
-    def refute(self, request: Request) -> list[Request]:
+    def refute(self, request: Request, *, is_sure: bool) -> list[Request]:
         """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
 
-        Empty when no rule had to do with it. What a rewritten `request` was made from comes first.
+        Empty when no rule had to do with it. What a rewritten `request` was made from comes first. While it is not
+        sure that there is no such page, that alone tells nothing of the rules.
         """
-        if not self._normalizer.has_rules_for(request.url):
+        if CANONICAL not in request.meta and not self._normalizer.has_rules_for(request.url):
             return []
-        canonical = request.meta.get(CANONICAL, request.url)
-        waiting = self._pending.refute(canonical)
         original = request.meta.get(ORIGINAL_URL)
-        if request.url != original:
-            if original is not None and all(waited.url != original for waited in waiting):
-                waiting.insert(0, request.replace(url=original))
-            waiting.sort(key=lambda waited: waited.url != original)
-        else:  # this was the way back already
-            waiting = [waited for waited in waiting if waited.url != original]
-        asked = self._watch.gone(canonical, list(map(as_asked, waiting)))
+        is_back = request.url == original  # this was the way back already
+        canonicals = request.meta.get(CANONICAL, [request.url])
+        waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
+        if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
+            waiting[canonicals[0]].append(request.replace(url=original))
+        asked = []
+        for canonical, requests in waiting.items():
+            wanted = [as_asked(waited) for waited in requests if not (is_back and waited.url == original)]
+            asked += self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
         if asked:
             self._stats.inc_value("dedup/url/fallback", len(asked))
-        return asked
+        return sorted(asked, key=lambda one: one.url != original)
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = [
             request
             for canonical in self._pending.unanswered()
-            for request in self._watch.gone(canonical, list(map(as_asked, self._pending.refute(canonical))))
+            for request in self._watch.gone(
+                canonical, list(map(as_asked, self._pending.refute(canonical))), is_sure=False
+            )
         ]
         if asked:
             self._stats.inc_value("dedup/url/fallback", len(asked))
@@ -131,7 +135,7 @@ class Rewriter:
     def way_back(self, request: Request) -> Request:
         """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL."""
         self._stats.inc_value("dedup/url/fallback")
-        self._watch.led_back(request.meta[ORIGINAL_URL], request.meta.get(CANONICAL, request.url))
+        self._watch.led_back(request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         meta = {**request.meta, "dedup_url": False}
         return request.replace(url=request.meta[ORIGINAL_URL], meta=meta, dont_filter=True)
 

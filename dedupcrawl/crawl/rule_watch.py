@@ -103,10 +103,9 @@ class RuleWatch:
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        if not self._normalizer.has_rules_for(request.url):
-            return
-        canonical = request.meta.get(CANONICAL, request.url)
         tried = request.meta.get(TRIAL)
+        if not tried and CANONICAL not in request.meta and not self._normalizer.has_rules_for(request.url):
+            return
         if not 200 <= response.status < 300:
             if self._trials is None:
                 return
@@ -115,26 +114,30 @@ class RuleWatch:
             if response.status in GONE and self._errors.wants(host_of(request.url)):
                 page = self._pages.of(response)
                 self._batch.then(partial(self._learn_error, host_of(request.url), page), page)
-        elif self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
-            self._pending.prove(canonical)
-        else:
-            page = self._pages.of(response)
-            self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
+            return
+        for canonical in request.meta.get(CANONICAL, [request.url]):
+            if self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
+                self._pending.prove(canonical)
+            else:
+                page = self._pages.of(response)
+                self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
 
-    def gone(self, canonical: str, waiting: Sequence[Request]) -> list[Request]:
+    def gone(self, canonical: str, waiting: Sequence[Request], *, is_sure: bool) -> list[Request]:
         """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.
 
-        Left out is what is fetched as it was asked for already.
+        Left out is what is fetched as it was asked for already. Where it is not sure that `canonical` has no page, the
+        trial asks for it once more.
         """
         if self._trials is None:
             return list(waiting)
-        self._trials.gone(canonical)
+        if is_sure:
+            self._trials.gone(canonical)
         on_trial = []
         for request in waiting:
             if self._is_fetched(request.url):
                 continue
             rules = self._normalizer.normalize(request.url).rules
-            trial = Trial(request.url, canonical, rules, found=NOWHERE)
+            trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._trials.begin(trial)
             on_trial.append(request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request)
         return on_trial
@@ -254,18 +257,21 @@ class RuleWatch:
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): revoked})
 
     def _ask_for(self, canonical: str) -> None:
-        """Fetch a canonical URL past the spider: it was answered before its page was needed. Once."""
+        """Fetch a canonical URL past the spider: it was answered before its page was needed, or failed. Once."""
         if canonical not in self._asked:
             self._asked.add(canonical)
             self._asking += 1
             question = Request(canonical, meta={"dedup_skip": True})
-            self._sending.fetch(question, partial(self._canonical_answered, canonical))
+            led_nowhere = self._pending.is_refuted(canonical)
+            self._sending.fetch(question, partial(self._canonical_answered, canonical, led_nowhere))
 
-    def _canonical_answered(self, canonical: str, response: Response | None) -> None:
+    def _canonical_answered(self, canonical: str, led_nowhere: bool, response: Response | None) -> None:
         self._asking -= 1
         if response is not None and 200 <= response.status < 300:
             page = self._pages.of(response)
             self._batch.then(partial(self._learn_canonical, canonical, page), page)
+        elif led_nowhere and self._trials is not None:  # and does so again, while the URL that was asked for has a page
+            self._trials.gone(canonical)
 
     def _learn_canonical(self, canonical: str, page: FetchedPage) -> None:
         assert self._trials is not None

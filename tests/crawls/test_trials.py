@@ -254,3 +254,47 @@ async def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
     with serve({"/p?id=1": page(prose(1))}) as site:
         done = await crawl(f"{site.base}/p?id=1", rules(tmp_path, table), Polls)
     assert len(done.items) == 4
+
+
+def sent_on(count: int, target: str) -> dict[str, Any]:
+    """Links under two session ids each to pages that the site itself leads to `target`, under a session id or not."""
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p/{n}?sid={s}" for n in range(count) for s in (0, 1)))}
+    for n in range(count):
+        led_to = target.format(n=n)
+        pages |= {f"/p/{n}{sid}": redirect(led_to, 302) for sid in ("", "?sid=0", "?sid=1")}
+        pages |= {url: page(prose(n + 1)) for url in (led_to, led_to.partition("?")[0])}
+    return pages
+
+
+@pytest.mark.parametrize("target", ["/q/{n}?sid=9", "/q/1?sid=9"])
+async def test_a_right_rule_survives_redirects_that_are_rewritten_again(tmp_path: Path, target: str) -> None:
+    pages = sent_on(30, target)
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == every(30) if "{n}" in target else {"Start " + prose(0), prose(30)}
+    assert rule(tmp_path, "sid").state != "disabled"
+    assert "dedup/url/revoked" not in done.stats
+    assert "dedup/url/fallback" not in done.stats or "{n}" not in target
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+@pytest.mark.parametrize("for_good", [False, True])
+async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status: int, for_good: bool) -> None:
+    """Canonical URLs that fail once, on a site that is busy; or each time, and then the rule is to blame."""
+    met: set[int] = set()
+
+    def canonical(n: int) -> Any:
+        def answer() -> Answer:
+            fails = for_good or n not in met
+            met.add(n)
+            return Answer("busy", status) if fails else Answer(page(prose(n + 1)))
+
+        return answer
+
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p/{n}?sid=1" for n in range(30)))}
+    for n in range(30):
+        pages |= {f"/p/{n}": canonical(n), f"/p/{n}?sid=1": page(prose(n + 1))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert sorted(item["text"] for item in done.items) == sorted(every(30))
+    assert (rule(tmp_path, "sid").state == "disabled") is for_good
