@@ -4,9 +4,12 @@ by spark-defaults.conf, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS; without a word it i
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +62,24 @@ def spark_session() -> Iterator[SparkSession]:
             session.stop()
 
 
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what an interrupt does: PySpark's way talks to the JVM amid another call to it, and prints what comes of it.
+
+    Jobs end with the session, which ends with its context.
+    """
+    logging.getLogger().addFilter(_is_news)
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """False for what Py4J logs, as nobody, of a call that an interrupt or an error ends: both are raised, too."""
+    return "while sending command" not in record.getMessage()
+
+
 def materialized(frame: DataFrame) -> DataFrame:
     """The same rows, computed once, without their history: a plan made of plans grows beyond all measure.
 
@@ -79,7 +100,8 @@ def _started() -> SparkSession:
             conf.setIfMissing(name, value)
         for name, value in _ALWAYS.items():
             conf.set(name, value)
-        session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
+        with _own_interrupts():
+            session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError) as error:
         raise NoSparkError(f"Spark does not start ({_first_line(error)}): what it said stands above.") from error
     # A batch is held in memory whole; rows may be of any length.

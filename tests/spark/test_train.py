@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,3 +62,7 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
         assert "skipped rows: " in result.stderr
     assert said[0] == said[1]
     assert contents(tmp_path / "local") == contents(tmp_path / "spark") != {}
+
+
+def test_spark_leaves_interrupts_as_they_were(spark: SparkSession) -> None:
+    assert getattr(signal.getsignal(signal.SIGINT), "__module__", None) != "pyspark.core.context"
