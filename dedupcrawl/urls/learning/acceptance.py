@@ -11,6 +11,7 @@ from dedupcrawl.urls.rule import Rule
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _RULE_SHARE = 1.0  # of a single rule
 _SITE_SHARE = 0.3  # of all rules of a site together
+_DEVIATIONS = 1.0  # standard deviations over that share, that may be chance
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 
@@ -41,7 +42,7 @@ class Bar:
     def holds_for_site(self, right: int, wrong: int) -> bool:
         """True when so many wrong ones may be chance: at most one standard deviation over what the bar allows."""
         allowed = (1.0 - self.min_right_of_site) * (right + wrong)
-        return wrong <= allowed + sqrt(allowed)
+        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
 
     def passes(self, right: int, wrong: float, clusters: int, collisions: int, cost: float = 0.0) -> bool:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`.
@@ -70,7 +71,7 @@ def cost_of(rule: Rule) -> float:
     """How much freedom a rule has, in clusters that it takes to make up for it."""
     exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within))
     cost = 0.5 * (len(rule.hosts) + len(rule.within) - exceptions) + 2.0 * exceptions + len(rule.unless)
-    if rule.drop == ("*",):
+    if rule.drop == ("*",) or (rule.drop and rule.match.startswith("/")):  # an identity: each name has its evidence
         return cost + 0.5
     if rule.drop:
         return cost + 0.5 * (len(rule.drop) - 1) + rule.match.count("=")

@@ -8,6 +8,7 @@ from math import ceil
 
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
+from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
@@ -79,7 +80,7 @@ def learn_site(
         if not found and number:
             break
         proof.next_round()
-        before, proved = proved, _proved([*proved, *found], proof, bar, least, worth)
+        before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, worth)
         if number and proved == before:
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
@@ -132,7 +133,9 @@ class Candidate:
         )
 
 
-def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, worth: int) -> list[Candidate]:
+def _proved(
+    candidates: list[Candidate], proof: Proof, urls: Sequence[str], bar: Bar, least: int, worth: int
+) -> list[Candidate]:
     """Those of the candidates that hold, together; `proof` is left with their rules applied."""
     while True:
         proof.apply([one.rule for one in candidates])
@@ -141,7 +144,11 @@ def _proved(candidates: list[Candidate], proof: Proof, bar: Bar, least: int, wor
         if len(proved) == len(candidates):
             if bar.holds_for_site(used.counts.right, used.counts.wrong):
                 return proved
-            proved.remove(_worst(proved, proof, used, bar))
+            worst = _worst(proved, proof, used, bar)
+            rows, right = proof.judged(worst.rule.id)
+            narrower = narrowed(worst.rule, [urls[row] for row in rows], right)
+            at = proved.index(worst)
+            proved[at : at + 1] = [] if narrower is None else [replace(worst, rule=narrower)]
         candidates = proved
 
 

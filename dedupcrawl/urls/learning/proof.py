@@ -16,6 +16,7 @@ from dedupcrawl.urls.rule import Rule
 
 _MOST_OF_A_CLUSTER = 20  # URLs of a colliding form that are given back
 _MOST_COLLIDING = 5000  # URLs that are given back to learning
+_MOST_JUDGED = 2000  # right URLs of a rule, and as many wrong ones, that are looked at again
 _EXAMPLES = 8  # candidates for the examples of a rule
 
 
@@ -80,12 +81,13 @@ class Proof:
     def apply(self, rules: Sequence[Rule]) -> None:
         """Have these rules applied to all URLs.
 
-        When some of the present rules are merely taken out, only URLs are looked at that one of them has changed.
+        When some of the present rules are merely taken out, or come back narrower under their old ids, only URLs are
+        looked at that one of them has changed.
         """
-        ids = {rule.id for rule in rules}
-        gone = {rule.id for rule in self._rules} - ids
+        now, before = {rule.id: rule for rule in rules}, {rule.id: rule for rule in self._rules}
+        gone = {name for name, rule in before.items() if now.get(name) != rule}
         rows = np.flatnonzero(self._sides >= 0)
-        if len(ids) + len(gone) == len(self._rules):
+        if before and now.keys() <= before.keys():
             rows = rows[self._changed_by(gone)[rows]]
         self._rules = rules
         self._forms[rows], self._histories[rows] = self._normalizer.normalize(rows, rules)
@@ -97,6 +99,16 @@ class Proof:
         rest = [rule for rule in self._rules if rule.id != rule_id]
         forms[rows], histories[rows] = self._normalizer.normalize(rows, rest)
         return self._meetings(forms, histories).counts()
+
+    def judged(self, rule_id: str) -> tuple[list[int], list[bool]]:
+        """Some URLs that a rule has changed and that met others, and whether each was right; all wrong ones first."""
+        met = self._meetings(self._forms, self._histories)
+        by_rule = self._changed_by({rule_id})[met.rows]
+        wrong = met.rows[by_rule & ~met.leads][:_MOST_JUDGED]
+        right = met.rows[by_rule & met.right]
+        right = right[:: -(-len(right) // _MOST_JUDGED) or 1]
+        rows = np.concatenate([wrong, right]).tolist()
+        return rows, [False] * len(wrong) + [True] * len(right)
 
     def next_round(self) -> None:
         """Have `collisions` tell of the next rules."""

@@ -15,6 +15,7 @@ from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import Transformation, embedded, exposing, hypotheses, hypothesis
 from dedupcrawl.urls.learning.identities import identities
+from dedupcrawl.urls.learning.irrelevant import with_known_arguments
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -146,11 +147,19 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
     except RuleError:
         return []
     everywhere = tally(found.sources, found.targets)
-    known = EXPECTED if rule in expected else 0.0
+    known, origin = EXPECTED if rule in expected else 0.0, rule
     cost = cost_of(rule) + known
     if not everywhere.right or not bar.is_within_reach(everywhere, cost):
         return []
-    joint = tuple(name for name in rule.drop if name != "*")
+    if rule.drop == ("*",):
+        known_rule = with_known_arguments(rule, found)
+        if known_rule is None:
+            return []
+        if known_rule is not rule:
+            rule = known_rule
+            found = meetings(compiled(rule), corpus)
+            everywhere = tally(found.sources, found.targets)
+    joint = () if rule is not origin else tuple(name for name in rule.drop if name != "*")
     refined = []
     tree = Tree(found.targets, bar, cost, joint, corpus.patterns)
     for context in tree.contexts(found.sources):
@@ -164,7 +173,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
             within, tried = _narrowed(within, tried, context, corpus)
         if tried[1].clusters:
             unmet = len(tried[0].covered) - len(tried[0].sources)
-            refined.append(Found(within, rule, tried[1], unmet))
+            refined.append(Found(within, origin, tried[1], unmet))
     return refined
 
 
