@@ -25,6 +25,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.item_json import item_json
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
+from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.outage import Outage
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
@@ -76,6 +77,7 @@ class Dedup:
         watch: What becomes of what was rewritten.
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
+        orphans: What was dropped for pages that were never stored.
         log: The crawl log, or None.
     """
 
@@ -118,7 +120,8 @@ class Dedup:
             trust=self.trust,
             memory=self.settings.index_memory,
         )
-        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self._detector)
+        self.orphans = Orphans(crawler, self._index, self.pages, self._detector)
+        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
         self._sending = Sending(crawler)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.watch = RuleWatch(
@@ -201,6 +204,7 @@ class Dedup:
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
+                spared=bool(fetched.spared),
             )
         except IndexAwayError:
             raise
@@ -212,7 +216,7 @@ class Dedup:
         if settings.keep_text:
             self._keep(partial(self._detector.keep_text, analysis.page))
         if analysis.kept_under is not None:
-            fetched.kept_under.append(analysis.kept_under)
+            fetched.kept_under[analysis.page.url] = analysis.kept_under
         self.stats.inc_value("dedup/content/checked")
         self.stats.inc_value(f"dedup/content/{verdict.verdict}")
         if "site_quota" in verdict.evidence:
@@ -339,7 +343,7 @@ class Dedup:
         before = self._sending.count
         if not self.watch.settle():
             raise DontCloseSpider
-        for request in (*self.rewriter.give_up(), *self.storing.orphans_of_the_dead()):
+        for request in (*self.rewriter.give_up(), *self.orphans.of_the_dead()):
             self._sending.schedule(request)
         if self._sending.count > before:
             raise DontCloseSpider

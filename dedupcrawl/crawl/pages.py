@@ -31,7 +31,7 @@ class FetchedPage:
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
         request: Whose response it is, known once an item was made of it.
-        kept_under: Where the index keeps it, or its items, while they are on their way.
+        kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
         on_their_way: Items that were let through and are in later pipelines.
         stored: Items that came through all pipelines.
         lost: Items that did not.
@@ -39,6 +39,7 @@ class FetchedPage:
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it, by the URL of the verdict.
+        spared: URLs of orphans for which it was fetched, and is kept whatever it duplicates; mostly none.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class FetchedPage:
         "lost",
         "on_their_way",
         "request",
+        "spared",
         "stored",
         "unwritten",
         "url",
@@ -70,11 +72,12 @@ class FetchedPage:
         self.verdict: Verdict | None = None
         self.items = 0
         self.request: Request | None = None
-        self.kept_under: list[str] = []
+        self.kept_under: dict[str, str] = {}
         self.on_their_way = self.stored = self.lost = self.unwritten = 0
         self.dropped: Counter[str] = Counter()
         self.files: set[FeedSlot] = set()
         self.judged_late = False
+        self.spared: tuple[str, ...] = ()
         self._status = response.status
 
     @property

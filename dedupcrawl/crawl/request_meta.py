@@ -8,7 +8,8 @@ ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was 
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
-ORPHAN = "dedup_orphan"  # the URL of the orphan that this request fetches; until it is answered
+ORPHANS = "dedup_orphans"  # URLs of the orphans that this request fetches, and what it asked for; until it is answered
+SPARED = "dedup_spared"  # whether what this request fetches is kept, whatever it duplicates; until it is answered
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good

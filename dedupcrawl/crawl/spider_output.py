@@ -24,7 +24,7 @@ class SpiderOutput(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         dedup = Dedup.of(crawler)
-        self._orphans = dedup.storing.orphans
+        self._orphans = dedup.orphans.requests
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None

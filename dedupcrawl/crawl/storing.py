@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -20,13 +20,9 @@ from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import Response
 
 from dedupcrawl.crawl.feed_files import FeedFiles
-from dedupcrawl.crawl.packed_request import unpack_request
+from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHAN
-from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Dependent, Index, IndexAwayError, IndexDamagedError
-from dedupcrawl.index.open import is_redis
-from dedupcrawl.printable import printable
+from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError
 
 logger = logging.getLogger(__name__)
 
@@ -55,25 +51,22 @@ class Storing:
         pages: Which page an item belongs to.
         confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
             pipeline.
-        expected: Told about each page that is fetched again.
+        orphans: Told what must be fetched again.
     """
 
-    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str, expected: Detector) -> None:
+    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str, orphans: Orphans) -> None:
         assert crawler.stats is not None
-        assert crawler.spider is not None
         self._crawler = crawler
         self._index = index
         self._pages = pages
-        self._expected = expected
+        self._orphans = orphans
         self._stats = crawler.stats
-        self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
-        self._spider = crawler.spider
         self._feeds = confirm == "feed"
         self._files: FeedFiles | None = None
         self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
-        self._lost: list[tuple[list[str], str]] = []  # of these the index could not be told yet
+        self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
         connect = crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_dropped, signal=signals.item_dropped)
@@ -94,20 +87,23 @@ class Storing:
 
     def settle(self, page: FetchedPage) -> None:
         """All items of a page are at their end: what it is kept under is stored, lost, or waits for files to close."""
-        urls, page.kept_under = page.kept_under, []
-        if not urls:
+        kept, page.kept_under = page.kept_under, {}
+        if not kept:
             return
         if page.unwritten and (page.items or not page.stored):
             return  # stays claimed: the next run fetches it again
         # Items that were judged one by one are kept one by one; which of them was lost cannot be told.
-        if not page.stored or (page.lost and page.items):
-            self._abandon(urls, page.url)
+        lost = not page.stored or (page.lost and page.items)
+        for url in page.spared:  # they have met the pipelines, even if they come under other URLs each time
+            self._orphans.settle(url, None if lost else next(iter(kept.values())))
+        if lost:
+            self._abandon(kept, page.request)
         elif files := [file for file in page.files if file not in self._closed]:
-            written = _Written(urls, len(files))
+            written = _Written(list(kept.values()), len(files))
             for file in files:
                 self._held_by[file].append(written)
         else:
-            self._stored += urls
+            self._stored += kept.values()
             if len(self._stored) >= _CONFIRMED_AT_ONCE:
                 self._confirm()
 
@@ -163,82 +159,25 @@ class Storing:
                 self._index.confirm(stored)
             if self._lost:
                 lost, self._lost = self._lost, []
-                for urls, own in lost:
-                    self._abandon(urls, own)
+                for kept, request in lost:
+                    self._abandon(kept, request)
         except IndexAwayError:
             self._stored = stored + self._stored
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that pages are stored; the next run will fetch them again.")
 
-    def _abandon(self, urls: list[str], own: str = "") -> None:
+    def _abandon(self, kept: Mapping[str, str], request: Request | None) -> None:
+        """What a page, or its items by their own URLs, were kept under will not be stored."""
         try:
-            orphans = self._index.abandon(urls)
+            orphans = self._index.abandon(kept.values())
         except IndexAwayError:
-            self._lost.append((urls, own))
+            self._lost.append((kept, request))
             return
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told that the items of a page were lost.")
             return
-        self._stats.inc_value("dedup/content/abandoned", len(urls))
+        self._stats.inc_value("dedup/content/abandoned", len(kept))
         for orphan in orphans:
-            if orphan.url == own:  # it was fetched again already, and lost in the same way
-                self._index.adopt(orphan, None)
-            elif (request := self._request_for(orphan)) and self._crawler.engine is not None:
-                self._crawler.engine.crawl(request.replace(dont_filter=True))
-
-    def orphans_of_the_dead(self) -> list[Request]:
-        """What was dropped for pages of workers that have died since; empty where no other machine can have any."""
-        try:
-            if not self._shares or not self._index.start_claiming():
-                return []
-            return [request.replace(dont_filter=True) for request in self.orphans()]
-        except (OSError, IndexDamagedError):
-            return []
-
-    def orphans(self) -> Iterator[Request]:
-        """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
-        # Where a duplicate filter outlives the process, it takes them for done.
-        resumes = self._shares or bool(self._crawler.settings.get("JOBDIR"))
-        for orphan in self._index.orphans(self._spider.name):
-            if request := self._request_for(orphan):
-                yield request.replace(dont_filter=resumes)
-
-    def answered(self, request: Request, response: Response) -> None:
-        """A final response, after redirects: an orphan that its site has taken down or moved is one no more.
-
-        By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
-        """
-        url = request.meta.pop(ORPHAN, None)
-        if url is None:
-            return
-        if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
-            reasons = request.meta.get("redirect_reasons", ())
-            if 200 <= response.status < 300 and MOVED.issuperset(reasons):
-                self._expected.moved(url, response.url)
-            return
-        try:
-            self._index.adopt(Dependent(self._spider.name, url, b""), None)
-        except (OSError, IndexDamagedError):
-            return  # it will be asked for at the next start, too
-        self._stats.inc_value("dedup/content/orphans_gone")
-        logger.info(
-            "%s was dropped for a page that was never stored, and is gone now (%d).", printable(url), response.status
-        )
-
-    def _request_for(self, orphan: Dependent) -> Request | None:
-        """None for an orphan of another spider, which will ask for it at its next start."""
-        if orphan.spider != self._spider.name:
-            return None
-        try:
-            request = unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
-        except ValueError as error:
-            logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
-            request = _as_it_is(orphan.url)
-        self._stats.inc_value("dedup/content/refetched")
-        self._expected.expect(orphan)
-        return request.replace(meta={**request.meta, ORPHAN: orphan.url})
-
-
-def _as_it_is(url: str) -> Request:
-    """A request for a URL of which nothing else is known: no rule may send it elsewhere again."""
-    return Request(url, meta={"dedup_url": False})
+            if orphan.url in kept:  # it was fetched again, and has met the pipelines itself
+                self._orphans.settle(orphan.url)
+        self._orphans.fetch_again((orphan for orphan in orphans if orphan.url not in kept), request)

@@ -19,7 +19,7 @@ class UrlMiddleware:
         dedup = Dedup.of(crawler)
         self._rewriter = dedup.rewriter
         self._watch = dedup.watch
-        self._storing = dedup.storing
+        self._orphans = dedup.orphans
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
@@ -28,7 +28,7 @@ class UrlMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
-        self._storing.answered(request, response)
+        self._orphans.answered(request, response)
         self._watch.answered(request, response)
         return response
 

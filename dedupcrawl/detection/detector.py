@@ -65,6 +65,7 @@ class Detector:
         request: Callable[[], bytes] | None = None,
         ttl: float | None = None,
         quota: int | None = None,
+        spared: bool = False,
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
@@ -83,6 +84,7 @@ class Detector:
             request: Given where a duplicate is dropped: what to ask for, should what it duplicates never be stored.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
             quota: Most pages of the page's site that the index may hold; None: any number.
+            spared: Keep the page, whatever it duplicates.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -96,11 +98,11 @@ class Detector:
         reading = Reading.of(analysis, templates[host])
         read, signatures = reading.analysis, reading.signatures(checks)
         if not signatures:
-            self._adopt(page.url, None)
+            self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(read.text.symbols)})
         identity, site = self._identity(page.url, canonical), site_of(page.url)
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
-            self._adopt(page.url, None)
+            self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = Entry(
             url=identity,
@@ -134,7 +136,7 @@ class Detector:
         packed = b""
         while True:
             try:
-                answer = offer(comparison.judge)
+                answer = offer(no_duplicate if spared else comparison.judge)
                 if isinstance(answer, Verdict) and self._index.is_restored(page.url):
                     answer = offer(no_duplicate)
             except UnknownHostError as unknown:
@@ -155,7 +157,7 @@ class Detector:
                     self._unsettled.recur(host, self._templates.learn(host, blocks))
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
-        self._adopt(page.url, analysis.kept_under)
+        self.adopt(page.url, analysis.kept_under)
         if isinstance(answer, Verdict):
             return answer
         details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
@@ -191,7 +193,7 @@ class Detector:
         if orphan := self._orphans.pop(url, None):
             self._orphans[other] = orphan
 
-    def _adopt(self, url: str, kept_under: str | None) -> None:
+    def adopt(self, url: str, kept_under: str | None) -> None:
         """The page was fetched again, if it was to be, and judged."""
         if orphan := self._orphans.pop(url, None):
             self._index.adopt(orphan, kept_under)

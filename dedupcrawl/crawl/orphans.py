@@ -1,0 +1,148 @@
+"""Orphans: pages that were dropped because of a page that then was never stored; they are fetched again."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from dedupcrawl.crawl.packed_request import unpack_request
+from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError
+from dedupcrawl.index.open import is_redis
+from dedupcrawl.printable import printable
+
+logger = logging.getLogger(__name__)
+
+_MOST_TIMES = 2  # that one request is sent again in a crawl
+
+
+class Orphans:
+    """Asks for orphans, and sees to it that they are none any more once they are settled.
+
+    Args:
+        crawler: Whose engine fetches them.
+        index: Where they are remembered.
+        pages: Told which pages may not be dropped.
+        expected: Told about each page that is fetched again.
+    """
+
+    def __init__(self, crawler: Crawler, index: Index, pages: Pages, expected: Detector) -> None:
+        assert crawler.stats is not None
+        assert crawler.spider is not None
+        assert crawler.request_fingerprinter is not None
+        self._crawler = crawler
+        self._index = index
+        self._pages = pages
+        self._expected = expected
+        self._stats = crawler.stats
+        self._spider = crawler.spider
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
+        self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
+        self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
+
+    def fetch_again(self, orphans: Iterable[Dependent], lost: Request | None) -> None:
+        """Ask for what was dropped for items of the page that `lost` fetched.
+
+        The same texts may be lost again. So what has been fetched again before, or stands on the lost page itself, is
+        spared: it is kept whatever it duplicates, and meets the pipelines on its own account.
+        """
+        engine = self._crawler.engine
+        if engine is None or engine.spider is None:
+            return  # the crawl is over; the next one asks for them
+        asked: dict[bytes, Request] = {}
+        for orphan in orphans:
+            if request := self._request_for(orphan):
+                first = asked.setdefault(self._fingerprint(request), request)
+                if first is not request:
+                    first.meta[ORPHANS]["urls"].append(orphan.url)
+        own = self._fingerprint(lost) if lost is not None else b""
+        for fingerprint, request in asked.items():
+            self._times[fingerprint] += 1
+            if self._times[fingerprint] > _MOST_TIMES:
+                logger.error("%s is not fetched a third time for what it lost; the next crawl will.", request)
+                continue
+            if fingerprint == own or self._times[fingerprint] > 1:
+                request.meta[SPARED] = True
+            engine.crawl(request.replace(dont_filter=True))
+
+    def of_the_dead(self) -> list[Request]:
+        """What was dropped for pages of workers that have died since; empty where no other machine can have any."""
+        try:
+            if not self._shares or not self._index.start_claiming():
+                return []
+            return [request.replace(dont_filter=True) for request in self.requests()]
+        except (OSError, IndexDamagedError):
+            return []
+
+    def requests(self) -> Iterator[Request]:
+        """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
+        # Where a duplicate filter outlives the process, it takes them for done.
+        resumes = self._shares or bool(self._crawler.settings.get("JOBDIR"))
+        for orphan in self._index.orphans(self._spider.name):
+            if request := self._request_for(orphan):
+                yield request.replace(dont_filter=resumes)
+
+    def answered(self, request: Request, response: Response) -> None:
+        """A final response, after redirects: an orphan that its site has taken down or moved is one no more.
+
+        By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
+        """
+        orphans, spared = request.meta.pop(ORPHANS, None), request.meta.pop(SPARED, False)
+        if orphans is None:
+            return
+        asked, urls = orphans["asked"], orphans["urls"]
+        if spared:
+            self._pages.of(response).spared = tuple(urls)
+        if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
+            reasons = request.meta.get("redirect_reasons", ())
+            if 200 <= response.status < 300 and MOVED.issuperset(reasons) and asked in urls:
+                self._expected.moved(asked, response.url)
+            return
+        for url in urls:
+            if not self.settle(url):
+                return
+            self._stats.inc_value("dedup/content/orphans_gone")
+            logger.info(
+                "%s was dropped for a page that was never stored, and is gone now (%d).",
+                printable(url),
+                response.status,
+            )
+
+    def settle(self, url: str, kept_under: str | None = None) -> bool:
+        """The page at `url` is no orphan any more, unless what it is `kept_under` is lost.
+
+        False when the index cannot be told: the next start asks for it again.
+        """
+        try:
+            if kept_under is not None:
+                self._expected.adopt(url, kept_under)
+            else:
+                self._index.adopt(Dependent(self._spider.name, url, b""), None)
+        except (OSError, IndexDamagedError):
+            return False
+        return True
+
+    def _request_for(self, orphan: Dependent) -> Request | None:
+        """None for an orphan of another spider, which will ask for it at its next start."""
+        if orphan.spider != self._spider.name:
+            return None
+        try:
+            request = unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
+        except ValueError as error:
+            logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
+            request = _as_it_is(orphan.url)
+        self._stats.inc_value("dedup/content/refetched")
+        self._expected.expect(orphan)
+        return request.replace(meta={**request.meta, ORPHANS: {"asked": request.url, "urls": [orphan.url]}})
+
+
+def _as_it_is(url: str) -> Request:
+    """A request for a URL of which nothing else is known: no rule may send it elsewhere again."""
+    return Request(url, meta={"dedup_url": False})
