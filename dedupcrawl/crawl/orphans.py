@@ -102,8 +102,10 @@ class Orphans:
             self._pages.of(response).spared = tuple(urls)
         if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
             reasons = request.meta.get("redirect_reasons", ())
-            if 200 <= response.status < 300 and MOVED.issuperset(reasons) and asked in urls:
-                self._expected.moved(asked, response.url)
+            if 200 <= response.status < 300 and MOVED.issuperset(reasons):
+                for url in urls:
+                    if url == asked or url.startswith(f"{asked}#"):  # an item without a URL is known by its place
+                        self._expected.moved(url, response.url + url.removeprefix(asked))
             return
         for url in urls:
             if not self.settle(url):

@@ -250,6 +250,38 @@ async def test_an_orphan_whose_page_is_found_elsewhere_is_settled_there(
     assert first.stats["dedup/index/orphans"] == again.stats["dedup/index/orphans"] == (not settles)
 
 
+@pytest.mark.parametrize("orphan", ["/list#2", "/offer/2"])
+@pytest.mark.parametrize("moves", [False, True])
+async def test_an_orphan_that_is_an_item_of_a_listing_is_fetched_again_once(
+    tmp_path: Path, orphan: str, moves: bool
+) -> None:
+    """An item is judged under its own URL, or by its place on the page, wherever that is now."""
+
+    class List(scrapy.Spider):
+        name = "list"
+
+        def parse(self, response: Any) -> Any:
+            for number, text in enumerate(response.css("p::text").getall(), 1):
+                yield {"text": text, "link": None if "#" in orphan else f"/offer/{number}"}
+
+    listing = page(f"{prose(8)}\n{prose(9)}")
+    pages = {"/": page(prose(3)), "/list": redirect("/new") if moves else listing, "/new": listing}
+    settings = {
+        "DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}",
+        "DEDUP_ITEM_FIELDS": {"list": {"text": "text", "url": "link"}},
+    }
+    with serve(pages) as site:
+        index = LmdbIndex(tmp_path / "index", make_checks(*DedupSettings.read({}).index_checks()))
+        asked = Request(f"{site.base}/list").to_dict()
+        index.refetch([Dependent("list", f"{site.base}{orphan}", msgspec.msgpack.encode(asked))])
+        index.close()
+        first = await crawl(f"{site.base}/", settings, List)
+        again = await crawl(f"{site.base}/", settings, List)
+    assert {prose(8), prose(9)} <= {item["text"] for item in first.items}
+    assert again.stats["dedup/index/orphans"] == 0
+    assert site.requests["/list"] == 1
+
+
 class RefusesAll:
     """A pipeline after ours that takes nothing."""
 
