@@ -135,6 +135,7 @@ class Dedup:
             batch=self.batch,
             stats=self.stats,
             sending=self._sending,
+            learns=self.settings.learn,
         )
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, pending, self.watch, folder, fingerprint)

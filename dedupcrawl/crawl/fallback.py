@@ -70,7 +70,7 @@ class RewriteFallback:
             target = urljoin(request.url, location.decode("latin-1").strip())
         except ValueError:  # http://[
             return False
-        return self._rewriter.is_same_page(target, request.url)
+        return target == request.meta[ORIGINAL_URL] or self._rewriter.is_same_page(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
@@ -15,6 +16,10 @@ GONE = (404, 410)  # statuses by which a site says that there is no such page; a
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
 
 _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL})
+
+
+class AlreadyFetchedError(IgnoreRequest):
+    """Raised for a request that would fetch a page which the spider has, or will have by another request."""
 
 
 def untouched(request: Request) -> Request:

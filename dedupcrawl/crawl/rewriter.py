@@ -11,7 +11,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, as_asked
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
@@ -133,11 +133,19 @@ class Rewriter:
         return asked
 
     def way_back(self, request: Request) -> Request:
-        """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL."""
+        """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL.
+
+        Raises:
+            AlreadyFetchedError: So it is fetched already.
+        """
+        original = request.meta[ORIGINAL_URL]
+        is_fetched = self._watch.is_fetched(original)
+        self._watch.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
+        if is_fetched:
+            raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
         self._stats.inc_value("dedup/url/fallback")
-        self._watch.led_back(request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         meta = {**request.meta, "dedup_url": False}
-        return request.replace(url=request.meta[ORIGINAL_URL], meta=meta, dont_filter=True)
+        return request.replace(url=original, meta=meta, dont_filter=True)
 
     def close(self) -> None:
         """Close the files that survive the process."""

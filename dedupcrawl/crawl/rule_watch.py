@@ -9,6 +9,7 @@ from functools import partial
 import mmh3
 from scrapy import Request
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.batch import Batch
@@ -44,6 +45,7 @@ class RuleWatch:
         batch: In which pages are looked at.
         stats: Counts.
         sending: Has requests fetched.
+        learns: True when a site without rules may have some later.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class RuleWatch:
         batch: Batch,
         stats: StatsCollector,
         sending: Sending,
+        learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
         self._pending = pending
@@ -71,6 +74,8 @@ class RuleWatch:
         self._sending = sending
         self._errors = ErrorPages()
         self._given_back: set[int] = set()  # hashes of URLs
+        self._learns = learns
+        self._answered: set[int] = set()  # hashes of URLs
         self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
         self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
@@ -104,7 +109,10 @@ class RuleWatch:
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
         tried = request.meta.get(TRIAL)
-        if not tried and CANONICAL not in request.meta and not self._normalizer.has_rules_for(request.url):
+        has_rules = self._normalizer.has_rules_for(request.url)
+        if (has_rules or self._learns) and response.status < 300 and _is_for_spider(request):
+            self._answered.add(mmh3.hash64(request.url)[0])
+        if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
             if self._trials is None:
@@ -134,7 +142,7 @@ class RuleWatch:
             self._trials.gone(canonical)
         on_trial = []
         for request in waiting:
-            if self._is_fetched(request.url):
+            if self.is_fetched(request.url):
                 continue
             rules = self._normalizer.normalize(request.url).rules
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
@@ -142,13 +150,26 @@ class RuleWatch:
             on_trial.append(request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request)
         return on_trial
 
-    def led_back(self, url: str, canonical: str) -> None:
-        """The site itself leads from a canonical URL back to what rules made it of: they cost a fetch each time."""
+    def led_back(self, original: str, url: str, canonical: str) -> None:
+        """The site itself leads from a canonical URL back to what rules made it of: they cost a fetch each time.
+
+        Args:
+            original: The URL that was asked for; it is about to be fetched.
+            url: What was rewritten last on the way from there.
+            canonical: To this.
+        """
+        self._given_back.add(mmh3.hash64(original)[0])
         if self.book is not None:
             rules = self._normalizer.normalize(url).rules
             if revoked := self.book.gone(url, canonical, rules):
                 self._stats.inc_value("dedup/url/revoked", len(revoked))
                 self._fetch_after_all(set(), {site_of(url): revoked})
+
+    def is_fetched(self, url: str) -> bool:
+        """True when a URL is, or was, fetched as it was asked for."""
+        begun = self._trials is not None and self._trials.was_begun(url)
+        key = mmh3.hash64(url)[0]
+        return begun or key in self._given_back or key in self._answered
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -181,8 +202,14 @@ class RuleWatch:
 
     def _try(self, trial: Trial, request: Request) -> None:
         assert self._trials is not None
-        if self._trials.begin(trial):
-            self._sending.schedule(as_asked(request, **{TRIAL: trial.url}))
+        key = mmh3.hash64(trial.url)[0]
+        if key in self._given_back or not self._trials.begin(trial):
+            return
+        question = as_asked(request, **{TRIAL: trial.url})
+        if key in self._answered:  # the spider has it, so once more past the spider
+            self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)
+        else:
+            self._sending.schedule(question)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
@@ -290,16 +317,11 @@ class RuleWatch:
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, revoked))
-        wanted = [request for url, request in after_all.items() if not self._is_fetched(url)]
+        wanted = [request for url, request in after_all.items() if not self.is_fetched(url)]
         self._stats.inc_value("dedup/url/fallback", len(wanted))
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(untouched(request).replace(dont_filter=True))
-
-    def _is_fetched(self, url: str) -> bool:
-        """True when a URL is fetched as it was asked for already."""
-        begun = self._trials is not None and self._trials.was_begun(url)
-        return begun or mmh3.hash64(url)[0] in self._given_back
 
     def _learn_error(self, host: str, page: FetchedPage) -> None:
         self._errors.learn(host, Look.at(page.analyse()).outline)
@@ -328,3 +350,8 @@ class RuleWatch:
 
     def _same(self, url: str, other: str) -> bool:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
+
+
+def _is_for_spider(request: Request) -> bool:
+    """False for what is fetched past the spider."""
+    return request.method == "GET" and request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import scrapy
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Answer, Crawl, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Crawl, Follower, crawl, page, prose, redirect, serve
 
 SESSION = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]'
 NO_ID = 'id = "no-id"\nkind = "rewrite"\ndrop = ["id"]'
@@ -181,6 +182,7 @@ async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(tmp_path: 
     with serve(moved(60, target)) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, f'{EE}\nstate = "{state}"'))
     assert texts(done) >= every(60)
+    assert max(Counter(item["url"] for item in done.items if "/e/" in item["url"]).values()) == 1
     assert rule(tmp_path, "ee").state == "disabled"
 
 
@@ -213,6 +215,32 @@ async def test_variants_that_come_by_redirects(tmp_path: Path, first: str) -> No
         done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
     assert texts(done) >= every(40)
     assert rule(tmp_path, "no-id").state == "disabled"
+
+
+class Exact(Follower):
+    """Asks for one URL as it is, and follows links from there."""
+
+    name = "exact"
+
+    def parse(self, response: Any) -> Any:
+        if response.url.endswith("/"):
+            yield response.follow("/p?id=0", meta={"dedup_url": False})
+        else:
+            yield from super().parse(response)
+
+
+@pytest.mark.parametrize("checks", ["exact,simhash", ""])
+async def test_a_page_that_was_fetched_before_it_was_linked_again_is_not_fetched_after_all(
+    tmp_path: Path, checks: str
+) -> None:
+    """A URL that no rule may change is linked on every page, and there a wrong rule changes it."""
+    pages: dict[str, Any] = {f"/p?id={n}": page(prose(n), "/p?id=0", f"/p?id={n + 1}") for n in range(40)}
+    pages |= {"/": page(""), "/p?id=40": page(prose(40)), "/p": page(prose(500))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, NO_ID), "DEDUP_CHECKS": checks}, Exact)
+    assert texts(done) >= {prose(n) for n in range(41)}
+    assert rule(tmp_path, "no-id").state == "disabled"
+    assert [item["text"] for item in done.items].count(prose(0)) == 1
 
 
 class Lists(scrapy.Spider):
