@@ -2,8 +2,8 @@
 
 For the signatures, by which pages are found, all recurring blocks are left out. For the evidence that decides on a pair
 of pages that would be too much: a cell with "Yes" or "red" recurs, too, and may be all in which two pages differ. So
-there a recurring block is left out where both pages have it, in the same order; and, of pages of two hosts, where it is
-on most pages of its host, which is how a reprint is found in another layout.
+there a recurring block is left out where both pages have it, at the same place among all the blocks that they share;
+and, of pages of two hosts, where it is on most pages of its host, which is how a reprint is found in another layout.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dedupcrawl.content.alignment import differing
 from dedupcrawl.content.blocks import Blocks
 from dedupcrawl.content.site_template import SiteTemplate
 
-_MOST_ALIGNED = 512  # recurring blocks of either page, beside those that both begin and end with
+_MOST_ALIGNED = 512  # blocks of either page that are in both, beside those that both begin and end with
 
 
 def left_out(new: Blocks, kept: Blocks, site: SiteTemplate, kept_site: SiteTemplate) -> tuple[list[bool], list[bool]]:
@@ -26,16 +26,18 @@ def left_out(new: Blocks, kept: Blocks, site: SiteTemplate, kept_site: SiteTempl
         site: The template of the new page's host.
         kept_site: That of the kept page's host, the same object where it is the same host.
     """
-    here = [place for place, recurs in enumerate(site.recurring(new.hashes)) if recurs]
-    there = [place for place, recurs in enumerate(site.recurring(kept.hashes)) if recurs]
+    recurs, recurs_there = site.recurring(new.hashes), kept_site.recurring(kept.hashes)
     if site is kept_site:
         new_flags, kept_flags = [False] * len(new.hashes), [False] * len(kept.hashes)
     else:
         new_flags, kept_flags = site.layout(new.hashes), kept_site.layout(kept.hashes)
+    both = set(new.hashes).intersection(kept.hashes)
+    here = [place for place, block in enumerate(new.hashes) if block in both]
+    there = [place for place, block in enumerate(kept.hashes) if block in both]
     for begin, other, length in _common([new.hashes[place] for place in here], [kept.hashes[place] for place in there]):
-        for offset in range(length):
-            new_flags[here[begin + offset]] = True
-            kept_flags[there[other + offset]] = True
+        for one, its in zip(here[begin : begin + length], there[other : other + length], strict=True):
+            if recurs[one] and recurs_there[its]:
+                new_flags[one] = kept_flags[its] = True
     return new_flags, kept_flags
 
 
