@@ -40,7 +40,7 @@ from dedupcrawl.content.probability import (
 
 RARE = 1 / 30  # what a pair weighs that was made to be hard
 KIND_WEIGHTS = {
-    "versions, changed": 2600.0,
+    "versions, changed": 4000.0,
     "other documents": 300.0,
     "own text in an empty template": 800.0,
     "a not more or less": 500.0,

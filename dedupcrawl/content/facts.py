@@ -33,7 +33,7 @@ class Facts:
         figures_changed: The same, but those of one date or one clock count once.
         renamed: How often the same piece was replaced by the same other piece.
         exchanged: Pieces where the pages speak of other things: neither page has the other's words anywhere.
-        edits: Other short pieces that differ in words.
+        edits: Other short pieces that differ in words, each different one once.
         unexpected: Exchanged pieces, less those that edits at random would look like.
         negated: Pieces where one page has a "not" that the other has not.
     """

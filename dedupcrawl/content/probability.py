@@ -32,6 +32,7 @@ SPEAKS_FOR = frozenset({"edits", "edits_density", "only_one_sided", "log_short",
 """Features whose weight is positive; that of every other is negative."""
 
 _FORMAT = 1
+_EDITED_ONE_IN = 150  # symbols; where fewer words were changed, nobody went through the text
 _LONG = math.log(10.0)  # what counts for less in a longer page counts no less beyond ten times a usual length
 
 
@@ -73,6 +74,10 @@ def features(facts: Facts) -> dict[str, float]:
     words = facts.exchanged + facts.edits
     numbers = facts.numbers_changed + facts.numbers_same
     expected = 3 * words * (numbers / n) ** 2  # numbers that edits at random would replace by numbers, at most
+    # An exchange looks like an edit where words were changed as densely as edits are, not where it is the only one far
+    # and wide.
+    lone = min(1.0, max(0.0, n / (_EDITED_ONE_IN * max(1, words)) - 1))
+    unexpected = facts.unexpected + lone * (facts.exchanged - facts.unexpected)
     one_sided = not (words or facts.figures_changed or facts.rewritten or facts.inserted)
     return {
         "replaced": math.log1p(replaced),
@@ -85,8 +90,8 @@ def features(facts: Facts) -> dict[str, float]:
         "figures_beyond_edits": math.log1p(max(0.0, facts.figures_changed - expected)),
         "figures_in_long": long if facts.figures_changed else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
-        "exchanged": (facts.unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
-        "only_exchanged": min(1.0, facts.unexpected) if facts.exchanged == words else 0.0,
+        "exchanged": (unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
+        "only_exchanged": min(1.0, unexpected) if facts.exchanged == words else 0.0,
         "exchanged_in_long": long if facts.exchanged else 0.0,
         "negated": facts.negated / (1 + words + facts.figures_changed),
         "negated_in_long": long if facts.negated else 0.0,

@@ -43,7 +43,8 @@ class Wording:
     Attributes:
         exchanged: Pieces with content words on both sides that neither page has on the other's side: things of which
             the new page speaks instead.
-        edits: The other pieces, but for those where only numbers differ.
+        edits: The other different pieces, but for those where only numbers differ: a word that was replaced by the same
+            other one throughout was edited once.
         unexpected: Exchanged pieces, less those that edits at random would look like: nearly all of them where every
             word stands in the page only once, few of them in prose.
         negated: Pieces where one side has more negations than the other.
@@ -87,7 +88,7 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
     worded, negated, replaced, exchanged, rare = found
     return Wording(
         exchanged=len(exchanged),
-        edits=worded - len(exchanged),
+        edits=worded - len(exchanged) - _repeated(replaced, exchanged),
         unexpected=_unexpected(exchanged, rare / len(new)) if exchanged else 0.0,
         negated=negated,
         renamed=_most_renamed(kept, replaced),
@@ -147,6 +148,19 @@ def _occurs(piece: bytes, text: bytes) -> bool:
     while place & 1 and place >= 0:
         place = text.find(piece, place + 1)
     return place >= 0
+
+
+def _repeated(replaced: list[Pair], exchanged: list[Pair]) -> int:
+    """How many pieces repeat others that differ in words and were not exchanged."""
+    if len(set(replaced)) == len(replaced):
+        return 0
+    counts = Counter(replaced)
+    return sum(counts[pair] - 1 for pair in counts.keys() - set(exchanged) if counts[pair] > 1 and _is_worded(pair))
+
+
+def _is_worded(pair: Pair) -> bool:
+    """Whether there are more than numbers on either side."""
+    return not all(value & 1 for value in np.frombuffer(b"".join(pair), dtype="<u2").tolist())
 
 
 def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:

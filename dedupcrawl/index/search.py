@@ -13,7 +13,7 @@ from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
-JUDGED_LIMIT = 4  # best of those it accepts that are judged
+JUDGED_LIMIT = 8  # best of those it accepts that are judged; short excerpts of several pages are alike to all of them
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""

@@ -60,7 +60,13 @@ def test_more_blocks_than_are_aligned() -> None:
     many = [f"{number}" for number in range(600)]
     template = site(*many)
     assert own(many, many, template) == ("", "")
-    assert own([*many[1:], "x"], [*many[:-1], "y"], template) == ("".join(many[1:]) + "x", "".join(many[:-1]) + "y")
+    assert own([*many[1:], "x"], [*many[:-1], "y"], template) == ("599x", "0y")
+    assert own(many, many[::-1], template) == ("".join(many), "".join(many[::-1]))
+
+
+def test_a_block_that_stands_several_times_is_left_out_where_the_own_text_around_it_is_the_same() -> None:
+    kept = ["a", "m", "a", "n", "a", "o", "a"]
+    assert own(["n", "a", "o"], kept, site("a")) == ("no", "amanoa")
 
 
 @given(WORDS, WORDS, st.sets(st.sampled_from("abcd")))

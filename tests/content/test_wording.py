@@ -67,3 +67,10 @@ def test_nothing_is_unexpected_where_no_word_stands_twice() -> None:
     new = [*words[:12], "other", *words[13:]]
     assert of(" ".join(new), " ".join(words)).unexpected < 0.1
     assert of(TEXT.replace("clock", "watch"), TEXT).unexpected > 1.3
+
+
+def test_what_is_replaced_throughout_by_a_word_that_was_there_is_one_edit() -> None:
+    kept = "the time was late and the time was short so that the hour was the time of all"
+    new = kept.replace("time", "hour")
+    found = of(new, kept)
+    assert (found.exchanged, found.edits, found.renamed) == (0, 1, 3)

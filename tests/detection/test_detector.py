@@ -284,8 +284,8 @@ def test_a_page_that_is_too_old_is_no_reason_to_drop_another(monkeypatch: pytest
 
 
 def falsified(text: list[str]) -> list[str]:
-    """Something added, and a word changed here and there."""
-    return [*text[:100], "bought", *text[101:], *prose(150, 9)]
+    """Something added, inside and at the end."""
+    return [*text[:100], "bought", *text[100:], *prose(150, 9)]
 
 
 def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
@@ -301,6 +301,13 @@ def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
     shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))
     verdict = shared.judge("http://a.com/1", prose(300), trust=Trust([]))
     assert (verdict.duplicate_of, verdict.check) == ("http://mirror.com/1", "exact")
+
+
+def test_one_word_for_another_and_nothing_else_in_a_long_text_is_no_edit() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("first", text)
+    assert not crawl.judge("other", [*text[:170], "another", *text[171:]]).is_duplicate
 
 
 def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:
@@ -428,9 +435,9 @@ class TestTemplateOfASite:
         site.fill("a.example", [MENU, FOOT])
         story = prose(300, 8)
         site.judge("a.example/one", MENU, story, FOOT)
-        verdict = site.judge("a.example/two", MENU, [*story[:150], "another", *story[151:]], FOOT)
+        verdict = site.judge("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
         assert verdict.is_duplicate
-        assert verdict.evidence["differs"] == [{"at": 160 + 150, "says": "another", "kept_symbols": 1}]
+        assert verdict.evidence["differs"] == [{"at": 160 + 150, "says": "another", "kept_symbols": 0}]
 
     def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates(self) -> None:
         site = Site()
