@@ -162,8 +162,6 @@ class Dedup:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
         if self._normalizer.site_count or self._learning:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
-        crawler.signals.connect(self.item_gone, signal=signals.item_dropped)
-        crawler.signals.connect(self.item_gone, signal=signals.item_error)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dedup:
@@ -376,10 +374,6 @@ class Dedup:
         """A rewritten request that the duplicate filter drops is a fetch saved."""
         if self.watch.saves(request):
             self.stats.inc_value("dedup/url/saved")
-
-    def item_gone(self, item: object) -> None:
-        """An item that another pipeline dropped before ours needs no page any more."""
-        self.pages.forget(item)
 
 
 def _run_id(folder: Path | None) -> str:

@@ -32,7 +32,7 @@ class FetchedPage:
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
         request: Whose response it is, known once an item was made of it.
         kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
-        on_their_way: Items that were let through and are in later pipelines.
+        on_their_way: Items that are not at their end yet, and one more while its callback may yield others.
         stored: Items that came through all pipelines.
         lost: Items that did not.
         unwritten: Items that did, but that a feed could not take.
@@ -185,6 +185,7 @@ class Pages:
         """`item` was made of `response`."""
         page = self.of(response)
         page.request = response.request
+        page.on_their_way += 1
         self._of_item[id(item)] = (item, page)
 
     def take(self, item: Any) -> FetchedPage | None:
@@ -192,10 +193,6 @@ class Pages:
         linked = self._of_item.pop(id(item), None)
         return linked[1] if linked is not None else None
 
-    def is_linked(self, item: Any) -> bool:
-        """True while `item` has not come to our pipeline."""
-        return id(item) in self._of_item
-
-    def forget(self, item: Any) -> None:
-        """`item` will not reach the pipeline."""
-        self._of_item.pop(id(item), None)
+    def forget(self, item: Any) -> bool:
+        """`item` is at its end; True when it has not come to our pipeline, and will not."""
+        return self._of_item.pop(id(item), None) is not None

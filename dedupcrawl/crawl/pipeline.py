@@ -49,7 +49,6 @@ class DedupPipeline:
         known = None if roles else fetched.verdict  # what is judged by itself has no part in its page's verdict
         verdict = known or await self._judged(item, roles, fetched, settings)
         if verdict is None:
-            fetched.on_their_way += 1
             return item
         if settings.action == "mark":
             self._mark(item, verdict, settings.mark_field)
@@ -63,7 +62,6 @@ class DedupPipeline:
                 f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}",
                 log_level="DEBUG",
             )
-        fetched.on_their_way += 1
         return item
 
     async def _judged(

@@ -27,6 +27,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._orphans = dedup.orphans.requests
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
+        self._storing = dedup.storing
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -39,12 +40,21 @@ class SpiderOutput(BaseSpiderMiddleware):
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None
     ) -> AsyncIterator[Any]:
-        """As Scrapy's own, without two calls a link."""
-        async for one in result:
-            if isinstance(one, Request):
-                yield self._rewrite(one)
-            else:
-                yield self.get_processed_item(one, response)
+        """As Scrapy's own, without two calls a link.
+
+        A page that an item is made of is not settled before its callback has come to its end: there may be more items.
+        """
+        held = None
+        try:
+            async for one in result:
+                if isinstance(one, Request):
+                    yield self._rewrite(one)
+                else:
+                    held = held or self._storing.hold(response)
+                    yield self.get_processed_item(one, response)
+        finally:
+            if held is not None:
+                self._storing.release(held)
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """The request, rewritten where a rule says so, before Scrapy's duplicate filter sees it.

@@ -85,6 +85,20 @@ class Storing:
                 "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
             )
 
+    def hold(self, response: Response | None) -> FetchedPage | None:
+        """The page of a response, which is not to be settled until it is released; None where there is none."""
+        if response is None:
+            return None
+        page = self._pages.of(response)
+        page.on_their_way += 1
+        return page
+
+    def release(self, page: FetchedPage) -> None:
+        """No other item will be made of a page that was held."""
+        page.on_their_way -= 1
+        if not page.on_their_way:
+            self.settle(page)
+
     def settle(self, page: FetchedPage) -> None:
         """All items of a page are at their end: what it is kept under is stored, lost, or waits for files to close."""
         kept, page.kept_under = page.kept_under, {}
@@ -120,27 +134,27 @@ class Storing:
         page = self._pages.known(response)
         if page is not None and files is not None:
             page.files.update(files)
-        self._arrived(response, stored=files is not None)
+        self._arrived(response, stored=files is not None, unwritten=files is None)
 
     def _item_dropped(self, item: object, response: Response | None, exception: BaseException) -> None:
-        if not isinstance(exception, DropDuplicate) and not self._pages.is_linked(item):
-            self._arrived(response, lost=True)
+        before_ours = self._pages.forget(item)
+        self._arrived(response, lost=not before_ours and not isinstance(exception, DropDuplicate))
 
     def _item_error(self, item: object, response: Response | None) -> None:
-        if not self._pages.is_linked(item):
-            self._arrived(response, lost=True)
+        before_ours = self._pages.forget(item)
+        self._arrived(response, lost=not before_ours)
 
-    def _arrived(self, response: Response | None, *, stored: bool = False, lost: bool = False) -> None:
-        """One item of a page is at its end: stored, lost, or neither, when its feed could not take it."""
+    def _arrived(
+        self, response: Response | None, *, stored: bool = False, lost: bool = False, unwritten: bool = False
+    ) -> None:
+        """One item of a page is at its end: stored, lost after our pipeline, taken by no feed, or out before."""
         page = self._pages.known(response)
         if page is None or not page.on_their_way:
             return  # no item of ours
-        page.on_their_way -= 1
         page.stored += stored
         page.lost += lost
-        page.unwritten += not (stored or lost)
-        if not page.on_their_way:
-            self.settle(page)
+        page.unwritten += unwritten
+        self.release(page)
 
     def _feed_slot_closed(self, slot: FeedSlot) -> None:
         if any(name.startswith("feedexport/failed_count/") for name in self._stats.get_stats()):

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 import scrapy
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from dedupcrawl.content.checks.registry import make_checks
@@ -384,3 +385,66 @@ async def test_what_was_dropped_twice_for_what_is_lost_is_spared() -> None:
     assert done.urls == {f"{site.base}/last"}
     assert max(site.requests.values()) <= 3
     assert done.stats["dedup/index/orphans"] == 0
+
+
+class BadAndGood(scrapy.Spider):
+    """Two items a page, of which the first is lost."""
+
+    name = "bad and good"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> BadAndGood:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.gone, signal=signals.item_dropped)
+        return spider
+
+    def gone(self, item: Any) -> None:
+        item["gone"].set()
+
+    def parse(self, response: Any) -> Any:
+        gone = asyncio.Event()
+        yield {"url": response.url, "good": False, "gone": gone}
+        yield {"url": response.url, "good": True, "gone": gone}
+        yield from response.follow_all(css="a")
+
+
+class GoodAfterAWhile(BadAndGood):
+    async def parse(self, response: Any) -> Any:
+        for item in super().parse(response):
+            if isinstance(item, dict) and item["good"]:
+                await item["gone"].wait()
+            yield item
+
+
+class HoldsBackTheGood:
+    """A pipeline before ours."""
+
+    async def process_item(self, item: Any) -> Any:
+        if item["good"]:
+            await item["gone"].wait()
+        return item
+
+
+class TakesTheGood:
+    def process_item(self, item: Any) -> Any:
+        if not item["good"]:
+            raise DropItem("not this one")
+        return item
+
+
+@pytest.mark.parametrize(
+    ("spider", "settings"),
+    [
+        (BadAndGood, {"CONCURRENT_ITEMS": 1}),
+        (GoodAfterAWhile, {}),
+        (BadAndGood, {"ITEM_PIPELINES": {HoldsBackTheGood: 10, TakesTheGood: 800}}),
+    ],
+    ids=["one after the other", "a callback that waits", "a pipeline that waits"],
+)
+async def test_a_page_is_settled_with_its_last_item(spider: type[scrapy.Spider], settings: dict[str, Any]) -> None:
+    """An item that is lost, before another has come to our pipeline, does not cost the page its place."""
+    pages = {"/a": page(STORY, "/b"), "/b": page(STORY, "/c"), "/c": page(STORY)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/a", {"ITEM_PIPELINES": {TakesTheGood: 800}, **settings}, spider)
+    assert done.urls == {f"{site.base}/a"}
+    assert "dedup/content/abandoned" not in done.stats
