@@ -82,7 +82,7 @@ def _crawl(inside: Path, there: Path) -> None:
     print(*(line.partition("INFO: ")[2] for line in said.splitlines() if "] INFO: dedupcrawl: " in line), sep="\n")
     ours = str(inside / "dedupcrawl")
     _must("items dropped: ", said)
-    _must("learned", _run([ours, "train", ".scrapy/dedup/crawl-log.jsonl", "--rules", "rules"], there))
+    _must("rules for 1 site", _run([ours, "train", ".scrapy/dedup/crawl-log.jsonl", "--rules", "rules"], there))
     _must("pip install 'dedupcrawl[report]'", _run([ours, "report", "--output", "report.html"], there, status=1))
     _must("pages", _run([ours, "index", "info"], there))
     kernels = _run([str(inside / "python"), "-c", "import dedupcrawl.content.kernels as k; print(k.compiled)"], there)
