@@ -13,7 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
 _FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: too slow, too early, too many requests
@@ -46,6 +46,8 @@ class RewriteFallback:
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
+        if isinstance(exception, AlreadyFetchedError):
+            return None
         is_forbidden = isinstance(exception, IgnoreRequest)
         if is_forbidden or self._is_last_try(request) or self._changed_host(request):
             return self._go_back(request, is_sure=is_forbidden)

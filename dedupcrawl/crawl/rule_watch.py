@@ -28,6 +28,8 @@ from dedupcrawl.urls.rule_book import RuleBook
 
 logger = logging.getLogger(__name__)
 
+_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
+_NEVER = 1_000_000_000
 _MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 
@@ -76,6 +78,7 @@ class RuleWatch:
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
+        self._led_on: dict[tuple[str, tuple[str, ...]], int] = {}  # site and rules → see _USUAL
         self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
         self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
@@ -129,6 +132,11 @@ class RuleWatch:
             else:
                 page = self._pages.of(response)
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
+
+    def meets(self, request: Request) -> bool:
+        """True when `request` is a URL on trial on its way to where its canonical URL led: the spider has that page."""
+        tried = request.meta.get(TRIAL)
+        return tried is not None and self._trials is not None and self._trials.meets(tried, request.url)
 
     def gone(self, canonical: str, waiting: Sequence[Request], *, is_sure: bool) -> list[Request]:
         """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.
@@ -227,8 +235,9 @@ class RuleWatch:
             self._held[host] = []
             question = Request(made_up(canonical), meta={"dedup_skip": True})
             self._sending.fetch(question, partial(self._made_up_answered, host, question.url))
-        if self._pending.waits(canonical) and not self._same(url, canonical):  # a login, the front page, a category?
-            self._suspect(canonical, (canonical,), look)
+        leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
+        if leads_on and not self._usually_leads_on(canonical, url):  # a login, the front page, a category?
+            self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         elif host in self._held:
             self._held[host].append((canonical, look))
@@ -264,24 +273,46 @@ class RuleWatch:
             self._pending.prove(canonical)
         self._trials.found(canonical, look)
 
-    def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look) -> None:
+    def _usually_leads_on(self, canonical: str, url: str) -> bool:
+        """True where canonical URLs of the same rules redirect, as a trial found each time, to the page asked for.
+
+        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
+        lead to its category.
+        """
+        before, _, added = url.partition(canonical.rstrip("/"))
+        if before or not added or added[0].isalnum():
+            return False
+        request = self._pending.first(canonical)
+        rules = () if request is None else self._normalizer.normalize(request.url).rules
+        return self._led_on.get((site_of(canonical), rules), 0) >= _USUAL
+
+    def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
         request = self._pending.first(canonical)
         assert self._trials is not None
-        if not self._trials.suspect(canonical, suspects) and request is not None:
+        if not self._trials.suspect(canonical, suspects, led_to) and request is not None:
             rules = self._normalizer.normalize(request.url).rules
-            self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects), request)
+            trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
+            self._try(trial, request)
 
     def _passed(self, trial: Trial) -> None:
         self._pending.prove(trial.canonical)
+        if trial.led_to:
+            self._count_led_on(trial, 1)
         if trial.suspects and trial.found is not None:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, revoked: list[str]) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what revoked rules had a part in."""
+        if trial.led_to:
+            self._count_led_on(trial, -_NEVER)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): revoked})
+
+    def _count_led_on(self, trial: Trial, number: int) -> None:
+        key = site_of(trial.canonical), trial.rules
+        self._led_on[key] = self._led_on.get(key, 0) + number
 
     def _ask_for(self, canonical: str) -> None:
         """Fetch a canonical URL past the spider: it was answered before its page was needed, or failed. Once."""

@@ -54,6 +54,7 @@ class Trial:
         asked: The page of `url`, once it is there.
         found: The page of `canonical`, once it is there.
         suspects: Canonical URLs that led to the same text, when it was this text that gave rise to the trial.
+        led_to: Where the canonical URL redirects, when that gave rise to the trial.
     """
 
     url: str
@@ -62,6 +63,7 @@ class Trial:
     asked: Look | None = None
     found: Look | None = None
     suspects: tuple[str, ...] = ()
+    led_to: str = ""
 
 
 class Trials:
@@ -112,10 +114,10 @@ class Trials:
         """True when the page of this canonical URL is needed."""
         return canonical in self._by_canonical
 
-    def suspect(self, canonical: str, suspects: tuple[str, ...]) -> bool:
+    def suspect(self, canonical: str, suspects: tuple[str, ...], led_to: str) -> bool:
         """The trials under way on this canonical URL are to tell whether its text is an error page; False without."""
         for trial in self._by_canonical.get(canonical, ()):
-            trial.suspects = suspects
+            trial.suspects, trial.led_to = suspects, led_to
         return canonical in self._by_canonical
 
     def asked_for(self, url: str, look: Look) -> None:
@@ -135,6 +137,15 @@ class Trials:
         if trial := self._by_url.get(url):
             self._end(trial)
             self._succeed(trial)
+
+    def meets(self, url: str, target: str) -> bool:
+        """The site leads from a URL on trial to `target`; True when its canonical URL led there, too: it has passed."""
+        trial = self._by_url.get(url)
+        if trial is None or trial.led_to != target:
+            return False
+        self._end(trial)
+        self._succeed(trial)
+        return True
 
     def gone(self, canonical: str) -> None:
         """A canonical URL led nowhere: whatever is asked for there and has a page is one that the rules would lose."""

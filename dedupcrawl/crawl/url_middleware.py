@@ -7,6 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.request_meta import AlreadyFetchedError
 
 
 class UrlMiddleware:
@@ -34,5 +35,7 @@ class UrlMiddleware:
 
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
+        if self._watch.meets(request):
+            raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         rewritten = self._rewriter.rewrite(request)
         return None if rewritten is request else rewritten

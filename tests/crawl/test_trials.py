@@ -205,8 +205,8 @@ def test_the_end_of_the_crawl_ends_all(setting: Setting) -> None:
 
 
 def test_a_trial_under_way_tells_of_a_suspected_text_too(setting: Setting) -> None:
-    assert not setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"))
+    assert not setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"), "")
     trial = Trial(ASKED, CANONICAL, ("sid",))
     assert setting.trials.begin(trial)
-    assert setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"))
+    assert setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"), "")
     assert trial.suspects == (CANONICAL, "http://a.example/r")

@@ -326,3 +326,36 @@ async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status
         done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
     assert sorted(item["text"] for item in done.items) == sorted(every(30))
     assert (rule(tmp_path, "sid").state == "disabled") is for_good
+
+
+def slugs(count: int, sessions: int) -> dict[str, Any]:
+    """A site that leads from each item, with or without a session id, to a URL with the item's title."""
+    links = [f"/p/{n}?sid={s}" for n in range(count) for s in range(sessions)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *links)}
+    for n in range(count):
+        pages |= dict.fromkeys((f"/p/{n}", *(f"/p/{n}?sid={s}" for s in range(sessions))), redirect(f"/p/{n}-title"))
+        pages[f"/p/{n}-title"] = page(prose(n + 1))
+    return pages
+
+
+KNOWN = SESSION + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500'
+
+
+@pytest.mark.parametrize("checks", ["exact,simhash", ""])
+async def test_a_site_of_redirects_to_titles_is_stored_once(tmp_path: Path, checks: str) -> None:
+    with serve(slugs(80, 2)) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, KNOWN), "DEDUP_CHECKS": checks})
+    assert texts(done) == every(80)
+    assert len(done.items) < 81 + 10  # trials of the rule's first uses and of a sample, whose URLs are fetched at once
+    assert sum(site.requests.values()) < 1 + 80 * 2 + 20 + 30
+    assert rule(tmp_path, "sid").state == "active"
+
+
+async def test_redirects_to_other_pages_among_those_to_titles_lose_nothing(tmp_path: Path) -> None:
+    """Some items are not there without their session id: the site leads to one of its categories."""
+    odd = range(5, 15)
+    pages = slugs(80, 1) | {f"/p/{n}?sid=0": page(prose(n + 1)) for n in odd}
+    pages |= {f"/p/{n}": redirect(f"/cat/{n}") for n in odd} | {f"/cat/{n}": page(prose(700 + n)) for n in odd}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    assert texts(done) >= every(80)
