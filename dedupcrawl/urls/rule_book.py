@@ -85,6 +85,7 @@ class RuleBook:
         self._sites: dict[str, dict[str, _Watched]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, set[str]] = defaultdict(set)
+        self._unwritten: list[tuple[str, _Watched, str]] = []  # revoked rules and their notes, of which no file tells
         self._culprits: dict[str, dict[tuple[object, ...], str]] = {}  # site → effect of a revoked rule → why
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -157,6 +158,9 @@ class RuleBook:
 
         Of a rule that has passed its probation, and passes again, there is no news: its file stays as it is.
         """
+        unwritten, self._unwritten = self._unwritten, []
+        for site, one, note in unwritten:
+            self._write(site, [one], note)
         for site, watched in self._sites.items():
             self._write(site, [one for one in watched.values() if one.is_on_probation], "")
 
@@ -218,6 +222,8 @@ class RuleBook:
             change_rules(path, changes)
         except (OSError, RuleError, ValueError) as error:
             logger.error("What trials say of the rules of %s cannot be written: %s", printable(site), error)
+            self._unwritten += [(site, one, note) for one in those if note]
+            return
         for one in news.values():
             one.written = one.passed, one.failed
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, read_rules, write_rules, write_text
+from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, encoded, read_rules, write_text
 
 _LAST_COMMENTS = re.compile(r"(?:^[ \t]*#.*\n)+\Z", re.M)  # right before a rule
 _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change
@@ -64,11 +64,11 @@ def replace_rules(path: Path, rules: Sequence[Rule]) -> None:
     before = read_rules(path)
     head, *tables = _tables(path.read_text(encoding="utf-8"))
     if len(tables) != len(before.rules):  # written in another way
-        write_rules(path.parent, SiteRules(before.site, tuple(rules)))
+        write_text(path, encoded(SiteRules(before.site, tuple(rules))))
         return
     texts = dict(zip(before.rules, tables, strict=True))
-    encoded = [texts.get(rule) or msgspec.toml.encode({"rules": [rule.to_dict()]}).decode() for rule in rules]
-    text = "\n\n".join(part.strip("\n") for part in [head, *encoded] if part.strip()) + "\n"
+    written = [texts.get(rule) or msgspec.toml.encode({"rules": [rule.to_dict()]}).decode() for rule in rules]
+    text = "\n\n".join(part.strip("\n") for part in [head, *written] if part.strip()) + "\n"
     _write(path, text, SiteRules(before.site, tuple(rules)))
 
 
@@ -102,7 +102,4 @@ def _write(path: Path, text: str, wanted: SiteRules) -> None:
         found = SiteRules.from_dict(msgspec.toml.decode(text))
     except (RuleError, msgspec.DecodeError):
         found = None
-    if found == wanted:
-        write_text(path, text)
-    else:
-        write_rules(path.parent, wanted)
+    write_text(path, text if found == wanted else encoded(wanted))

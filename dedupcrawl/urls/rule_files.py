@@ -133,8 +133,13 @@ def write_rules(folder: Path, site_rules: SiteRules) -> Path:
     """Write the file of one site into `folder`, in place of the one that is there; give its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / file_name(site_rules.site)
-    write_text(path, msgspec.toml.encode(site_rules.to_dict()).decode())
+    write_text(path, encoded(site_rules))
     return path
+
+
+def encoded(site_rules: SiteRules) -> str:
+    """The text of a rule file."""
+    return msgspec.toml.encode(site_rules.to_dict()).decode()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -86,3 +86,19 @@ def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
     book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
     assert "cannot be written" in caplog.text
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged"
+
+
+def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
+    """A revocation, and counts."""
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    path = folder / "a.com.toml"
+    text = path.read_text(encoding="utf-8")
+    book.passed(url(0), ("right",))
+    path.write_text("site = nonsense", encoding="utf-8")
+    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == ["wrong"]
+    book.save()
+    path.write_text(text, encoding="utf-8")
+    book.save()
+    assert rule(folder, "wrong").state == "disabled"
+    assert "led to another page" in rule(folder, "wrong").note
+    assert rule(folder, "right").tried == 1

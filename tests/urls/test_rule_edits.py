@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_edits import add_rules, change_rules
+from dedupcrawl.urls.rule_edits import add_rules, change_rules, replace_rules
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 FILE = """# Übersicht: by hand
@@ -101,3 +102,23 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
     changed = replace(rules[number], state="disabled", note=note)
     change_rules(path, {number: changed})
     assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'site = "a.com"\nrules = [{id = "sid", kind = "rewrite", drop = ["sid"]}]\n',
+        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnote = """\nby\nhand"""\n',
+    ],
+)
+@pytest.mark.parametrize("edit", [lambda path, rule: change_rules(path, {0: rule}), lambda p, r: replace_rules(p, [r])])
+def test_a_file_of_any_name_is_written_in_its_own_place(
+    tmp_path: Path, text: str, edit: Callable[[Path, Rule], None]
+) -> None:
+    """Also where its text is written in a way that is not foreseen."""
+    path = tmp_path / "my-rules.toml"
+    path.write_text(text, encoding="utf-8")
+    off = replace(read_rules(path).rules[0], state="disabled", note="wrong")
+    edit(path, off)
+    assert read_rules(path).rules == (off,)
+    assert list(tmp_path.iterdir()) == [path]
