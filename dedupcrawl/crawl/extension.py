@@ -342,8 +342,9 @@ class Dedup:
         before = self._sending.count
         if not self.watch.settle():
             raise DontCloseSpider
-        for request in (*self.rewriter.give_up(), *self.orphans.of_the_dead()):
-            self._sending.schedule(request)
+        for requests in (self.rewriter.give_up, self.orphans.of_the_dead):
+            for request in requests():
+                self._sending.schedule(request)
         if self._sending.count > before:
             raise DontCloseSpider
 

@@ -30,10 +30,10 @@ def unpack_request(packed: bytes, spider: Spider) -> Request:
     """What `pack_request` was given.
 
     Raises:
-        ValueError: the spider has no such method any more, or these are other bytes.
+        ValueError: the spider has no such method any more, its class is gone or has changed, or these are other bytes.
     """
     try:
         fields: dict[str, Any] = msgspec.msgpack.decode(packed)
         return request_from_dict(fields, spider=spider)
-    except (AttributeError, TypeError, msgspec.DecodeError) as error:
-        raise ValueError(str(error)) from error
+    except Exception as error:  # to find its class, modules are imported, which may do anything
+        raise ValueError(f"{type(error).__name__}: {error}") from error
