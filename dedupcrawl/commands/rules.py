@@ -23,7 +23,7 @@ from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
 from dedupcrawl.urls.rule_edits import add_rules, change_rules
-from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_name, file_of, read_rules, rule_files, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, rule_files, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
 _folder = click.option(
@@ -174,7 +174,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
             raise BadInputError(f"{file}: {printable(str(error))}") from error
         refused += not_taken
         for new in found:
-            path = folder / file_name(new.site)
+            path = path_in(folder, new.site)
             old = _read(path).rules if path.exists() else ()
             more = added(old, new.rules)[len(old) :]
             if len(old) + len(more) > MOST_RULES:  # the file could not be read any more
@@ -185,7 +185,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
                 count += len(more)
                 sites.add(new.site)
                 with _failing(path):
-                    if old:
+                    if path.exists():
                         add_rules(path, more)
                     else:
                         write_rules(folder, SiteRules(new.site, more))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
 
 _BY_PEOPLE = ("hand", "imported")
 
@@ -27,7 +27,7 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
     Raises:
         OSError: The file cannot be written.
     """
-    path = folder / file_name(learned.site)
+    path = path_in(folder, learned.site)
     if not path.exists():
         write_rules(folder, SiteRules(learned.site, merged((), learned.rules)))
         return None

@@ -194,6 +194,12 @@ def file_of(files: Mapping[str, Path], site: str) -> Path | None:
     return files.get(file_name(other_form(site))) if found is None else found
 
 
+def path_in(folder: Path, site: str) -> Path:
+    """Where the rules of a site are in a folder, or shall be; the file that `file_of` would find there."""
+    names = file_name(site), file_name(other_form(site))
+    return next((folder / name for name in names if (folder / name).exists()), folder / names[0])
+
+
 def other_form(site: str) -> str:
     """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
     try:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dedupcrawl.training.rule_folder import added, merged, write_learned
+from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
@@ -69,3 +70,13 @@ def test_comments_at_what_stays_stay(tmp_path: Path) -> None:
     write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
     assert path.read_text().startswith(text)
     assert [rule.id for rule in read_rules(path).rules] == ["mine", "sid"]
+
+
+def test_rules_of_an_international_site_are_learned_into_the_file_that_is_there(tmp_path: Path) -> None:
+    """People name it one way, crawlers the other."""
+    path = tmp_path / "bücher.example.toml"
+    path.write_text('site = "bücher.example"\n[[rules]]\nid = "mine"\nkind = "rewrite"\ndrop = ["x"]\n', "utf-8")
+    assert write_learned(tmp_path, SiteRules("xn--bcher-kva.example", (LEARNED,))) is None
+    assert list(tmp_path.iterdir()) == [path]
+    normalizer = Normalizer.from_paths([tmp_path])
+    assert normalizer.normalize("http://xn--bcher-kva.example/?x=1&sid=2").rules == ("mine", "sid")
