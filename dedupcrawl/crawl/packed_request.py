@@ -9,6 +9,10 @@ from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
 
+class _Url(msgspec.Struct):
+    url: str
+
+
 def pack_request(request: Request, spider: Spider) -> bytes:
     """MessagePack of all that the request is.
 
@@ -24,6 +28,14 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     if not same:
         raise ValueError("its meta holds what is no number, text, list or dict of these")
     return packed
+
+
+def packed_url(packed: bytes) -> str | None:
+    """The URL of a packed request, even where the rest cannot be read any more; None when these are other bytes."""
+    try:
+        return msgspec.msgpack.decode(packed, type=_Url).url
+    except msgspec.DecodeError:
+        return None
 
 
 def unpack_request(packed: bytes, spider: Spider) -> Request:

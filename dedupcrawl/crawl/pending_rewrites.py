@@ -12,7 +12,7 @@ from pathlib import Path
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.journal_file import JournalFile, read_rows
-from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.packed_request import pack_request, packed_url, unpack_request
 
 logger = logging.getLogger(__name__)
 
@@ -102,5 +102,8 @@ class PendingRewrites:
                     request = unpack_request(packed, self._spider)
                 except ValueError as error:
                     logger.warning("A request that waits for %r cannot be restored: %s", canonical, error)
-                    continue
+                    url = packed_url(packed)
+                    if url is None:
+                        continue
+                    request = Request(url)  # with the spider's default callback
                 self._waiting.setdefault(canonical, {}).setdefault(request.url, request)

@@ -12,6 +12,7 @@ from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError, Rewrite
+from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class Rewrites:
         self._known.add(known)
         packed = self._packed(request)
         self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
-        if len(self._new) >= _AT_ONCE:
+        if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
             self.flush()
         return True
 
@@ -70,10 +71,7 @@ class Rewrites:
             key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
             if is_lost and key not in self._given_back:
                 self._given_back.add(key)
-                try:
-                    yield unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
-                except ValueError as error:
-                    logger.error("%r must be fetched after all, but its request cannot be read: %s", rewrite.url, error)
+                yield self._unpacked(rewrite)
 
     def flush(self) -> None:
         """Hand what is new to the index."""
@@ -85,6 +83,18 @@ class Rewrites:
             self._new = new + self._new
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
+
+    def _unpacked(self, rewrite: Rewrite) -> Request:
+        """The request as it was, or one for its URL with the spider's default callback."""
+        try:
+            return unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
+        except ValueError as error:
+            logger.warning(
+                "%s is fetched after all with the spider's default callback, for its request cannot be read: %s",
+                printable(rewrite.url),
+                printable(str(error)),
+            )
+            return Request(rewrite.url)
 
     def _packed(self, request: Request) -> bytes:
         try:

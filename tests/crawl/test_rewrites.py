@@ -1,0 +1,71 @@
+"""What a crawl rewrote, given back. (In crawls: tests/crawls/test_trials.py.)"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request, Spider
+
+from dedupcrawl.crawl.pending_rewrites import PendingRewrites
+from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.index.contract import IndexAwayError, Rewrite
+from dedupcrawl.index.memory import MemoryIndex
+
+ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
+
+
+class Before(Spider):
+    name = "spider"
+
+    def parse(self, response: Any) -> None: ...
+
+    def page(self, response: Any) -> None: ...
+
+
+class After(Spider):
+    """The same spider without one of its methods."""
+
+    name = "spider"
+
+    def parse(self, response: Any) -> None: ...
+
+
+def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
+    index, spider = MemoryIndex([]), Before()
+    rewrites = Rewrites(index, spider, "run")
+    rewrites.add(Request(ASKED, callback=spider.page), CANONICAL, ("no-id",))
+    rewrites.flush()
+    (given,) = Rewrites(index, After(), "run").requests({CANONICAL}, {})
+    assert (given.url, given.callback) == (ASKED, None)
+
+
+def test_a_url_that_waits_is_given_back_when_its_callback_is_no_more(tmp_path: Path) -> None:
+    spider = Before()
+    pending = PendingRewrites(tmp_path / "pending.jsonl", spider)
+    pending.wait(CANONICAL, Request(ASKED, callback=spider.page))
+    pending.close()
+    (given,) = PendingRewrites(tmp_path / "pending.jsonl", After()).refute(CANONICAL)
+    assert (given.url, given.callback) == (ASKED, None)
+
+
+class Away(MemoryIndex):
+    """An index that cannot be reached, at first."""
+
+    asked = 0
+
+    def record_rewrites(self, rewrites: Any) -> None:
+        self.asked += 1
+        if self.asked < 10:
+            raise IndexAwayError(1, "away")
+        super().record_rewrites(rewrites)
+
+
+def test_an_index_that_is_away_is_asked_now_and_then() -> None:
+    index, spider = Away([]), Before()
+    rewrites = Rewrites(index, spider, "run")
+    for number in range(10 * 64):
+        rewrites.add(Request(f"{ASKED}{number}"), CANONICAL, ("no-id",))
+    assert index.asked == 10
+    found: list[Rewrite] = list(index.rewrites())
+    assert [rewrite.url for rewrite in found] == [f"{ASKED}{number}" for number in range(10 * 64)]
