@@ -23,6 +23,9 @@ from dedupcrawl.content.symbols import SymbolText
 STORED = 64
 """Asides of a kept page that are stored; of a page with more, those that come first by their hashes."""
 
+SENTENCE = 20
+"""Symbols of a line that is more than a caption."""
+
 _NUMBER = re.compile(r"\d+")
 _WORDS = re.compile(r"[^\W\d_]{2}.*?[^\W\d_]{2}")
 _LAST = (1 << 32) - 1
@@ -39,15 +42,20 @@ def packed(hashes: Iterable[int]) -> bytes:
     return np.array(sorted(set(hashes))[:STORED], dtype="<u4").tobytes()
 
 
-def says_more(asides: Mapping[int, str], kept: bytes, least: int) -> bool:
-    """Whether a page's own asides hold `least` symbols or more that a kept page's do not.
+def says_more(asides: Mapping[int, str], kept: bytes, prose: int, in_all: int) -> bool:
+    """Whether a page's own asides say something that a kept page's do not.
+
+    Lines of a sentence or more are a text. Captions and small notices stand around any text, around its reprint others;
+    only many of them make another page.
 
     Args:
         asides: Hash → text, of the new page.
         kept: What was packed of the kept page's.
-        least: Symbols.
+        prose: Symbols of lines of `SENTENCE` symbols and more that are enough.
+        in_all: Symbols of lines of any length that are enough.
     """
     known = np.frombuffer(kept, dtype="<u4", count=len(kept) // 4).tolist()
     last = known[-1] if len(known) == STORED else _LAST
-    others = tuple(text for number, text in asides.items() if number <= last and number not in known)
-    return bool(others) and len(SymbolText.of(others).hashes) >= least
+    others = [text for number, text in asides.items() if number <= last and number not in known]
+    lengths = [len(SymbolText.of((text,)).hashes) for text in others]
+    return sum(lengths) >= in_all or sum(length for length in lengths if length >= SENTENCE) >= prose

@@ -18,7 +18,8 @@ OWN_SYMBOLS = 20
 """A page with fewer symbols that its site does not repeat is a duplicate only of a page of the same whole text."""
 
 _OF_THE_WHOLE = "exact"
-_MAIN_TO_ASIDES = 20  # symbols of a main text that one of asides outweighs
+_MAIN_TO_PROSE = 20  # symbols of a main text that one of prose beside it outweighs
+_MAIN_TO_CAPTIONS = 2  # and one of anything beside it
 
 
 class Analysis:
@@ -94,9 +95,10 @@ class Reading:
         return self.left_out if len(self.own.hashes) else 0
 
     @property
-    def elsewhere(self) -> int:
-        """Symbols of asides by which this page is another one than one of the same main text."""
-        return max(OWN_SYMBOLS, len(self.own.hashes) // _MAIN_TO_ASIDES)
+    def elsewhere(self) -> tuple[int, int]:
+        """Symbols of asides by which this page is another one than one of the same main text: in prose, and in all."""
+        main = len(self.own.hashes)
+        return max(OWN_SYMBOLS, main // _MAIN_TO_PROSE), max(OWN_SYMBOLS, main // _MAIN_TO_CAPTIONS)
 
     def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
         """Check name → signature without what the page's site repeats.

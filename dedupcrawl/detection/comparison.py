@@ -104,7 +104,7 @@ class Comparison:
         return (
             bool(own)
             and host_of(kept.source) == host_of(self.url)
-            and says_more(own, kept.asides, self._reading.elsewhere)
+            and says_more(own, kept.asides, *self._reading.elsewhere)
         )
 
     def holds(self, check: str, kept: Entry) -> bool:

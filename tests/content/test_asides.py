@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.asides import STORED, hashes_of, packed, says_more
+from dedupcrawl.content.asides import SENTENCE, STORED, hashes_of, packed, says_more
 
 TEXTS = st.lists(st.text(max_size=12), max_size=3 * STORED)
 
@@ -26,21 +26,34 @@ def test_what_is_packed_are_different_hashes_in_order() -> None:
     assert len(packed(range(1000))) == 4 * STORED
 
 
+MANY = 1000
+
+
 def test_a_page_says_more_from_so_many_symbols_on() -> None:
     kept = packed(own("All rights reserved."))
     new = own("All rights reserved.", "one two three", "four five")
-    assert says_more(new, kept, 5)
-    assert not says_more(new, kept, 6)
-    assert not says_more(own("All rights reserved.", "!?"), kept, 1)
-    assert says_more(new, b"", 8)
+    assert says_more(new, kept, MANY, 5)
+    assert not says_more(new, kept, MANY, 6)
+    assert not says_more(own("All rights reserved.", "!?"), kept, 1, 1)
+    assert says_more(new, b"", MANY, 8)
+
+
+def test_captions_are_no_prose() -> None:
+    captions = own("Advertisement", "Carpets: the big sale", "Share: Mail | Print | Send to a friend")
+    assert not says_more(captions, b"", 1, MANY)
+    sentence = own(" ".join(f"word{number}" for number in range(SENTENCE)))
+    assert says_more(sentence | captions, b"", SENTENCE, MANY)
+    assert not says_more(sentence | captions, b"", SENTENCE + 1, MANY)
 
 
 @given(TEXTS, TEXTS)
 def test_as_by_a_comparison_of_the_texts(new: list[str], kept: list[str]) -> None:
     texts = own(*new)
     known = set(hashes_of(kept))
-    symbols = sum(bool(says_more({number: text}, b"", 1)) for number, text in texts.items() if number not in known)
-    said = says_more(texts, packed(known), 1)
+    symbols = sum(
+        bool(says_more({number: text}, b"", MANY, 1)) for number, text in texts.items() if number not in known
+    )
+    said = says_more(texts, packed(known), MANY, 1)
     if len(known) < STORED:
         assert said == bool(symbols)
     else:
@@ -49,4 +62,4 @@ def test_as_by_a_comparison_of_the_texts(new: list[str], kept: list[str]) -> Non
 
 @given(TEXTS)
 def test_no_page_says_more_than_itself(texts: list[str]) -> None:
-    assert not says_more(own(*texts), packed(hashes_of(texts)), 1)
+    assert not says_more(own(*texts), packed(hashes_of(texts)), 1, 1)

@@ -56,7 +56,7 @@ def test_a_page_with_a_text_of_its_own_is_read_without_its_asides() -> None:
     reading = Reading.of(page, known)
     assert reading.analysis is page
     assert reading.own.text == "\n".join(ARTICLE)
-    assert reading.elsewhere == OWN_SYMBOLS
+    assert reading.elsewhere[0] == OWN_SYMBOLS
 
 
 def test_asides_that_say_little_tell_pages_apart_by_their_whole_text() -> None:
@@ -69,4 +69,4 @@ def test_asides_that_say_little_tell_pages_apart_by_their_whole_text() -> None:
 
 
 def test_in_a_long_text_an_aside_weighs_less() -> None:
-    assert Reading.of(analysis([" ".join(prose(2000))], []), SiteTemplate()).elsewhere == 100
+    assert Reading.of(analysis([" ".join(prose(2000))], []), SiteTemplate()).elsewhere == (100, 1000)
