@@ -31,6 +31,7 @@ class FetchedPage:
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
         request: Whose response it is, known once an item was made of it.
+        linked: Ids of its items that have not come to our pipeline.
         kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
         on_their_way: Items that are not at their end yet, and one more while its callback may yield others.
         stored: Items that came through all pipelines.
@@ -53,6 +54,7 @@ class FetchedPage:
         "items",
         "judged_late",
         "kept_under",
+        "linked",
         "lost",
         "on_their_way",
         "request",
@@ -72,6 +74,7 @@ class FetchedPage:
         self.verdict: Verdict | None = None
         self.items = 0
         self.request: Request | None = None
+        self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
         self.on_their_way = self.stored = self.lost = self.unwritten = 0
         self.dropped: Counter[str] = Counter()
@@ -186,13 +189,23 @@ class Pages:
         page = self.of(response)
         page.request = response.request
         page.on_their_way += 1
+        page.linked.add(id(item))
         self._of_item[id(item)] = (item, page)
 
     def take(self, item: Any) -> FetchedPage | None:
         """The page that `item` was made of, once; None for an item that did not come out of a callback."""
-        linked = self._of_item.pop(id(item), None)
-        return linked[1] if linked is not None else None
+        _, page = self._of_item.pop(id(item), (None, None))
+        if page is not None:
+            page.linked.discard(id(item))
+        return page
 
     def forget(self, item: Any) -> bool:
         """`item` is at its end; True when it has not come to our pipeline, and will not."""
-        return self._of_item.pop(id(item), None) is not None
+        return self.take(item) is not None
+
+    def forget_rest(self, page: FetchedPage) -> bool:
+        """All items of a page are at their end; True when some have not come to our pipeline as what they were."""
+        missed, page.linked = page.linked, set()
+        for number in missed:
+            self._of_item.pop(number, None)
+        return bool(missed)

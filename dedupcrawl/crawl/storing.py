@@ -23,6 +23,7 @@ from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ class Storing:
         self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
+        self._warned = False
         self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
         connect = crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
@@ -96,8 +98,16 @@ class Storing:
     def release(self, page: FetchedPage) -> None:
         """No other item will be made of a page that was held."""
         page.on_their_way -= 1
-        if not page.on_their_way:
-            self.settle(page)
+        if page.on_their_way:
+            return
+        if self._pages.forget_rest(page) and not self._warned:
+            self._warned = True
+            logger.warning(
+                "Items of %s came to DedupPipeline as other objects, or not at all, so that nothing tells their page: "
+                "they are not checked. Pipelines that replace items need a higher order than it. This is said once.",
+                printable(page.url),
+            )
+        self.settle(page)
 
     def settle(self, page: FetchedPage) -> None:
         """All items of a page are at their end: what it is kept under is stored, lost, or waits for files to close."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import msgspec
 import pytest
@@ -19,6 +22,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.settings import DedupSettings
@@ -448,3 +452,52 @@ async def test_a_page_is_settled_with_its_last_item(spider: type[scrapy.Spider],
         done = await crawl(f"{site.base}/a", {"ITEM_PIPELINES": {TakesTheGood: 800}, **settings}, spider)
     assert done.urls == {f"{site.base}/a"}
     assert "dedup/content/abandoned" not in done.stats
+
+
+@dataclass(eq=False)
+class Seen:
+    url: str
+
+
+class Seeing(scrapy.Spider):
+    """Knows which of its items are still in memory at the end."""
+
+    name = "seeing"
+    alive: WeakSet[Seen]
+    at_end = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Seeing:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        cls.alive = WeakSet()
+        crawler.signals.connect(spider.ended, signal=signals.spider_closed)
+        return spider
+
+    def ended(self) -> None:
+        gc.collect()
+        type(self).at_end = len(self.alive)
+
+    def parse(self, response: Any) -> Any:
+        for _ in range(3):
+            item = Seen(response.url)
+            self.alive.add(item)
+            yield item
+        yield from response.follow_all(css="a")
+
+
+class Replaces:
+    def process_item(self, item: Any) -> Any:
+        return {"url": item.url}
+
+
+@pytest.mark.parametrize("pipelines", [{Replaces: 10}, {DedupPipeline: None, Replaces: 800}, {Replaces: 800}])
+async def test_items_that_our_pipeline_does_not_see_are_not_held(
+    pipelines: dict[Any, int | None], caplog: pytest.LogCaptureFixture
+) -> None:
+    pages = {"/": page(prose(0), *(f"/{n}" for n in range(9))), **{f"/{n}": page(prose(n + 1)) for n in range(9)}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"ITEM_PIPELINES": pipelines}, Seeing)
+    assert len(done.items) == 30
+    assert Seeing.at_end <= 3  # the last page's
+    warned = [record for record in caplog.records if "as other objects" in record.message]
+    assert len(warned) == (pipelines != {Replaces: 800})
