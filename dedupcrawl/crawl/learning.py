@@ -48,11 +48,12 @@ class Learning:
         self._stats = stats
         self._next = float(_FIRST)
         self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
         self._task: asyncio.Task[None] | None = None
 
     def logged(self) -> None:
         """Rows were added to the log."""
-        if self._log.written < self._next or self._task is not None:
+        if self._stopped or self._log.written < self._next or self._task is not None:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -62,6 +63,7 @@ class Learning:
 
     async def stop(self) -> None:
         """Whatever is being learned is left: the log is still there for `dedupcrawl train`."""
+        self._stopped = True
         if self._process is not None:
             with suppress(ProcessLookupError):
                 self._process.kill()
@@ -70,6 +72,8 @@ class Learning:
 
     async def _learn(self) -> None:
         try:
+            if self._stopped:  # by now: the last pages of a crawl are logged while it closes
+                return
             if self._book is not None:
                 self._book.save()
             self._log.flush()
