@@ -29,7 +29,7 @@ def open_existing(spec: str | None) -> Iterator[Index]:
 
     Raises:
         BadInputError: there is none, or it cannot be used.
-        FailureError: it is damaged.
+        FailureError: it is damaged, or cannot be read, now or while it is in use.
     """
     spec = spec or "lmdb:"
     path = index_folder(spec)
@@ -47,5 +47,9 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         raise FailureError(str(error)) from error
     try:
         yield index
+    except BrokenPipeError:  # of who reads what is printed
+        raise
+    except (IndexDamagedError, OSError) as error:
+        raise FailureError(str(error)) from error
     finally:
         index.close()

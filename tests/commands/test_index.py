@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.index import command
-from dedupcrawl.content.checks.registry import CHECK_NAMES
+from dedupcrawl.commands.open_existing import open_existing
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.open import open_index
 from tests.crawls.site import prose
 
 
@@ -25,3 +30,13 @@ def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
     assert not {"postings/exact", "postings/simhash"} & told.keys()
     assert "pages         3\n" in CliRunner().invoke(command, ["info", "--index", index]).stdout
     assert CliRunner().invoke(command, ["verify", "--index", index]).stdout == "3 pages, all sound\n"
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), IndexDamagedError("page 7 is torn")])
+def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, error: Exception) -> None:
+    index = str(tmp_path / "index")
+    open_index(index, make_checks(CHECK_NAMES), default_path=tmp_path / "index").close()
+    with pytest.raises(FailureError, match=r"error|torn"), open_existing(index):
+        raise error
+    with pytest.raises(BrokenPipeError), open_existing(index):
+        raise BrokenPipeError
