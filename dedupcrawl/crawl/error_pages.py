@@ -12,6 +12,7 @@ import string
 from collections import OrderedDict
 from urllib.parse import urlsplit
 
+import mmh3
 import numpy as np
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
@@ -27,9 +28,9 @@ class ErrorPages:
 
     def __init__(self) -> None:
         self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines
-        self._urls: OrderedDict[tuple[str, bytes], list[str]] = OrderedDict()  # host and outline → canonical URLs
+        self._urls: OrderedDict[int, list[str]] = OrderedDict()  # hash of host and outline → canonical URLs
         self._looked_at: dict[str, int] = {}  # host → its pages of status 404
-        self._trusted: OrderedDict[tuple[str, bytes], None] = OrderedDict()
+        self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
 
     def is_new(self, host: str) -> bool:
         """True when nobody has asked about this host; once."""
@@ -58,7 +59,7 @@ class ErrorPages:
 
     def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
         """The canonical URLs that led to this very text, this one among them, if it may be an error page; else []."""
-        key = host, outline
+        key = _key(host, outline)
         if not outline or key in self._trusted:
             return []
         urls = self._urls.setdefault(key, [])
@@ -73,11 +74,16 @@ class ErrorPages:
 
     def trust(self, host: str, outline: bytes) -> None:
         """This text is a page's own, at whatever URL, and so is what looks like it."""
-        self._trusted[host, outline] = None
+        self._trusted[_key(host, outline)] = None
         if host in self._errors:
             self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
         while len(self._trusted) > _TEXTS:
             self._trusted.popitem(last=False)
+
+
+def _key(host: str, outline: bytes) -> int:
+    """Outlines take up to 64 KB each."""
+    return int(mmh3.hash64(host.encode() + b"\0" + outline)[0])
 
 
 def made_up(url: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import tracemalloc
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -114,3 +116,16 @@ def test_a_made_up_url_is_beside_the_one_it_is_for(scheme: str, path: str, query
     assert made.path.rpartition("/")[0] == urlsplit(url).path.rpartition("/")[0]
     assert made.path != other.path
     assert len(made.path.rpartition("/")[2]) == 20
+
+
+def test_texts_take_no_room() -> None:
+    """However long they are: twenty thousand of them are remembered."""
+    known = ErrorPages()
+    tracemalloc.start()
+    for number in range(200):
+        text = random.Random(number).randbytes(65_000)
+        known.suspects(HOST, f"http://{HOST}/{number}", text)
+        known.trust(HOST, text)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 200 * 1_000
