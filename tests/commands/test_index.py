@@ -35,7 +35,7 @@ def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), IndexDamagedError("page 7 is torn")])
 def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, error: Exception) -> None:
     index = str(tmp_path / "index")
-    open_index(index, make_checks(CHECK_NAMES), default_path=tmp_path / "index").close()
+    open_index(index, make_checks(CHECK_NAMES, {}), default_path=tmp_path / "index").close()
     with pytest.raises(FailureError, match=r"error|torn"), open_existing(index):
         raise error
     with pytest.raises(BrokenPipeError), open_existing(index):
