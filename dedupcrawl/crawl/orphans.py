@@ -45,6 +45,7 @@ class Orphans:
         self._spider = crawler.spider
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
+        self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, orphans: Iterable[Dependent], lost: Request | None) -> None:
@@ -73,19 +74,25 @@ class Orphans:
             engine.crawl(request.replace(dont_filter=True))
 
     def of_the_dead(self) -> list[Request]:
-        """What was dropped for pages of workers that have died since; empty where no other machine can have any."""
+        """What was dropped for pages of workers that have died since, and what could not be asked for at the start."""
         try:
-            if not self._shares or not self._index.start_claiming():
+            if self._asked and not (self._shares and self._index.start_claiming()):
                 return []
-            return [request.replace(dont_filter=True) for request in self.requests()]
         except (OSError, IndexDamagedError):
             return []
+        return [request.replace(dont_filter=True) for request in self.requests()]
 
     def requests(self) -> Iterator[Request]:
         """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
+        try:
+            orphans = self._index.orphans(self._spider.name)
+        except (OSError, IndexDamagedError) as error:
+            logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
+            return
+        self._asked = True
         # Where a duplicate filter outlives the process, it takes them for done.
         resumes = self._shares or bool(self._crawler.settings.get("JOBDIR"))
-        for orphan in self._index.orphans(self._spider.name):
+        for orphan in orphans:
             if request := self._request_for(orphan):
                 yield request.replace(dont_filter=resumes)
 

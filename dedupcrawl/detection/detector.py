@@ -208,8 +208,10 @@ class Detector:
 
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""
-        self._quota.close()
-        self._templates.store()
+        try:
+            self._quota.close()
+        finally:
+            self._templates.store()
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import mmh3
@@ -15,6 +16,7 @@ from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.memory import MemoryIndex
@@ -484,3 +486,18 @@ def test_a_page_that_was_fetched_again_is_no_orphan_whatever_was_said_of_it() ->
     assert shared.judge("http://a.com/short", []).verdict == "abstained"
     assert shared.judge("http://a.com/over", prose(300), quota=0).verdict == "abstained"
     assert shared.index.orphans("one") == []
+
+
+def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
+    class Full(MemoryIndex):
+        def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+            if name == "pages":
+                raise OSError("no space left on device")
+            return super().update_site_state(site, name, change)
+
+    index = Full(CHECKS)
+    detector = Detector(index, run="one")
+    detector.judge(Analysis(framed(" ".join(prose(30, 1)))), CHECKS)
+    with pytest.raises(OSError, match="no space"):
+        detector.close()
+    assert SiteTemplates(index).of("a.example").pages == 1

@@ -1,0 +1,67 @@
+"""Orphans where the index, or the crawl, is not there any more; how they are fetched: tests/crawls/test_storing.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
+
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.orphans import Orphans
+from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Dependent, IndexAwayError
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.settings import DedupSettings
+from tests.crawls.site import SETTINGS, Follower, page, prose, serve
+
+ORPHAN = Dependent("follower", "http://127.0.0.1:9/lost", b"")
+
+
+async def ended() -> Crawler:
+    """The crawler of a crawl that is over."""
+    runner = AsyncCrawlerRunner(dict(SETTINGS))
+    crawler = runner.create_crawler(Follower)
+    with serve({"/": page(prose(0))}) as site:
+        await runner.crawl(crawler, start_urls=[f"{site.base}/"])
+    return crawler
+
+
+async def test_after_the_crawl_the_next_one_asks_for_orphans() -> None:
+    crawler = await ended()
+    dedup = crawler.get_extension(Dedup)
+    assert dedup is not None
+    dedup.orphans.fetch_again([ORPHAN], None)
+    assert crawler.stats is not None
+    assert "dedup/content/refetched" not in crawler.stats.get_stats()
+
+
+class Flaky(MemoryIndex):
+    """Cannot be reached for a while."""
+
+    away = False
+
+    @contextmanager
+    def gone(self) -> Iterator[None]:
+        self.away = True
+        yield
+        self.away = False
+
+    def orphans(self, spider: str) -> list[Any]:
+        if self.away:
+            raise IndexAwayError(111, "the server of the index does not answer")
+        return super().orphans(spider)
+
+
+async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_at_idle() -> None:
+    crawler = await ended()
+    index = Flaky(())
+    index.refetch([ORPHAN])
+    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"))
+    with index.gone():
+        assert list(orphans.requests()) == []
+        assert orphans.of_the_dead() == []
+    assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
+    assert orphans.of_the_dead() == []
