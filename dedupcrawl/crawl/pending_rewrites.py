@@ -7,14 +7,32 @@ forbidden, a redirect to its own variant), every request that was sent there has
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 
+import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.journal_file import JournalFile, read_rows
 from dedupcrawl.crawl.packed_request import pack_request, packed_url, unpack_request
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Who waits for one canonical URL.
+
+    Attributes:
+        first: The first request.
+        urls: Hashes of the URLs of all.
+        others: The other requests, packed; as they are where that cannot be done.
+    """
+
+    first: Request
+    urls: set[int]
+    others: list[bytes | Request]
 
 
 class PendingRewrites:
@@ -25,9 +43,9 @@ class PendingRewrites:
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
         self._spider = spider
-        self._waiting: dict[str, dict[str, Request]] = {}  # canonical URL → original URL → its first request
-        self._proven: set[str] = set()
-        self._refuted: set[str] = set()
+        self._waiting: dict[str, _Waiting] = {}  # by canonical URL
+        self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
+        self._refuted: set[int] = set()
         if path is not None:
             self._resume(path)
         self._journal = JournalFile(path)
@@ -35,11 +53,11 @@ class PendingRewrites:
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
-        return canonical in self._refuted
+        return _key(canonical) in self._refuted
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
-        return canonical not in self._waiting and canonical not in self._proven
+        return canonical not in self._waiting and _key(canonical) not in self._proven
 
     def waits(self, canonical: str) -> bool:
         """True when somebody waits for this URL's answer."""
@@ -47,31 +65,40 @@ class PendingRewrites:
 
     def first(self, canonical: str) -> Request | None:
         """The first of those that wait for this URL's answer, as it was asked for."""
-        return next(iter(self._waiting.get(canonical, {}).values()), None)
+        waiting = self._waiting.get(canonical)
+        return None if waiting is None else waiting.first
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        if canonical in self._proven:
+        if _key(canonical) in self._proven or not self._is_new(canonical, original.url):
             return
-        waiting = self._waiting.setdefault(canonical, {})
-        if original.url not in waiting:
-            waiting[original.url] = original
+        try:
+            packed = pack_request(original, self._spider)  # a quarter of a request's room
+        except ValueError as error:
+            packed = b""
             if self._survives:
-                self._write_waiting(canonical, original)
+                logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", original, error)
+        if packed and self._survives:
+            self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
+        self._add(canonical, original, packed)
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
-        if canonical not in self._proven:
-            self._proven.add(canonical)
+        if (key := _key(canonical)) not in self._proven:
+            self._proven.add(key)
             self._waiting.pop(canonical, None)
             self._journal.append(("proven", canonical, b""))
 
     def refute(self, canonical: str) -> list[Request]:
         """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        if canonical not in self._refuted:
-            self._refuted.add(canonical)
+        if (key := _key(canonical)) not in self._refuted:
+            self._refuted.add(key)
             self._journal.append(("refuted", canonical, b""))
-        return list(self._waiting.pop(canonical, {}).values())
+        waiting = self._waiting.pop(canonical, None)
+        if waiting is None:
+            return []
+        others = (self._unpacked(one, canonical) if isinstance(one, bytes) else one for one in waiting.others)
+        return [waiting.first, *(one for one in others if one is not None)]
 
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
@@ -81,29 +108,42 @@ class PendingRewrites:
         """Close the file."""
         self._journal.close()
 
-    def _write_waiting(self, canonical: str, request: Request) -> None:
+    def _is_new(self, canonical: str, url: str) -> bool:
+        waiting = self._waiting.get(canonical)
+        return waiting is None or _key(url) not in waiting.urls
+
+    def _add(self, canonical: str, request: Request, packed: bytes) -> None:
+        waiting = self._waiting.get(canonical)
+        if waiting is None:
+            self._waiting[canonical] = _Waiting(request, {_key(request.url)}, [])
+        else:
+            waiting.urls.add(_key(request.url))
+            waiting.others.append(packed or request)
+
+    def _unpacked(self, packed: bytes, canonical: str) -> Request | None:
+        """The request as it was, or one for its URL with the spider's default callback."""
         try:
-            packed = pack_request(request, self._spider)  # MessagePack in a JSON row: headers and body are bytes
+            return unpack_request(packed, self._spider)
         except ValueError as error:
-            logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", request, error)
-            return
-        self._journal.append(("wait", canonical, packed))
+            logger.warning(
+                "A request that waits for %s cannot be restored: %s", printable(canonical), printable(str(error))
+            )
+            url = packed_url(packed)
+            return None if url is None else Request(url)
 
     def _resume(self, path: Path) -> None:
         for event, canonical, packed in read_rows(path, tuple[str, str, bytes]):
             if event == "proven":
-                self._proven.add(canonical)
+                self._proven.add(_key(canonical))
                 self._waiting.pop(canonical, None)
             elif event == "refuted":
-                self._refuted.add(canonical)
+                self._refuted.add(_key(canonical))
                 self._waiting.pop(canonical, None)
             else:
-                try:
-                    request = unpack_request(packed, self._spider)
-                except ValueError as error:
-                    logger.warning("A request that waits for %r cannot be restored: %s", canonical, error)
-                    url = packed_url(packed)
-                    if url is None:
-                        continue
-                    request = Request(url)  # with the spider's default callback
-                self._waiting.setdefault(canonical, {}).setdefault(request.url, request)
+                request = self._unpacked(packed, canonical)
+                if request is not None and self._is_new(canonical, request.url):
+                    self._add(canonical, request, packed)
+
+
+def _key(url: str) -> int:
+    return int(mmh3.hash64(url)[0])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
@@ -69,3 +71,38 @@ def test_an_index_that_is_away_is_asked_now_and_then() -> None:
     assert index.asked == 10
     found: list[Rewrite] = list(index.rewrites())
     assert [rewrite.url for rewrite in found] == [f"{ASKED}{number}" for number in range(10 * 64)]
+
+
+@pytest.mark.parametrize("survives", [False, True])
+def test_requests_that_wait_take_little_room_and_come_back_as_they_were(tmp_path: Path, survives: bool) -> None:
+    spider = Before()
+    pending = PendingRewrites(tmp_path / "pending.jsonl" if survives else None, spider)
+    asked = [
+        Request(f"{ASKED}&sid={n:032x}", spider.page, headers={"Referer": ASKED}, meta={"depth": n, "text": "go"})
+        for n in range(2_000)
+    ]
+    asked += [Request(f"{ASKED}&what=a-set", spider.page, meta={"cannot be packed": {1, 2}}), asked[5]]
+    tracemalloc.start()
+    for number, request in enumerate(asked):
+        pending.wait(CANONICAL, request.copy() if number < 2_000 else request)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 2_000 * 900
+    first = pending.first(CANONICAL)
+    assert first is not None
+    assert first.url == asked[0].url
+    given = pending.refute(CANONICAL)
+    assert [one.to_dict(spider=spider) for one in given] == [one.to_dict(spider=spider) for one in asked[:-1]]
+    assert pending.refute(CANONICAL) == []
+    pending.close()
+
+
+def test_every_answered_page_takes_the_room_of_a_number() -> None:
+    pending = PendingRewrites(None, Before())
+    tracemalloc.start()
+    for n in range(10_000):
+        pending.prove(f"http://a.example/a/list/of/things/page/{n:010d}?sort=asc")
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 10_000 * 100
+    assert not pending.is_unknown("http://a.example/a/list/of/things/page/0000000007?sort=asc")
