@@ -23,7 +23,10 @@ class AlreadyFetchedError(IgnoreRequest):
 
 
 def untouched(request: Request) -> Request:
-    """The request as it was before any rule changed it; rules may change it again."""
+    """The request as it was before any rule changed it, without our marks.
+
+    Other rules may change it, unless it goes past Scrapy's duplicate filter (`dont_filter`).
+    """
     return request.replace(meta={name: value for name, value in request.meta.items() if name not in _OURS})
 
 

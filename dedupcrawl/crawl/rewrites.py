@@ -29,7 +29,7 @@ class Rewrites:
         self._run = run
         self._known: set[int] = set()  # hashes: 60 bytes a URL
         self._saved: set[int] = set()
-        self._given_back: set[int] = set()
+        self._told: set[int] = set()  # hashes of URL and canonical URL that `requests` has given
         self._new: list[Rewrite] = []
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -69,8 +69,8 @@ class Rewrites:
             of_site = revoked.get(site_of(rewrite.url), ())  # rules of two sites may have one id
             is_lost = rewrite.canonical in targets or not set(of_site).isdisjoint(rewrite.rules)
             key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
-            if is_lost and key not in self._given_back:
-                self._given_back.add(key)
+            if is_lost and key not in self._told:
+                self._told.add(key)
                 yield self._unpacked(rewrite)
 
     def flush(self) -> None:

@@ -281,7 +281,7 @@ class Normalizer:
         return len(set(map(file_name, self._given)) | self._files.keys())
 
     def has_rules_for(self, url: str) -> bool:
-        """True when there is a rule file, with rules in it, for the site of this URL."""
+        """True when there is a rule file that can be read, if an empty one, for the site of this URL."""
         return self._site(url) is not None
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
