@@ -232,7 +232,7 @@ class RuleWatch:
             return
         host = host_of(canonical)
         if self._pending.waits(canonical) and self._errors.is_new(host):
-            self._held[host] = []
+            self._held.setdefault(host, [])  # a host that was forgotten meanwhile is new again
             question = Request(made_up(canonical), meta={"dedup_skip": True})
             self._sending.fetch(question, partial(self._made_up_answered, host, question.url))
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
@@ -247,8 +247,11 @@ class RuleWatch:
     def _made_up_answered(self, host: str, url: str, response: Response | None) -> None:
         """What the host says to a URL that nobody has; None when it does not answer."""
         page = None
-        if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
-            page = self._pages.of(response)
+        try:
+            if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
+                page = self._pages.of(response)
+        except Exception:  # who waits for this answer must not wait for ever
+            logger.exception("What %s says to a URL that is made up cannot be read.", printable(host))
         self._batch.then(partial(self._learn_what_was_made_up, host, page), page)
 
     def _learn_what_was_made_up(self, host: str, page: FetchedPage | None) -> None:

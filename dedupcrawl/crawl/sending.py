@@ -41,7 +41,13 @@ class Sending:
             return
         task = loop.create_task(self._fetched(request.replace(callback=NO_CALLBACK), answered))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            if task.cancelled():  # somebody waits all the same
+                answered(None)
+
+        task.add_done_callback(ended)
 
     async def _fetched(self, request: Request, answered: Callable[[Response | None], None]) -> None:
         assert self._crawler.engine is not None

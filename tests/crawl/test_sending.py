@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import scrapy
@@ -72,4 +73,15 @@ async def test_what_is_scheduled_comes_to_its_callback() -> None:
 def test_without_a_running_loop_there_is_no_answer() -> None:
     answers: list[Response | None] = []
     Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)
+    assert answers == [None]
+
+
+async def test_what_is_cancelled_is_answered_by_nothing() -> None:
+    answers: list[Response | None] = []
+    before = asyncio.all_tasks()
+    Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)
+    (task,) = asyncio.all_tasks() - before
+    task.cancel()
+    await asyncio.wait([task])
+    await asyncio.sleep(0)  # until what follows the task has been called
     assert answers == [None]

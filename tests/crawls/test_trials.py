@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import scrapy
 
+from dedupcrawl.crawl import error_pages
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.site import Answer, Crawl, Follower, crawl, page, prose, redirect, serve
@@ -359,3 +360,14 @@ async def test_redirects_to_other_pages_among_those_to_titles_lose_nothing(tmp_p
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
     assert texts(done) >= every(80)
+
+
+async def test_hosts_that_are_forgotten_at_once_keep_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages wait for the answer to a URL that is made up; meanwhile more of the same host come."""
+    monkeypatch.setattr(error_pages, "_HOSTS", 0)
+    with serve(shop(40, sessions=1)) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    assert texts(done) == every(40)
+    assert "dedup/url/fallback" not in done.stats
