@@ -193,17 +193,21 @@ class Dedup:
         if chosen not in self._checks_of:
             self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         drops = settings.action == "drop"
+        url, own = analysis.page.url, self._canonical(fetched.url, fetched.request)
+        # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
+        apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
             verdict = self._detector.judge(
                 analysis,
                 self._checks_of[chosen],
                 scope=settings.scope,
-                canonical=self._canonical(analysis.page.url, fetched.request),
+                canonical=own if url == fetched.url else self._canonical(url, fetched.request),
                 target_precision=settings.parameters["TARGET_PRECISION"],
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
                 spared=bool(fetched.spared),
+                apart=apart,
             )
         except IndexAwayError:
             raise

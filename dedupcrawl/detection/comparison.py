@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dedupcrawl.content import evidence
@@ -38,6 +38,7 @@ class Comparison:
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
         target_precision: Share of the drops that shall be right.
+        apart: URLs of kept pages that are no reason to drop this one.
 
     Attributes:
         url: The new page's own.
@@ -56,6 +57,7 @@ class Comparison:
         ttl: float | None,
         trust: Trust,
         target_precision: float,
+        apart: Collection[str] = (),
     ) -> None:
         self.url = entry.source
         self.keeper = ""
@@ -69,6 +71,7 @@ class Comparison:
         self._scope = scope
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
+        self._apart = apart
         self._least = threshold(target_precision)
         self._doubted = min(self._least, threshold(DOUBTED_PRECISION))
         self._compared: dict[str, evidence.Evidence | None] = {}
@@ -122,8 +125,8 @@ class Comparison:
             raise UnknownHostError(host) from None
 
     def counts(self, check: str, kept: Entry) -> bool:
-        """Whether `kept` is in scope, not too old, and trusted when it is only alike."""
-        if kept.kept_at < self._oldest or not self._in_scope(kept):
+        """Whether `kept` is in scope, not too old, not to be left apart, and trusted when it is only alike."""
+        if kept.kept_at < self._oldest or kept.url in self._apart or not self._in_scope(kept):
             return False
         return check == "exact" or self._trust.may_replace(kept.source, self.url)
 

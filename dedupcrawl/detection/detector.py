@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -66,6 +66,7 @@ class Detector:
         ttl: float | None = None,
         quota: int | None = None,
         spared: bool = False,
+        apart: Collection[str] = (),
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
@@ -85,6 +86,7 @@ class Detector:
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
             quota: Most pages of the page's site that the index may hold; None: any number.
             spared: Keep the page, whatever it duplicates.
+            apart: URLs of kept pages that are no reason to drop this one.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -125,6 +127,7 @@ class Detector:
             ttl=ttl,
             trust=self._trust,
             target_precision=target_precision,
+            apart=apart,
         )
         offer = partial(
             self._index.offer,

@@ -206,6 +206,24 @@ async def test_an_item_with_a_verdict_of_its_own_is_not_dropped_with_its_page(vi
         assert done.dropped == [Visit(f"{site.base}/2")]
 
 
+@pytest.mark.parametrize("visit_first", [True, False])
+@pytest.mark.parametrize("count", [1, 3])
+async def test_an_item_is_no_duplicate_of_the_page_that_it_stands_on(visit_first: bool, count: int) -> None:
+    class Offers(scrapy.Spider):
+        name = "offers"
+
+        def parse(self, response: Any) -> Any:
+            texts = enumerate(response.css("p::text").getall())
+            items = [Visit(response.url), *(Offer(f"/offer/{n}", text) for n, text in texts)]
+            yield from items if visit_first else reversed(items)
+
+    roles = {"Offer": {"url": "url", "text": "text"}}
+    with serve({"/": page("\n".join(prose(n) for n in range(count)))}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
+    assert done.dropped == []
+    assert len(done.items) == count + 1
+
+
 async def test_a_run_that_resumes_a_jobdir_remembers_what_it_kept(tmp_path: Path) -> None:
     settings = {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": "lmdb:", "DEDUP_CRAWL_LOG": str(tmp_path / "log.jsonl")}
     with serve(SITE) as site:
