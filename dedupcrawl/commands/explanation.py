@@ -80,7 +80,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:
         yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
-    if not _is_known(told):
+    if not _is_known(told) and not told["restored"]:
         yield "the index knows no page of this URL" + _in_the_log(told)
 
 

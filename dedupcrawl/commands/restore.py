@@ -13,6 +13,7 @@ import msgspec
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
+from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
@@ -23,7 +24,7 @@ from dedupcrawl.sites import site_of
 @click.command()
 @click.argument("urls", nargs=-1)
 @click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
-@click.option("--check", metavar="NAME", help="Pages that were dropped by this check.")
+@click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
 @click.option("--run", help="Of this crawl (explain names it).")
 @click.option("--site", help="Of this host or registrable domain.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")

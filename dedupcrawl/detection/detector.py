@@ -140,7 +140,7 @@ class Detector:
         while True:
             try:
                 answer = offer(no_duplicate if spared else comparison.judge)
-                if isinstance(answer, Verdict) and self._index.is_restored(page.url):
+                if isinstance(answer, Verdict) and self._is_settled(page.url, answer.duplicate_of):
                     answer = offer(no_duplicate)
             except UnknownHostError as unknown:
                 templates[unknown.host] = self._templates.of(unknown.host)
@@ -171,6 +171,10 @@ class Detector:
         verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
         self._index.record(verdict, run=self._run, site=site, spider=self._spider)
         return verdict
+
+    def _is_settled(self, url: str, keeper: str | None) -> bool:
+        """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's."""
+        return self._index.is_restored(url) or (keeper is not None and self._index.is_restored(keeper))
 
     def _read_again(self, host: str, template: SiteTemplate) -> None:
         """Sign those pages of a host anew that hold much more template than was known when they were kept."""

@@ -41,7 +41,7 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
         if path is None:
             raise ValueError("lmdb: needs a path here, as in lmdb:/path")
         return _lmdb(path, checks)
-    if not spec or "://" in spec or kind == "memory":
+    if not spec or "://" in spec or (colon and kind.isalpha() and len(kind) > 1):
         raise ValueError(f"{spec!r} names no index: take memory:, lmdb:, lmdb:/path, a path or redis://host:port/db")
     return _lmdb(Path(spec), checks)
 

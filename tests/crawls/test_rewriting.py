@@ -10,7 +10,7 @@ import pytest
 import scrapy
 
 from dedupcrawl.urls.rule import RuleError
-from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Crawl, Follower, Site, crawl, page, prose, redirect, serve
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
 NO_SLASH = 'id = "no-slash"\nkind = "rewrite"\nmatch = "/item/{n}"\nto = "/item/{n}/"'
@@ -94,6 +94,32 @@ async def test_a_site_that_redirects_each_item_to_its_slash_loses_nothing(tmp_pa
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, rule))
     assert texts(done) == {"Start " + prose(0), *(prose(n) for n in items)}
+    assert len(done.items) == 7
+
+
+class PassesMetaOn(Follower):
+    """As many spiders do, to know in the next callback what was known in this one."""
+
+    name = "passes-meta-on"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        yield from response.follow_all(css="a", meta=response.meta)
+
+
+async def test_a_spider_that_passes_its_meta_on_loses_nothing(tmp_path: Path) -> None:
+    """What is noted of a rewritten request says nothing of the links of its page."""
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), "/list?sid=9"),
+        "/list": page("List " + prose(9), *(f"/p/{n}?sid=9" for n in range(1, 5)), "/gone?sid=9"),
+        "/gone?sid=9": page(prose(5)),
+    }
+    for n in range(1, 5):
+        pages[f"/p/{n}"] = redirect(f"/p/{n}?sid=9", 302)
+        pages[f"/p/{n}?sid=9"] = page(prose(n))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION), PassesMetaOn)
+    assert texts(done) == {"Start " + prose(0), "List " + prose(9), *(prose(n) for n in range(1, 6))}
     assert len(done.items) == 7
 
 

@@ -347,6 +347,15 @@ def test_a_restored_page_is_never_dropped_again() -> None:
     assert shared.judge("http://a.com/3", prose(300)).is_duplicate
 
 
+def test_the_other_page_of_a_restored_pair_is_not_dropped_instead() -> None:
+    shared = Shared()
+    shared.judge("http://a.com/1", prose(300))
+    shared.judge("http://a.com/2", prose(300), request=b"as asked")
+    shared.index.withdraw(["http://a.com/2"], refetch=True)
+    assert shared.judge("http://a.com/2", prose(300), run="2").verdict == "unique"
+    assert shared.judge("http://a.com/1", prose(300), run="2").verdict == "unique"
+
+
 class Site:
     """Judges pages of paragraphs, of one host after the other."""
 

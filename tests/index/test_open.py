@@ -38,6 +38,7 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("lmdb:", "needs a path"),
         ("", "names no index"),
         ("memory:x", "names no index"),
+        ("lmbd:/tmp/index", "names no index"),
         ("postgres://host/db", "names no index"),
     ],
 )
