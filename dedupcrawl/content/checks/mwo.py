@@ -14,9 +14,9 @@ cut to a prefix, in whatever order is cheapest at that moment, and kept pages ar
    page's remaining weight too: the positional bound is `shared + min(left of one, left of the other)`.
 
 **In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. When
-those of P are more than `MOST_POSTINGS`, only its first terms are looked up, as many as that allows, and of the pages
-that they bring up the `CLOSEST` by shared weight are compared. What that loses is measured in docs/mwo.md; at worst a
-duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
+those of P are more than `EXACT_POSTINGS`, only its first terms are looked up, of `MOST_POSTINGS` together, and of the
+pages that they bring up the `CLOSEST` by shared weight are compared. What that loses is measured in docs/page-index.md;
+at worst a duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
 
 Keys do not depend on the threshold, so an index serves every threshold.
 """
@@ -38,8 +38,11 @@ from dedupcrawl.page import Page
 MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
 
+EXACT_POSTINGS = 1 << 17
+"""Postings of a prefix up to which all are read and the search is exact, some milliseconds at most."""
+
 MOST_POSTINGS = 1 << 14
-"""Postings that are read for one page. A prefix with more is cut short, and the search is not exact any more."""
+"""Postings that are read of a prefix with more: it is cut short."""
 
 CLOSEST = 32
 """Of the pages that a prefix cut short brings up only those that share the most with it are compared."""
@@ -109,7 +112,7 @@ class MwoCheck:
         prefix = mwo_search.cheapest_prefix(record.weights, costs, most_left)
         spent = costs[prefix].cumsum()
         most = len(spent) and int(spent[-1])
-        if most > MOST_POSTINGS:
+        if most > EXACT_POSTINGS:
             prefix = prefix[spent <= MOST_POSTINGS]
             most = CLOSEST
         keys, pages = postings.find(prefixes[prefix])

@@ -117,6 +117,7 @@ def test_a_large_index_is_searched_by_the_rarest_terms_and_the_closest_pages(mon
     exact = brute_force(check, new, dict(enumerate(pages)))
     assert len(exact) > 10  # most share half of their weight in common words
 
+    monkeypatch.setattr(mwo_check, "EXACT_POSTINGS", 400)
     monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 400)
     monkeypatch.setattr(mwo_check, "CLOSEST", 5)
     read = []
