@@ -36,6 +36,7 @@ class Sampler:
 
     def write(self, path: Path) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)  # one that is under way would end Python while it shuts down
         rows = [[*sample, count] for sample, count in self._inside.items()]
         path.write_text(json.dumps({"outside": self._outside, "inside": rows}), encoding="utf-8")
 
