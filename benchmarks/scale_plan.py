@@ -25,7 +25,7 @@ REDIS_BYTES = 1_135  # a page in Redis's memory: shared-index.md, shared_index, 
 REDIS_MS = 0.185  # of the server
 ROUND_TRIPS = 1.151
 READING_MS = 0.065  # of a worker for a page that any worker keeps
-LEARN_URLS = 11_783  # a CPU second: learning.md, training_speed
+LEARN_URLS = 12_328  # a CPU second: learning.md, training_speed
 SPARK_FACTOR = (63.3 - 35.3) / (23.6 - 0.9)  # CPU of a row on Spark by that of one here: scale.md, spark_overhead
 PAPER_URLS = 1_530  # a second a node: Koppula et al. (2010), Sect. 5
 

@@ -6,7 +6,7 @@ import gc
 import resource
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class Outcome:
     """What a run came to."""
 
     cases: Counter[str] = field(default_factory=Counter)
-    cpu: Counter[str] = field(default_factory=Counter)
+    cpu: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     slowest: dict[str, float] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     peak: int = 0
@@ -115,7 +115,7 @@ def case(one: Fuzzed, data: bytes, outcome: Outcome) -> None:
         why = f"took {(peak - outcome.peak) >> 20} MB"
     outcome.peak = peak
     outcome.cases[one.name] += 1
-    outcome.cpu[one.name] += taken  # type: ignore[assignment]  # a Counter adds up floats as well
+    outcome.cpu[one.name] += taken
     outcome.slowest[one.name] = max(taken, outcome.slowest.get(one.name, 0.0))
     if why:
         outcome.failures.append(Failure(one.name, why, data))

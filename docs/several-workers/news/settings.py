@@ -15,7 +15,7 @@ MAX_IDLE_TIME_BEFORE_CLOSE = 5
 
 # What is kept, for all workers. Those of one DEDUP_RUN compare their pages with each other.
 ADDONS = {"dedupcrawl.Addon": 500}
-DEDUP_INDEX = f"{REDIS_URL}?prefix=news"
+DEDUP_INDEX = f"{REDIS_URL}{'&' if '?' in REDIS_URL else '?'}prefix=news"
 DEDUP_RUN = os.environ.get("CRAWL", "first")
 
 # Each worker has a feed of its own; in all of them together each text stands once.
