@@ -21,9 +21,10 @@ class CrawlLogMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._failed = False
-        self._dedup = Dedup.of(crawler)
-        if self._dedup.log is None:
+        log = Dedup.of(crawler).page_log
+        if log is None:
             raise NotConfigured  # no message: that is a choice, and no news
+        self._log = log
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CrawlLogMiddleware:
@@ -34,7 +35,7 @@ class CrawlLogMiddleware:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
             try:
-                self._dedup.log_response(request, response, time.time())
+                self._log.add(request, response, time.time())
             except Exception:  # a log is not worth a page
                 if not self._failed:
                     logger.exception("%r could not be logged; this is said once.", response.url)

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import os
 import uuid
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from functools import partial
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider, NotConfigured
-from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.item_json import item_json
+from dedupcrawl.crawl.closing import take_all
+from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
-from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
+from dedupcrawl.crawl.log_file import LogFile
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.outage import Outage
-from dedupcrawl.crawl.packed_request import pack_request
-from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.crawl.page_log import PageLog
+from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.report_file import ReportFile
-from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
@@ -40,22 +32,16 @@ from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
-from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.keepsakes import ITEM, packed_item
-from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
 from dedupcrawl.project import data_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
-from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
-
-_LOGGED_CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
-
 
 _ALONE = (
     "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
@@ -78,7 +64,8 @@ class Dedup:
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
         orphans: What was dropped for pages that were never stored.
-        log: The crawl log, or None.
+        judging: The content half.
+        page_log: What writes the crawl log, or None.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -143,13 +130,15 @@ class Dedup:
             self.rewriter.share(self._first_url)
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self._warned = False
-        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
+        self.judging = Judging(
+            self._detector, self._index, self.rewriter.canonical, self.storing, crawler.spider, self.stats
+        )
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
-        self.log = LogFile(Path(log_path)) if log_path is not None else None
+        self._log = LogFile(Path(log_path)) if log_path is not None else None
         self._learning = self._learns(data) if self.settings.learn else None
-        self._log_checks = make_checks(_LOGGED_CHECKS, self.settings.parameters)
-
+        self.page_log = (
+            PageLog(self._log, self._run, self.settings, self.pages, self.batch, self._learning) if self._log else None
+        )
         self._connect(crawler)
 
     def _connect(self, crawler: Crawler) -> None:
@@ -183,156 +172,18 @@ class Dedup:
             raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
         return dedup
 
-    def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
-        """The verdict on a page, or on an item of it; None when the index cannot be used: it is then let through.
-
-        Raises:
-            IndexAwayError: The index cannot be reached at the moment.
-        """
-        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
-        if chosen not in self._checks_of:
-            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
-        drops = settings.action == "drop"
-        url, own = analysis.page.url, self._canonical(fetched.url, fetched.request)
-        # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
-        apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
-        try:
-            verdict = self._detector.judge(
-                analysis,
-                self._checks_of[chosen],
-                scope=settings.scope,
-                canonical=own if url == fetched.url else self._canonical(url, fetched.request),
-                target_precision=settings.parameters["TARGET_PRECISION"],
-                request=partial(self._packed, fetched) if drops else None,
-                ttl=settings.ttl,
-                quota=settings.site_quota,
-                spared=bool(fetched.spared),
-                apart=apart,
-            )
-        except IndexAwayError:
-            raise
-        except (OSError, IndexDamagedError):
-            if not self.stats.get_value("dedup/index/errors"):
-                logger.exception("The index cannot be used; pages are kept unchecked from here on while this lasts.")
-            self.stats.inc_value("dedup/index/errors")
-            return None
-        if settings.keep_text:
-            self._keep(partial(self._detector.keep_text, analysis.page))
-        if analysis.kept_under is not None:
-            fetched.kept_under[analysis.page.url] = analysis.kept_under
-        self.stats.inc_value("dedup/content/checked")
-        self.stats.inc_value(f"dedup/content/{verdict.verdict}")
-        if "site_quota" in verdict.evidence:
-            self.stats.inc_value("dedup/content/over_quota")
-        if "in_doubt" in verdict.evidence:
-            self.stats.inc_value("dedup/content/in_doubt")
-        if verdict.is_duplicate:
-            self.stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
-        return verdict
-
-    def judge_late(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> None:
-        """Judge a page that was let through while the index was away; its items are not dropped any more.
-
-        Raises:
-            IndexAwayError: It still is.
-        """
-        if fetched.lost and not fetched.stored and not fetched.on_their_way:
-            return
-        verdict = self.judge(analysis, dataclasses.replace(settings, action="observe"), fetched)
-        if verdict is not None and verdict.is_duplicate:
-            self.stats.inc_value("dedup/index/duplicates_let_through")
-        if not fetched.on_their_way:
-            self.storing.settle(fetched)
-
-    def keep_item(self, url: str, number: int, item: Any) -> None:
-        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`.
-
-        Its first item, number 0, takes the place of all that an earlier crawl kept of the page.
-        """
-
-        def work() -> None:
-            if number == 0:
-                self._index.detach(url, ITEM)
-            self._index.attach(url, *packed_item(number, item_json(item)))
-
-        self._keep(work)
-
-    def _keep(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Exception:  # an item may be anything; whatever goes wrong, the crawl goes on
-            if not self.stats.get_value("dedup/content/not_kept"):
-                logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
-            self.stats.inc_value("dedup/content/not_kept")
-
-    def _canonical(self, url: str, request: Request | None) -> str:
-        """Where to keep a page. One that is fetched to try a rule stands for itself."""
-        on_trial = request is not None and TRIAL in request.meta
-        return url if on_trial else self.rewriter.canonical(url)
-
     def _first_url(self, identity: str, url: str) -> str:
         """The first URL of an identity that any worker of this run named."""
         return self._index.first_of_run(self._run, identity, url.encode()).decode()
 
-    def _packed(self, fetched: FetchedPage) -> bytes:
-        try:
-            return pack_request(fetched.request or Request(fetched.url), self._spider)
-        except ValueError as error:
-            if not self._warned:
-                self._warned = True
-                logger.warning(
-                    "Should %s have to be fetched again after a crash, its callback will be the spider's default one, "
-                    "for its request cannot be stored (%s). This is said once.",
-                    fetched.url,
-                    error,
-                )
-            return pack_request(Request(fetched.url), self._spider)
-
-    def log_response(self, request: Request, response: Response, fetched_at: float) -> None:
-        """Write the response's row, and one for each redirect that led to it."""
-        assert self.log is not None
-        reasons = request.meta.get("redirect_reasons", ())
-        for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
-            if source is not None:
-                status = reason if isinstance(reason, int) else 301  # such as a meta refresh
-                self.log.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at, run=self._run))
-        mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
-        row = LogRow(
-            response.url,
-            response.status,
-            mime=mime.decode("latin-1"),
-            bytes=len(response.body),
-            fetched_at=round(fetched_at, 3),
-            run=self._run,
-        )
-        if response.status != 200 or not is_html(response):
-            self.log.write(row)
-            return
-        if href := canonical_href(response.body):
-            with suppress(ValueError):  # http://[
-                row.canonical = response.urljoin(href)
-        page = self.pages.of(response)
-        self.batch.then(partial(self._log_page, row, page), page)
-
     def _learns(self, data: Path) -> Learning:
-        if self.log is None:
+        if self._log is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
         folder = next((path for path in self.settings.rules if path.is_dir()), data / "rules")
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
-        return Learning(self.log, folder, self._normalizer, self.watch.book, self.stats)
-
-    def _log_page(self, row: LogRow, page: FetchedPage) -> None:
-        assert self.log is not None
-        analysis = page.analyse()
-        signatures = [analysis.signature(check) for check in self._log_checks]
-        row.digest = analysis.page.body_digest.hex()
-        row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
-        row.title = analysis.page.title[:200]
-        self.log.write(row)
-        if self._learning is not None:
-            self._learning.logged()
+        return Learning(self._log, folder, self._normalizer, self.watch.book, self.stats)
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""
@@ -353,27 +204,33 @@ class Dedup:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
-        """Say what it saved, and close everything."""
-        with ExitStack() as closing:
-            if self.log is not None:
-                closing.callback(self.log.close)
-            closing.callback(self.rewriter.close)
-            closing.callback(self.watch.close)
-            self.batch.flush()
-            self.outage.check_late()
-            with suppress(IndexAwayError):
-                for name, value in self._index.info().items():
-                    self.stats.set_value(f"dedup/index/{name}", value)
-            logger.info(closing_line(self.stats))
+        """Say what it saved, and close what no item needs any more."""
+        take_all(
+            self.batch.flush,
+            self.outage.check_late,
+            self._count,
+            lambda: logger.info(closing_line(self.stats)),
+            self.watch.close,
+            self.rewriter.close,
+            *([self._log.close] if self._log is not None else []),
+        )
+
+    def _count(self) -> None:
+        for name, value in self._index.info().items():
+            self.stats.set_value(f"dedup/index/{name}", value)
 
     def engine_stopped(self) -> None:
         """Close the index, now that the feeds are closed too."""
-        with ExitStack() as closing:
-            closing.callback(self._index.close)
-            closing.callback(self._detector.close)
-            self.storing.close(self.settings.index_wait)
-            if self._report is not None:
-                self._report.write(self._index, self.log.path if self.log else None, self.settings.rules, self._run)
+        take_all(
+            lambda: self.storing.close(self.settings.index_wait),
+            self._write_report,
+            self._detector.close,
+            self._index.close,
+        )
+
+    def _write_report(self) -> None:
+        if self._report is not None:
+            self._report.write(self._index, self._log.path if self._log else None, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
         """A rewritten request that the duplicate filter drops is a fetch saved."""

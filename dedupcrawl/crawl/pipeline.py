@@ -55,7 +55,7 @@ class DedupPipeline:
         elif verdict.is_duplicate and settings.action == "drop":
             self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
             if settings.keep_text:
-                self._dedup.keep_item(verdict.url, fetched.dropped[verdict.url], item)
+                self._dedup.judging.keep_item(verdict.url, fetched.dropped[verdict.url], item)
             fetched.dropped[verdict.url] += 1
             url, keeper = printable(verdict.url), printable(verdict.duplicate_of or "")
             raise DropDuplicate(
@@ -71,12 +71,12 @@ class DedupPipeline:
 
         None when there can be none: whatever goes wrong here, the item goes on.
         """
-        batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judge_late
+        batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judging.judge_late
         try:
             if roles:
                 fetched.items += 1
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched))
-                judge = partial(self._dedup.judge, analysis, settings, fetched)
+                judge = partial(self._dedup.judging.judge, analysis, settings, fetched)
                 return await outage.bridged(
                     partial(batch.result, judge), partial(judge_late, analysis, settings, fetched)
                 )
@@ -92,12 +92,12 @@ class DedupPipeline:
 
     def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
         if fetched.verdict is None:
-            fetched.verdict = self._dedup.judge(fetched.analyse(), settings, fetched)
+            fetched.verdict = self._dedup.judging.judge(fetched.analyse(), settings, fetched)
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
         if not fetched.judged_late and fetched.verdict is None:  # once for all its items
-            self._dedup.judge_late(fetched.analyse(), settings, fetched)
+            self._dedup.judging.judge_late(fetched.analyse(), settings, fetched)
             fetched.judged_late = True
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:

@@ -187,8 +187,11 @@ class Storing:
                     self._abandon(kept, request)
         except IndexAwayError:
             self._stored = stored + self._stored
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot be told that pages are stored; the next run will fetch them again.")
+        except (OSError, IndexDamagedError) as error:
+            logger.error(
+                "The index cannot be told that pages are stored; the next run will fetch them again: %s",
+                printable(str(error)),
+            )
 
     def _abandon(self, kept: Mapping[str, str], request: Request | None) -> None:
         """What a page, or its items by their own URLs, were kept under will not be stored."""
@@ -197,8 +200,8 @@ class Storing:
         except IndexAwayError:
             self._lost.append((kept, request))
             return
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot be told that the items of a page were lost.")
+        except (OSError, IndexDamagedError) as error:
+            logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
             return
         self._stats.inc_value("dedup/content/abandoned", len(kept))
         for orphan in orphans:

@@ -55,7 +55,7 @@ def shown(spec: str) -> str:
     """`spec` for people: without a password."""
     if not is_redis(spec):
         return spec
-    from dedupcrawl.index.redis_link import Address
+    from dedupcrawl.index.redis_address import Address
 
     return Address(spec).where
 

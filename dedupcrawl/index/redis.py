@@ -16,9 +16,9 @@ from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept, Told
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
+from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_link import Address
 from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
 from dedupcrawl.index.redis_replica import UNNUMBERED
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN
@@ -310,7 +310,7 @@ class RedisIndex(RedisNotes):
         with self.lock:
             if self.is_closed:
                 return
-            with suppress(OSError):
+            with suppress(OSError, IndexDamagedError):  # who offered or recorded has been told
                 self.settle()
             self.is_closed = True
         self.claims.close()

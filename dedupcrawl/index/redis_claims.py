@@ -16,7 +16,8 @@ import redis
 
 from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.journal import digest
-from dedupcrawl.index.redis_link import Address, Link
+from dedupcrawl.index.redis_address import Address
+from dedupcrawl.index.redis_link import Link
 from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM
 
 LIFE_SECONDS = 30.0

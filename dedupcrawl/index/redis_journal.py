@@ -13,7 +13,8 @@ import redis
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.contract import IndexDamagedError
-from dedupcrawl.index.redis_link import Address, Argument, Link
+from dedupcrawl.index.redis_address import Address
+from dedupcrawl.index.redis_link import Argument, Link
 from dedupcrawl.index.redis_replica import Replica
 from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
 from dedupcrawl.index.schema import Header, Schema, check_header, header_of, read_header

@@ -1,4 +1,4 @@
-"""Link: one connection to a Redis server, made again when it breaks, and where an index lies on that server."""
+"""Link: one connection to a Redis server, made again when it breaks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import redis
-from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
@@ -19,99 +17,32 @@ from redis.exceptions import (
     ClusterDownError,
     MasterDownError,
     MovedError,
+    NoPermissionError,
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
     TryAgainError,
 )
-from redis.retry import Retry
 
 from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_scripts import Script
 
-DEFAULT_PREFIX = "dedupcrawl"
-_PREFIX = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_OURS = ("prefix", "protocol")  # of a URL's query; not the client's
-_CONNECT_SECONDS = 2.0
-_ANSWER_SECONDS = 10.0
 _FIRST_PAUSE = 0.05  # seconds until the next attempt to connect; doubled each time
 _LONGEST_PAUSE = 2.0
 _POSTED_LIMIT = 256  # commands whose answers are outstanding
 
-_REFUSED = (AuthenticationError, AuthorizationError)
-_AWAY = (
-    redis.ConnectionError,
-    redis.TimeoutError,
-    BusyLoadingError,
-    ReadOnlyError,
-    ClusterDownError,
-    MasterDownError,
-    TryAgainError,
+_UNREACHABLE = (redis.ConnectionError, redis.TimeoutError)
+_REFUSED = (AuthenticationError, AuthorizationError, NoPermissionError)
+_LATER = (ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+# How an answer begins, or, before Redis 7, ends, of a server that may take the same command later. The client has
+# exceptions for some of these, and then leaves the word out of the message.
+_FOR_NOW = re.compile(
+    r"(?:^|[\s-])(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)\b"
 )
 
 Argument = bytes | str | int
 Answer = TypeVar("Answer")
-
-
-class Address:
-    """A server and the keys of one index on it.
-
-    Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``, with what the redis client takes in its query, and ``prefix``.
-
-    Attributes:
-        where: The URL without a password, for people.
-
-    Raises:
-        ValueError: The URL names no server.
-    """
-
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        query = parse_qsl(parts.query, keep_blank_values=True)
-        prefix = dict(query).get("prefix", DEFAULT_PREFIX)
-        if not _PREFIX.fullmatch(prefix):
-            raise ValueError(
-                f"the prefix {prefix!r} of a Redis index must be 1 to 64 letters, digits or any of _ . : -"
-            )
-        self._tag = f"{{{prefix}}}:"
-        rest = urlencode([(name, value) for name, value in query if name not in _OURS])
-        host = parts.netloc.rpartition("@")[2]
-        user = parts.username or ""
-        shown = f"{user}:***@{host}" if parts.password else f"{user}@{host}" if user else host
-        public = urlencode([(name, value) for name, value in query if "password" not in name])
-        self.where = _joined(parts.scheme, shown, parts.path, public)
-        if parts.scheme != "unix" and not re.fullmatch(r"/?|/\d{1,9}", parts.path, re.ASCII):
-            raise ValueError(f"{self.where} names no Redis: {parts.path[1:]!r} is no number of a database")
-        try:
-            pool = redis.ConnectionPool.from_url(
-                _joined(parts.scheme, parts.netloc, parts.path, rest),
-                **{"socket_connect_timeout": _CONNECT_SECONDS, "socket_timeout": _ANSWER_SECONDS, "protocol": 2},
-            )
-            pool.connection_kwargs["retry"] = Retry(NoBackoff(), 0)
-            self._kwargs, self._class = dict(pool.connection_kwargs), pool.connection_class
-            self._class(**self._kwargs)
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{self.where} names no Redis: {error}") from None
-
-    def key(self, *names: str) -> str:
-        """The full name of a key. All have one hash tag, so on a cluster all lie in one slot."""
-        return self._tag + ":".join(names)
-
-    def connect(self) -> Any:
-        """A new connection (redis.Connection), connected."""
-        connection: Any = self._class(**self._kwargs)
-        connection.connect()
-        return connection
-
-    def move(self, host: str, port: int) -> None:
-        """The node of a cluster that has the keys."""
-        self._kwargs |= {"host": host, "port": port}
-
-
-def _joined(scheme: str, netloc: str, path: str, query: str) -> str:
-    """A URL with its two slashes, also where no host follows them."""
-    return f"{scheme}://{netloc}{path}" + (f"?{query}" if query else "")
 
 
 class Link:
@@ -131,7 +62,8 @@ class Link:
         self._connection: Any = None
         self._pause = _FIRST_PAUSE
         self._retry_at = 0.0
-        self._was_there = False  # a server that never answered is not waited for: its address may be wrong
+        self._was_there = False  # a server that was never reached is not waited for: its address may be wrong
+        self._has_answered = False
         self._posted: deque[tuple[Script, Sequence[str], Sequence[Argument]]] = deque()
         self._sent = 0  # so many of these are on their way
         self._loaded: set[str] = set()  # scripts that are surely on the server
@@ -147,7 +79,7 @@ class Link:
         Raises:
             IndexAwayError: The server cannot be reached, for as long as `wait`.
             IndexDamagedError: The server says that its keys are of another kind.
-            OSError: The server refuses, or its memory is full.
+            PermissionError: The server refuses, and has never answered. Later that is an outage like any other.
         """
         begin = time.monotonic()
         retried = False
@@ -159,22 +91,20 @@ class Link:
                     greet()
                 answer = conversation()
                 self._pause = _FIRST_PAUSE
+                self._has_answered = True
                 return answer
             except MovedError as error:
                 self.drop()
                 self._address.move(error.host, error.port)
-            except _REFUSED as error:
+            except (*_UNREACHABLE, redis.ResponseError) as error:
                 self.drop()
-                raise PermissionError(errno.EACCES, f"{self._address.where} refuses: {error}") from error
-            except OutOfMemoryError as error:
-                raise OSError(errno.ENOSPC, f"the memory of {self._address.where} is full: {error}") from error
-            except _AWAY as error:
-                self.drop()
+                if isinstance(error, _REFUSED) and not self._has_answered:
+                    raise PermissionError(errno.EACCES, f"{self._address.where} refuses: {error}") from error
+                if not is_for_now(error):
+                    raise IndexDamagedError(f"the index at {self._address.where} cannot be used: {error}") from error
                 if broken_before or retried:
                     self._pause_after(error, begin + self._wait if self._was_there else begin)
                 retried = True  # a server that was restarted is noticed only now
-            except redis.ResponseError as error:
-                raise IndexDamagedError(f"the index at {self._address.where} cannot be used: {error}") from error
             except (KeyboardInterrupt, SystemExit):
                 self.drop()  # an answer may be on its way
                 raise
@@ -242,9 +172,10 @@ class Link:
                 self._connection.read_response()
             except NoScriptError as error:  # somebody has emptied its memory of scripts
                 raise redis.ConnectionError(str(error)) from error
-            except redis.ResponseError:
-                self._posted.popleft()
-                self._sent -= 1
+            except redis.ResponseError as error:
+                if not is_for_now(error):
+                    self._posted.popleft()
+                    self._sent -= 1
                 raise
             self._posted.popleft()
             self._sent -= 1
@@ -266,6 +197,19 @@ class Link:
         time.sleep(max(0.0, self._retry_at - now))
 
     def _give_up(self, error: Exception) -> NoReturn:
+        refused = isinstance(error, (redis.ResponseError, AuthenticationError, BusyLoadingError))
+        what = "refuses" if refused else "cannot be reached"
+        hint = "" if self._has_answered else self._address.hint(error)
         raise IndexAwayError(
-            errno.ECONNREFUSED, f"the index at {self._address.where} cannot be reached ({error})"
+            errno.ECONNREFUSED, f"the index at {self._address.where} {what} ({_said(error)}){hint}"
         ) from error
+
+
+def is_for_now(error: redis.RedisError) -> bool:
+    """Whether a server that failed with `error` may take the same command later."""
+    return isinstance(error, (*_UNREACHABLE, *_REFUSED, *_LATER)) or bool(_FOR_NOW.search(str(error)))
+
+
+def _said(error: Exception) -> str:
+    """What the server said; the client leaves the word out that tells it is full."""
+    return f"its memory is full: {error}" if isinstance(error, OutOfMemoryError) else str(error)

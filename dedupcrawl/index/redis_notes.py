@@ -26,9 +26,10 @@ from dedupcrawl.index.note_rows import (
     unpack_rewrite,
 )
 from dedupcrawl.index.record import plain
+from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import RedisClaims, packed
 from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_link import Address, Link
+from dedupcrawl.index.redis_link import Link
 from dedupcrawl.index.redis_note_scripts import (
     ATTACH,
     DETACH,

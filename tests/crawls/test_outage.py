@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from dedupcrawl.index.contract import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
@@ -114,6 +115,68 @@ async def test_a_redis_that_forgets_everything_is_given_it_back(tmp_path: Path) 
         assert index.info()["claimed"] == 0
         assert index.verify() == []
         index.close()
+
+
+@pytest.mark.parametrize(("refusing", "allowing"), [("maxmemory 1", "maxmemory 0"), ("requirepass x", "requirepass ")])
+async def test_a_redis_that_refuses_for_a_while_is_an_outage(
+    redis_server: RedisServer, refusing: str, allowing: str
+) -> None:
+    """Its pages wait for it, or go on and are checked later, as when it is away."""
+    client: Any = redis.Redis(port=redis_server.port)
+
+    def refuse() -> None:
+        client.config_set(*refusing.split(" "))
+        client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+
+    def allow() -> None:
+        client.config_set(*allowing.split(" "))
+
+    def refuse_for_a_while() -> None:
+        refuse()
+        threading.Timer(0.7, allow).start()
+
+    waited = await crawl_with(redis_server, pages_of_a_site({7: refuse_for_a_while}))
+    assert len(texts(waited)) == len(set(texts(waited))) == COUNT // 2 + 1
+    assert waited.stats["dedup/index/outages"] == 1
+    assert "dedup/index/errors" not in waited.stats
+    client.flushall()
+    went_on = await crawl_with(redis_server, pages_of_a_site({6: refuse, 14: allow}), DEDUP_INDEX_WAIT=0)
+    assert len(set(texts(went_on))) == COUNT // 2 + 1, "no text is lost"
+    assert went_on.stats["dedup/index/let_through"] == went_on.stats["dedup/index/checked_later"] > 0
+    assert went_on.stats["dedup/index/duplicates_let_through"] > 0
+    index = index_of(redis_server)
+    assert index.info()["pages"] == COUNT // 2 + 1
+    assert index.info()["claimed"] == 0
+    index.close()
+
+
+@pytest.mark.parametrize("end", ["killed", "refusing", "damaged"])
+async def test_a_crawl_that_ends_without_its_redis_says_so_in_plain_words(
+    redis_server: RedisServer, end: str, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    client: Any = redis.Redis(port=redis_server.port)
+    how = {
+        "killed": redis_server.kill,
+        "refusing": lambda: client.config_set("maxmemory", "1"),
+        "damaged": lambda: (client.flushall(), client.set("{test}:meta", "x")),
+    }
+    done = await crawl_with(
+        redis_server,
+        pages_of_a_site({COUNT - 1: how[end]}),
+        DEDUP_INDEX_WAIT="0.2",
+        DEDUP_REPORT=str(tmp_path / "report.html"),
+        DEDUP_CRAWL_LOG=str(tmp_path / "log.jsonl"),
+    )
+    assert len(set(texts(done))) == COUNT // 2 + 1
+    said = [
+        record for record in caplog.records if "could not store all that it knows at its end" in record.getMessage()
+    ]
+    assert len(said) <= 2
+    assert said
+    ends = [record for record in caplog.records if record.exc_info and "signal handler" in record.getMessage()]
+    assert ends == []
+    assert (tmp_path / "log.jsonl").stat().st_size > 0, "all else is closed"
+    assert not [thread for thread in threading.enumerate() if thread.name == "dedupcrawl-claims"]
 
 
 async def test_without_a_redis_at_the_start_there_is_one_clear_sentence(redis_server: RedisServer) -> None:

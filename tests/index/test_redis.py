@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -240,17 +240,80 @@ def test_a_server_that_is_away_is_an_error_at_once_or_after_a_while(own_server: 
     patient.close()
 
 
-def test_a_full_server_is_an_error_and_loses_nothing(own_server: RedisServer) -> None:
-    index = opened(own_server.url())
+REFUSALS = {
+    "wrong password": ({"requirepass": "another"}, {"requirepass": ""}),
+    "full": ({"maxmemory": "1"}, {"maxmemory": "0"}),
+    "too few replicas": ({"min-replicas-to-write": "1"}, {"min-replicas-to-write": "0"}),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSALS)
+def test_a_server_that_refuses_for_now_is_away_and_nothing_is_lost(own_server: RedisServer, kind: str) -> None:
+    index, patient = opened(own_server.url()), opened(own_server.url(), wait=30)
     keep(index, "http://a", 7)
     client = redis.Redis(port=own_server.port)
-    client.config_set("maxmemory", "1")
-    with pytest.raises(OSError, match="full"):
+    refuse, allow = REFUSALS[kind]
+    for name, value in refuse.items():
+        client.config_set(name, value)
+    _cut_off_all_others(client)
+    with pytest.raises(IndexAwayError, match="refuses") as refused:
         keep(index, "http://b", 8)
-    client.config_set("maxmemory", "0")
-    keep(index, "http://b", 8)
+    assert kind != "full" or "memory is full" in str(refused.value)
+
+    def recover() -> None:
+        for name, value in allow.items():
+            client.config_set(name, value)
+
+    threading.Timer(0.2, recover).start()
+    keep(patient, "http://b", 8)
+    again(index.settle)
     assert urls(index) == ["http://a", "http://b"]
-    assert index.verify() == []
+    for one in (index, patient):
+        assert one.verify() == []
+        one.close()
+
+
+def again(work: Callable[[], object]) -> None:
+    """Until the server is there, whose connections are made anew after a pause."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            work()
+            return
+        except IndexAwayError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_a_verdict_that_a_full_server_refused_is_sent_again(own_server: RedisServer) -> None:
+    index = opened(own_server.url())
+    client = redis.Redis(port=own_server.port)
+    client.config_set("maxmemory", "1")
+    index.record(Verdict("http://v/1", "duplicate"), run="", site="")
+    with pytest.raises(IndexAwayError, match="memory is full"):
+        index.settle()
+    client.config_set("maxmemory", "0")
+    again(index.settle)
+    assert [verdict.url for verdict in index.verdicts()] == ["http://v/1"]
+    index.close()
+
+
+def _cut_off_all_others(client: Any) -> None:
+    """A password is asked for on new connections only."""
+    client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+
+
+def test_a_replica_that_takes_no_rows_is_away(own_server: RedisServer) -> None:
+    index = opened(own_server.url())
+    keep(index, "http://a", 7)
+    client: Any = redis.Redis(port=own_server.port)
+    client.config_set("replica-serve-stale-data", "yes")
+    client.replicaof("127.0.0.1", "1")
+    with pytest.raises(IndexAwayError, match="refuses"):
+        keep(index, "http://b", 8)
+    client.replicaof("NO", "ONE")
+    again(lambda: keep(index, "http://b", 8))
+    assert urls(index) == ["http://a", "http://b"]
     index.close()
 
 
@@ -351,6 +414,27 @@ def test_on_a_cluster_all_keys_lie_in_one_slot(tmp_path: Path) -> None:
         assert index.first_id_of_run("run") == 3
         assert index.verify() == []
         index.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("sokcet_timeout=5", "no option 'sokcet_timeout', did you mean 'socket_timeout'"),
+        ("Prefix=news", "no option 'Prefix', did you mean 'prefix'"),
+        ("ssl_ca_certs=/etc", "ssl_ca_certs is of no use without TLS: write rediss://"),
+        ("socket_timeout=soon", "socket_timeout"),
+    ],
+)
+def test_a_query_that_says_what_nobody_understands(query: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        opened(f"redis://host:6379/0?{query}")
+
+
+def test_files_of_tls_that_are_not_there() -> None:
+    with pytest.raises(ValueError, match="ssl_ca_certs is '/nowhere', and there is no such file"):
+        opened("rediss://host:6379/0?ssl_ca_certs=/nowhere")
+    with pytest.raises(ValueError, match="names no Redis"):
+        opened("rediss://host:6379/0?ssl_cert_reqs=some")
 
 
 @pytest.mark.parametrize("url", ["redis://host/notanumber", "redis://host:port", "redis://h?prefix=", "redis://h?x=1"])

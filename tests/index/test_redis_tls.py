@@ -14,7 +14,7 @@ from dedupcrawl.index.contract import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.test_claims import keep, keeper_of
 from tests.index.toys import CHECKS
-from tests.redis_server import running
+from tests.redis_server import RedisServer, running
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl here to make certificates")
 
@@ -57,3 +57,10 @@ def test_two_workers_share_an_index_over_tls(tls_port: int, certificates: Path) 
 def test_a_server_whose_certificate_nobody_vouches_for_is_not_trusted(tls_port: int, certificates: Path) -> None:
     with pytest.raises(IndexAwayError, match="certificate verify failed"):
         opened(tls_port, certificates / "other.crt")
+
+
+def test_the_other_kind_of_port_is_told(tls_port: int, certificates: Path, redis_server: RedisServer) -> None:
+    with pytest.raises(IndexAwayError, match="write rediss:// for redis://"):
+        RedisIndex(f"redis://127.0.0.1:{tls_port}/0", CHECKS)
+    with pytest.raises(IndexAwayError, match="write redis:// for rediss://"):
+        opened(redis_server.port, certificates / "server.crt")

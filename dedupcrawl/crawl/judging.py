@@ -1,0 +1,164 @@
+"""Judging: asks the content half for the verdict on a page, or on an item, and counts what came of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.item_json import item_json
+from dedupcrawl.crawl.packed_request import pack_request
+from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.request_meta import TRIAL
+from dedupcrawl.crawl.storing import Storing
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.keepsakes import ITEM, packed_item
+from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError
+from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.verdict import Verdict
+
+logger = logging.getLogger(__name__)
+
+
+class Judging:
+    """The content half of one crawl.
+
+    Args:
+        detector: Gives the verdicts.
+        index: Where texts and items that are kept for `explain` and `index restore` go.
+        canonical: The URL that stands for a URL, by the rules.
+        storing: Told when a page that was judged late is at its end.
+        spider: Whose requests are stored, should a page have to be fetched again.
+        stats: The crawler's.
+    """
+
+    def __init__(
+        self,
+        detector: Detector,
+        index: Index,
+        canonical: Callable[[str], str],
+        storing: Storing,
+        spider: Spider,
+        stats: StatsCollector,
+    ) -> None:
+        self._detector = detector
+        self._index = index
+        self._canonical_url = canonical
+        self._storing = storing
+        self._spider = spider
+        self._stats = stats
+        self._warned = False
+        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
+
+    def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
+        """The verdict on a page, or on an item of it; None when the index cannot be used: it is then let through.
+
+        Raises:
+            IndexAwayError: The index cannot be reached at the moment.
+        """
+        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
+        if chosen not in self._checks_of:
+            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
+        drops = settings.action == "drop"
+        url, own = analysis.page.url, self._canonical(fetched.url, fetched.request)
+        # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
+        apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
+        try:
+            verdict = self._detector.judge(
+                analysis,
+                self._checks_of[chosen],
+                scope=settings.scope,
+                canonical=own if url == fetched.url else self._canonical(url, fetched.request),
+                target_precision=settings.parameters["TARGET_PRECISION"],
+                request=partial(self._packed, fetched) if drops else None,
+                ttl=settings.ttl,
+                quota=settings.site_quota,
+                spared=bool(fetched.spared),
+                apart=apart,
+            )
+        except IndexAwayError:
+            raise
+        except (OSError, IndexDamagedError) as error:
+            if not self._stats.get_value("dedup/index/errors"):
+                logger.error(
+                    "The index cannot be used; pages are kept unchecked while this lasts. This is said once: %s",
+                    printable(str(error)),
+                )
+            self._stats.inc_value("dedup/index/errors")
+            return None
+        if settings.keep_text:
+            self._keep(partial(self._detector.keep_text, analysis.page))
+        if analysis.kept_under is not None:
+            fetched.kept_under[analysis.page.url] = analysis.kept_under
+        self._stats.inc_value("dedup/content/checked")
+        self._stats.inc_value(f"dedup/content/{verdict.verdict}")
+        if "site_quota" in verdict.evidence:
+            self._stats.inc_value("dedup/content/over_quota")
+        if "in_doubt" in verdict.evidence:
+            self._stats.inc_value("dedup/content/in_doubt")
+        if verdict.is_duplicate:
+            self._stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
+        return verdict
+
+    def judge_late(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> None:
+        """Judge a page that was let through while the index was away; its items are not dropped any more.
+
+        Raises:
+            IndexAwayError: It still is.
+        """
+        if fetched.lost and not fetched.stored and not fetched.on_their_way:
+            return
+        verdict = self.judge(analysis, dataclasses.replace(settings, action="observe"), fetched)
+        if verdict is not None and verdict.is_duplicate:
+            self._stats.inc_value("dedup/index/duplicates_let_through")
+        if not fetched.on_their_way:
+            self._storing.settle(fetched)
+
+    def keep_item(self, url: str, number: int, item: Any) -> None:
+        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`.
+
+        Its first item, number 0, takes the place of all that an earlier crawl kept of the page.
+        """
+
+        def work() -> None:
+            if number == 0:
+                self._index.detach(url, ITEM)
+            self._index.attach(url, *packed_item(number, item_json(item)))
+
+        self._keep(work)
+
+    def _keep(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception:  # an item may be anything; whatever goes wrong, the crawl goes on
+            if not self._stats.get_value("dedup/content/not_kept"):
+                logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
+            self._stats.inc_value("dedup/content/not_kept")
+
+    def _canonical(self, url: str, request: Request | None) -> str:
+        """Where to keep a page. One that is fetched to try a rule stands for itself."""
+        on_trial = request is not None and TRIAL in request.meta
+        return url if on_trial else self._canonical_url(url)
+
+    def _packed(self, fetched: FetchedPage) -> bytes:
+        try:
+            return pack_request(fetched.request or Request(fetched.url), self._spider)
+        except ValueError as error:
+            if not self._warned:
+                self._warned = True
+                logger.warning(
+                    "Should %s have to be fetched again after a crash, its callback will be the spider's default one, "
+                    "for its request cannot be stored (%s). This is said once.",
+                    fetched.url,
+                    error,
+                )
+            return pack_request(Request(fetched.url), self._spider)
