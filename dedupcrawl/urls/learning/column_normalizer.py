@@ -22,6 +22,7 @@ class ColumnNormalizer:
     """The URLs of one site, and what rules make of them.
 
     Attributes:
+        columns: The URLs.
         own: Shape (n,): a number for each URL as it is.
         histories: Sets of rules by number: their ids, in the order in which they first changed a URL. Number 0 is none.
     """
@@ -29,8 +30,8 @@ class ColumnNormalizer:
     def __init__(self, site: str, urls: Sequence[str]) -> None:
         self._site = site
         self._urls = urls
-        self._columns = UrlColumns.of(urls)
-        self.own = self._columns.hashes(np.arange(len(urls)))
+        self.columns = UrlColumns.of(urls)
+        self.own = self.columns.hashes(np.arange(len(urls)))
         self.histories: list[Names] = [()]
         self._history_of: dict[Names, int] = {(): 0}
         self._made: dict[ColumnRule, Made] = {}
@@ -43,7 +44,7 @@ class ColumnNormalizer:
             For each row the number of its canonical form, which is that of the URL if it is one, and the number of its
             history; 0 for URLs that no rule changes. Shapes (len(rows),).
         """
-        state = self._columns.taken(rows)
+        state = self.columns.taken(rows)
         found, by = self.own[rows], np.zeros(len(rows), dtype=np.int64)
         slow = [np.flatnonzero(state.split & ~state.plain)]
         trail = [found]
@@ -113,7 +114,7 @@ class ColumnNormalizer:
             return
         normalize = SiteNormalizer(SiteRules(self._site, tuple(rules))).normalize
         done = [normalize(self._urls[row]) for row in rows[places].tolist()]
-        forms = UrlColumns.of([one.canonical for one in done], like=self._columns)
+        forms = UrlColumns.of([one.canonical for one in done], like=self.columns)
         found[places] = forms.hashes(np.arange(len(done)))
         by[places] = [self._number(one.rules) for one in done]
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.column_rule import column_rule, split_again
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
-from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import Hashes, Made, UrlColumns
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.urls.url_parts import UrlParts
 
-_INDEXED = 4  # segments from either end
 _DEEP = 2  # segments from the start that are looked into
 _LEAST_VALUES = 12  # of a slot that is looked into
 
@@ -30,177 +29,195 @@ class Form:
     """One form that URLs of the site have under the rules accepted so far.
 
     Attributes:
-        text: The form itself.
-        parts: Its tokens, not to be edited.
         labels: The cluster of each URL that has come to this form, those of the largest share first.
         keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
-        alive: False once a rule has taken it to another form.
     """
 
-    __slots__ = ("alive", "keys", "labels", "parts", "text")
+    __slots__ = ("_columns", "_parts", "_row", "_text", "keys", "labels")
 
-    def __init__(self, text: str, parts: UrlParts, labels: list[int]) -> None:
-        self.text = text
-        self.parts = parts
+    def __init__(self, columns: UrlColumns, row: int, labels: list[int]) -> None:
         self.labels = labels
         self.keys: dict[ContextKey, str] | None = None
-        self.alive = True
+        self._columns = columns
+        self._row = row
+        self._parts: UrlParts | None = None
+        self._text = ""
 
     @property
     def label(self) -> int:
         """The cluster that most of its URLs belong to."""
         return self.labels[0]
 
+    @property
+    def parts(self) -> UrlParts:
+        """Its tokens, not to be edited; made when first asked for: of most forms nobody does."""
+        if self._parts is None:
+            self._parts = self._columns.parts(self._row)
+        return self._parts
 
-Living = tuple[list[Form], UrlColumns, Hashes, Ints]
-"""Forms, their columns, their sorted hashes, and where each of these stands among the forms."""
+    @property
+    def text(self) -> str:
+        """The form itself."""
+        if not self._text:
+            self._text = self.parts.join()
+        return self._text
 
 
 class Tried(NamedTuple):
     """What a rule would make of the forms of a corpus.
 
     Attributes:
-        forms: All of them.
-        rows: Those that the rule changes, as places in `forms`. Shape (m,), as the next two.
+        rows: Those that the rule changes, as places in `Corpus.forms`. Shape (m,), as the next two.
         after: A number for what becomes of each, equal for equal ones.
-        targets: The form that it becomes, as a place in `forms`; -1 if it becomes none of them.
+        targets: The form that it becomes, as a place in `Corpus.forms`; -1 if it becomes none of them.
     """
 
-    forms: list[Form]
     rows: Ints
     after: Hashes
     targets: Ints
 
 
 class Corpus:
-    """All forms of one site, found by text, by cluster and by what is in them.
+    """All forms of one site. Forms that a rule brings together become one.
 
-    Forms that a rule brings together become one.
+    Attributes:
+        site: Of the URLs.
+        columns: The tokens of the forms, all of them plain.
+        forms: In the order in which they came.
     """
 
-    def __init__(self, site: str, urls: Iterable[str], labels: Iterable[int]) -> None:
+    def __init__(self, site: str, columns: UrlColumns, labels: Sequence[int]) -> None:
+        """Take the URLs; of several that differ in the fragment alone, the first.
+
+        Args:
+            site: Of all URLs.
+            columns: The URLs, of which those that are not plain are left out.
+            labels: The cluster of each.
+        """
         self.site = site
-        self.forms: dict[str, Form] = {}
-        self._index: dict[tuple[str, int, str], list[Form]] = defaultdict(list)
+        columns = columns.copy()
+        columns.fragments[:] = 0
+        bare = np.flatnonzero(columns.split & (columns.segments.size == 0))  # http://a.com is http://a.com/
+        columns.segments.put(bare, np.ones(len(bare), dtype=np.int64), np.zeros(len(bare), dtype=np.int64))
+        columns.plain[bare] = columns.separators[bare] == 0
+        rows = np.flatnonzero(columns.plain)
+        rows = rows[np.sort(np.unique(columns.hashes(rows), return_index=True)[1])]
+        self.columns = columns.taken(rows)
+        self.forms = [Form(self.columns, i, [labels[row]]) for i, row in enumerate(rows.tolist())]
         self._patterns: dict[Slot, PatternNode] | None = None
-        self._rows: list[Form] = []  # all forms that there ever were, those of `_columns` first
-        self._columns = UrlColumns.of([])
-        self._own: Hashes = np.zeros(0, dtype=np.uint64)
-        self._living: Living | None = None
         self._made: dict[Rule, Made] = {}
         self._split: Made = {}
-        for url, label in zip(urls, labels, strict=True):
-            parts = split_url(url) if len(url) <= LONGEST_URL else None
-            if parts is not None:
-                text = url.removesuffix(parts.fragment)
-                parts.fragment = ""
-                if text not in self.forms:
-                    self._add(Form(text, parts, [label]))
+        self._sort()
+
+    @classmethod
+    def of(cls, site: str, urls: Sequence[str], labels: Sequence[int]) -> Corpus:
+        """The corpus of these URLs."""
+        return cls(site, UrlColumns.of(urls), labels)
+
+    def _sort(self) -> None:
+        own = self.columns.hashes(np.arange(len(self.columns)))
+        self._order = np.argsort(own)
+        self._own = own[self._order]
 
     @property
     def patterns(self) -> dict[Slot, PatternNode]:
         """Deep tokenization of the slots whose values are of several kinds; made when first asked for, and kept."""
         if self._patterns is None:
-            values: dict[Slot, dict[str, None]] = defaultdict(dict)
-            for form in self.forms.values():
-                for depth, segment in enumerate(form.parts.segments[:_DEEP]):
-                    values["", str(depth)][segment] = None
-                for arg in form.parts.args:
-                    name, _, value = arg.partition("=")
-                    values["arg", name][value] = None
-            trees = {slot: deep_patterns(list(found)) for slot, found in values.items() if len(found) >= _LEAST_VALUES}
+            slots = self._slots()
+            trees = {slot: deep_patterns(found) for slot, found in slots.items() if len(found) >= _LEAST_VALUES}
             self._patterns = {slot: tree for slot, tree in trees.items() if tree.children}
         return self._patterns
 
-    def clusters(self) -> list[list[Form]]:
-        """The clusters that still have more than one form."""
-        by_label: dict[int, list[Form]] = defaultdict(list)
-        for form in self.forms.values():
-            by_label[form.label].append(form)
-        return [forms for forms in by_label.values() if len(forms) > 1]
+    def _slots(self) -> dict[Slot, list[str]]:
+        """The distinct values of the first segments and of each argument, in the order in which they came."""
+        columns, slots = self.columns, {}
+        texts = columns.texts
+        for depth in range(_DEEP):
+            rows = np.flatnonzero(columns.segments.size > depth)
+            slots["", str(depth)] = [texts[number] for number in _distinct(columns.segments.at(rows, depth))]
+        args = _distinct(columns.args.flat(np.arange(len(columns)))[2])
+        numbers = np.array(args, dtype=np.int64)
+        by_name: dict[int, dict[int, None]] = defaultdict(dict)
+        names, values = columns.arg_texts.names(numbers), columns.arg_texts.values(numbers)
+        for name, value in zip(names.tolist(), values.tolist(), strict=True):
+            by_name[name][max(value, 0)] = None  # without "=" as with an empty value
+        for name, found in by_name.items():
+            slots["arg", texts[name]] = [texts[value] for value in found]
+        return slots
 
-    def candidates(self, rule: CompiledRule) -> Iterable[Form]:
-        """Forms that the rule might apply to; a few too many, never too few."""
-        needles = rule.needles()
-        if not needles or any(not -_INDEXED <= place < _INDEXED for _, place, _ in needles):
-            return self.forms.values()
-        if len(needles) == 1:
-            return [form for form in self._index.get(needles[0], ()) if form.alive]
-        return {form.text: form for key in needles for form in self._index.get(key, ()) if form.alive}.values()
+    def with_segment(self, test: Callable[[str], bool]) -> list[Form]:
+        """The forms with a segment that passes a test, which is asked once for each text."""
+        columns = self.columns
+        owner, _, numbers = columns.segments.flat(np.arange(len(columns)))
+        return [self.forms[row] for row in np.unique(owner[columns.texts.which(test, numbers)]).tolist()]
+
+    def clusters(self, labels: Container[int]) -> list[list[Form]]:
+        """Those of these clusters that still have more than one form."""
+        by_label: dict[int, list[Form]] = defaultdict(list)
+        for form in self.forms:
+            by_label[form.labels[0]].append(form)
+        return [forms for label, forms in by_label.items() if len(forms) > 1 and label in labels]
 
     def tried(self, rule: CompiledRule) -> Tried:
         """What a rule would make of all forms."""
-        forms, base, own, order = self._living = self._living or self._now()
+        urls, rows = self._under(rule)
+        if not rows.size:
+            return Tried(_NONE, _NONE.astype(np.uint64), _NONE)
+        hashes = urls.hashes(rows)
+        return Tried(rows, hashes, self._place_of(hashes))
+
+    def _under(self, rule: CompiledRule) -> tuple[UrlColumns, Ints]:
+        """The forms under a rule, and which of them it has changed."""
         ready = column_rule(rule.rule)
-        if ready.asks_for_unknown(base):
-            return Tried(forms, _NONE, _NONE.astype(np.uint64), _NONE)
-        urls = base.copy()
+        if ready.asks_for_unknown(self.columns):
+            return self.columns, _NONE
+        urls = self.columns.copy()
         made = self._made.setdefault(rule.rule, {})
-        rows = ready.apply(urls, self.site, urls, np.zeros(len(forms), dtype=np.bool_), made)
+        rows = ready.apply(urls, self.site, urls, np.zeros(len(urls), dtype=np.bool_), made)
         if not ready.keeps_tokens:
             split_again(urls, rows[urls.plain[rows]], self._split)
-        rows = rows[urls.plain[rows]]
-        odd, texts = [], []
-        for row in np.flatnonzero(~urls.plain).tolist():
-            after = rule.apply(forms[row].parts, self.site)
-            if after is not None:
-                odd.append(row)
-                texts.append(after.join())
-        hashes = urls.hashes(rows)
-        if odd:
-            others = UrlColumns.of(texts, like=urls)
-            rows = np.concatenate([rows, np.array(odd, dtype=np.int64)])
-            hashes = np.concatenate([hashes, others.hashes(np.arange(len(odd)))])
-        place = np.minimum(np.searchsorted(own, hashes), len(own) - 1)
-        targets = np.where(own[place] == hashes, order[place], -1)
-        return Tried(forms, rows, hashes, targets)
+        odd = np.flatnonzero(~urls.plain)
+        if odd.size:  # what would be no URL stays what it was
+            urls.put(odd, self.columns, odd)
+            rows = rows[~np.isin(rows, odd)]
+        return urls, rows
 
-    def _now(self) -> Living:
-        new = [form.text for form in self._rows[len(self._columns) :]]
-        if new:
-            first = len(self._columns)
-            self._columns = self._columns.extended(new)
-            hashes = self._columns.hashes(np.arange(first, len(self._columns)))
-            self._own = np.concatenate([self._own, hashes])
-        living = np.flatnonzero(np.fromiter((form.alive for form in self._rows), np.bool_, len(self._rows)))
-        own = self._own[living]
-        order = np.argsort(own)
-        return [self._rows[i] for i in living.tolist()], self._columns.taken(living), own[order], order
+    def _place_of(self, hashes: Hashes) -> Ints:
+        """The form of each of these numbers, -1 if there is none. Shape (n,)."""
+        place = np.minimum(np.searchsorted(self._own, hashes), len(self._own) - 1)
+        return np.where(self._own[place] == hashes, self._order[place], ABSENT)
 
     def apply(self, rule: CompiledRule) -> None:
         """Take all forms through an accepted rule."""
-        self._living = None
-        moved: list[tuple[Form, UrlParts]] = []
-        for form in self.candidates(rule):
-            after = rule.apply(form.parts, self.site)
-            if after is not None:
-                moved.append((form, after))
-        for form, _ in moved:
-            del self.forms[form.text]
-        for form, after in moved:
-            text = after.join()
-            parts = split_url(text)
-            if parts is None or len(text) > LONGEST_URL:
-                self.forms[form.text] = form
-                continue
-            form.alive = False
-            there = self.forms.get(text)
-            if there is None:
-                self._add(Form(text, parts, form.labels))
-            else:
-                there.labels = _most_common_first(there.labels + form.labels)
+        urls, rows = self._under(rule)
+        if not rows.size:
+            return
+        stays = np.ones(len(urls), dtype=np.bool_)
+        stays[rows] = False
+        hashes = urls.hashes(rows)
+        targets = self._place_of(hashes)
+        targets[~stays[targets]] = ABSENT
+        _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
+        new = np.sort(first[targets[first] == ABSENT])
+        kept = np.flatnonzero(stays)
+        place = np.cumsum(stays) - 1  # of what stays, among what there is then
+        home = np.empty(len(first), dtype=np.int64)
+        home[group[new]] = len(kept) + np.arange(len(new))
+        there = targets[first] != ABSENT
+        home[there] = place[targets[first[there]]]
+        self.columns = urls.taken(np.concatenate([kept, rows[new]]))
+        before = self.forms
+        self.forms = [before[row] for row in kept.tolist()]
+        self.forms += [Form(self.columns, len(kept) + i, []) for i in range(len(new))]
+        for row, at in zip(rows.tolist(), home[group].tolist(), strict=True):
+            form = self.forms[at]
+            form.labels = _most_common_first(form.labels + before[row].labels)
+        self._sort()
 
-    def _add(self, form: Form) -> None:
-        index = self._index
-        self.forms[form.text] = form
-        self._rows.append(form)
-        for name in {arg.partition("=")[0] for arg in form.parts.args}:
-            index["arg", 0, name].append(form)
-        segments = form.parts.segments or [""]
-        for i, segment in enumerate(segments[:_INDEXED]):
-            index["seg", i, segment].append(form)
-        for i, segment in enumerate(segments[: -_INDEXED - 1 : -1]):
-            index["seg", -i - 1, segment].append(form)
+
+def _distinct(numbers: Ints) -> list[int]:
+    """Each number once, in the order in which they came."""
+    return list(dict.fromkeys(numbers.tolist()))
 
 
 def _most_common_first(labels: list[int]) -> list[int]:

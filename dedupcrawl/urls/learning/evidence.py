@@ -41,7 +41,7 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     tried = corpus.tried(rule)
     if not tried.rows.size:
         return Meetings([], [], [], 0)
-    forms = tried.forms
+    forms = corpus.forms
     _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
     meets = (count > 1) | (tried.targets[first] >= 0)
     order = np.argsort(np.where(meets, first, len(group)), kind="stable")

@@ -70,11 +70,16 @@ def exposing(parts: UrlParts) -> Transformation | None:
     It brings nothing together by itself, as different values have different forms.
     """
     for before, segment in pairwise(parts.segments):
-        if before and not _BRACES.search(before) and _carries(segment, "base64"):
+        if before and not _BRACES.search(before) and is_encoded_url(segment):
             end = "/" if parts.segments[-1] == "" else ""
             if parts.segments[-2 if end else -1] is segment:
                 return Transformation(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
     return None
+
+
+def is_encoded_url(segment: str) -> bool:
+    """True for a URL in base64."""
+    return _carries(segment, "base64")
 
 
 def _carries(value: str, conversion: str) -> bool:

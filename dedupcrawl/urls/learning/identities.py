@@ -36,7 +36,7 @@ def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Transfo
     """
     groups: dict[tuple[str, str, str], list[Form]] = defaultdict(list)
     patterns = corpus.patterns
-    for form in corpus.forms.values():
+    for form in corpus.forms:
         if form.parts.args and form.label in labels and (path := path_shape(form.parts.segments or [""])) is not None:
             groups[path, "", ""].append(form)
             for arg in form.parts.args:

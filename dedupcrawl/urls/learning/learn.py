@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+import numpy as np
+
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
@@ -63,8 +65,8 @@ def learn_site(
     """
     bar = Bar(min_precision)
     where = sides(labels, holdout, seed)
-    parts = [part_of(side, where, urls, labels, importance) for side in (0, 1)]
-    samples = [sampled(part, _TAUGHT_ON) for part in parts]
+    parts = [part_of(side, where, labels, importance) for side in (0, 1)]
+    samples = [sampled(part, urls, _TAUGHT_ON) for part in parts]
     shares = [sample.share for sample in samples]
     proof = Proof(site, urls, labels, where)
     least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
@@ -72,7 +74,7 @@ def learn_site(
     support: dict[Rule, int] = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
-        corpus = _corpus(site, samples, proved)
+        corpus = _corpus(site, proof, samples, proved)
         taught = _taught(corpus, samples, priors)
         for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
@@ -193,10 +195,10 @@ def _fitted(
     ]
 
 
-def _corpus(site: str, samples: Sequence[Part], proved: Sequence[Candidate]) -> Corpus:
+def _corpus(site: str, proof: Proof, samples: Sequence[Part], proved: Sequence[Candidate]) -> Corpus:
     """The URLs of both parts, under what is proved."""
     both = samples[0] + samples[1]
-    corpus = Corpus(site, both.urls, both.labels)
+    corpus = Corpus(site, proof.columns.compacted(np.array(both.rows, dtype=np.int64)), both.labels)
     for one in proved:
         corpus.apply(compiled(one.rule))
     return corpus

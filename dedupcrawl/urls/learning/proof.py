@@ -11,7 +11,7 @@ from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, Meetings
 from dedupcrawl.urls.learning.sample import Part, mixed
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
-from dedupcrawl.urls.learning.url_columns import Hashes
+from dedupcrawl.urls.learning.url_columns import Hashes, UrlColumns
 from dedupcrawl.urls.rule import Rule
 
 _MOST_OF_A_CLUSTER = 20  # URLs of a colliding form that are given back
@@ -77,6 +77,11 @@ class Proof:
         self._forms = self._normalizer.own.copy()  # of each URL under the rules
         self._histories = np.zeros(len(urls), dtype=np.int64)  # which rules gave it, by number
         self._colliding: list[Ints] | None = None  # groups of several clusters when `uses` was first asked for
+
+    @property
+    def columns(self) -> UrlColumns:
+        """The tokens of the URLs, not to be changed."""
+        return self._normalizer.columns
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Have these rules applied to all URLs.
@@ -151,7 +156,7 @@ class Proof:
                     rows |= dict.fromkeys(here[:_MOST_OF_A_CLUSTER].tolist())
                     if len(rows) > _MOST_COLLIDING:
                         break
-            parts.append(Part([self._urls[i] for i in rows], self._labels[list(rows)].tolist()))
+            parts.append(Part(list(rows), self._labels[list(rows)].tolist()))
         return parts
 
     def _changed_by(self, ids: set[str]) -> Bools:

@@ -20,20 +20,20 @@ class Part:
     """Some of the URLs of a site.
 
     Attributes:
-        urls: Distinct.
+        rows: Places of the URLs among all of the site.
         labels: Cluster of each.
         importance: Of each; all equal if None.
         share: Of the clusters of more than one URL, how many are in it.
     """
 
-    urls: list[str]
+    rows: list[int]
     labels: list[int]
     importance: list[float] | None = None
     share: float = 1.0
 
     def __add__(self, other: Part) -> Part:
         """Both parts, without importance."""
-        return Part(self.urls + other.urls, self.labels + other.labels, None, min(self.share, other.share))
+        return Part(self.rows + other.rows, self.labels + other.labels, None, min(self.share, other.share))
 
 
 def mixed(number: int, seed: int) -> int:
@@ -50,21 +50,19 @@ def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     return [side[label] for label in labels]
 
 
-def part_of(
-    side: int, where: Sequence[int], urls: Sequence[str], labels: Sequence[int], importance: Sequence[float] | None
-) -> Part:
+def part_of(side: int, where: Sequence[int], labels: Sequence[int], importance: Sequence[float] | None) -> Part:
     """The URLs of one part."""
     rows = [i for i, found in enumerate(where) if found == side]
     weights = None if importance is None else [importance[i] for i in rows]
-    return Part([urls[i] for i in rows], [labels[i] for i in rows], weights)
+    return Part(rows, [labels[i] for i in rows], weights)
 
 
-def sampled(part: Part, smallest: int) -> Part:
+def sampled(part: Part, urls: Sequence[str], smallest: int) -> Part:
     """Enough of a part to learn from, `smallest` URLs and more of a large one.
 
     The clusters come first, of large ones a few URLs each, then single pages. Time is linear in the URLs of the part.
     """
-    most = min(_LARGEST_SAMPLE, int(smallest + _SAMPLED_SHARE * len(part.urls)))
+    most = min(_LARGEST_SAMPLE, int(smallest + _SAMPLED_SHARE * len(part.rows)))
     by_label: dict[int, list[int]] = {}
     for i, label in enumerate(part.labels):
         by_label.setdefault(label, []).append(i)
@@ -73,7 +71,7 @@ def sampled(part: Part, smallest: int) -> Part:
     clusters = [label for label in order if len(by_label[label]) > 1]
     taken = 0
     for label in clusters:
-        rows += _of_cluster(part, by_label[label])
+        rows += _of_cluster(part, urls, by_label[label])
         taken += 1
         if len(rows) >= most * _CLUSTERED_SHARE:
             break
@@ -84,16 +82,16 @@ def sampled(part: Part, smallest: int) -> Part:
             rows += by_label[label]
     rows.sort()
     share = taken / len(clusters) if clusters else 1.0
-    return Part([part.urls[i] for i in rows], [part.labels[i] for i in rows], None, share)
+    return Part([part.rows[i] for i in rows], [part.labels[i] for i in rows], None, share)
 
 
-def _of_cluster(part: Part, cluster: list[int]) -> list[int]:
+def _of_cluster(part: Part, urls: Sequence[str], cluster: list[int]) -> list[int]:
     if len(cluster) <= _MOST_OF_A_CLUSTER:
         return cluster
     importance = part.importance
     if importance is None:
         # Neighbours in this order are alike, so equal steps meet every pattern.
-        cluster = sorted(cluster, key=part.urls.__getitem__)
+        cluster = sorted(cluster, key=lambda i: urls[part.rows[i]])
         return [cluster[i * len(cluster) // _MOST_OF_A_CLUSTER] for i in range(_MOST_OF_A_CLUSTER)]
     return stratified(cluster, importance, _MOST_OF_A_CLUSTER)
 

@@ -13,7 +13,14 @@ from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
-from dedupcrawl.urls.learning.hypotheses import Transformation, embedded, exposing, hypotheses, hypothesis
+from dedupcrawl.urls.learning.hypotheses import (
+    Transformation,
+    embedded,
+    exposing,
+    hypotheses,
+    hypothesis,
+    is_encoded_url,
+)
 from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.irrelevant import with_known_arguments
 from dedupcrawl.urls.learning.pairs import select_pairs
@@ -56,7 +63,7 @@ class Found:
 def expose(corpus: Corpus) -> list[Found]:
     """Decode what many URLs of the site carry in them, so that what follows can look into it. Applies the rules."""
     suggested: dict[Transformation, set[int]] = defaultdict(set)
-    for form in corpus.forms.values():
+    for form in corpus.with_segment(is_encoded_url):
         transformation = exposing(form.parts)
         if transformation is not None:
             suggested[transformation].add(form.label)
@@ -110,7 +117,7 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
 def suggestions(corpus: Corpus, labels: Container[int]) -> dict[Transformation, set[int]]:
     """Hypotheses, and those of the clusters `labels` of which pairs suggest them."""
     suggested: dict[Transformation, set[int]] = defaultdict(set)
-    clusters = [cluster for cluster in corpus.clusters() if cluster[0].label in labels]
+    clusters = corpus.clusters(labels)
     step = -(-len(clusters) // _CLUSTERS_ASKED) or 1
     for cluster in clusters[::step]:
         for source, target in select_pairs(cluster):

@@ -22,7 +22,7 @@ class Numbers:
 
     __slots__ = ("_data", "_used")
 
-    def __init__(self, first: Sequence[int] = ()) -> None:
+    def __init__(self, first: Sequence[int] | Ints = ()) -> None:
         self._data = np.array(first, dtype=np.int64)
         self._used = len(first)
 

@@ -170,6 +170,25 @@ class UrlColumns:
         marks = np.stack([self.plain[rows], self.split[rows]])
         return UrlColumns(self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks)
 
+    def compacted(self, rows: Ints) -> UrlColumns:
+        """The URLs of these rows, with texts of their own: what they come to hold is no burden to the others."""
+        fronts = np.stack([c[rows] for c in (self.schemes, self.authorities, self.separators, self.fragments)])
+        segments, args = self.segments.flat(rows)[2], self.args.flat(rows)[2]
+        numbers, arg_numbers = np.unique(np.concatenate([fronts.reshape(-1), segments])), np.unique(args)
+        texts = Texts()
+        arg_texts = ArgTexts(texts)
+        new = np.array([texts.number(self.texts[number]) for number in numbers.tolist()], dtype=np.int64)
+        new_args = np.array([arg_texts.number(self.arg_texts[n]) for n in arg_numbers.tolist()], dtype=np.int64)
+        size, arg_size = self.segments.size[rows], self.args.size[rows]
+        return UrlColumns(
+            texts,
+            arg_texts,
+            new[np.searchsorted(numbers, fronts)],
+            Runs(Numbers(new[np.searchsorted(numbers, segments)]), np.cumsum(size) - size, size),
+            Runs(Numbers(new_args[np.searchsorted(arg_numbers, args)]), np.cumsum(arg_size) - arg_size, arg_size),
+            np.stack([self.plain[rows], self.split[rows]]),
+        )
+
     def copy(self) -> UrlColumns:
         """The same URLs, to be changed without changing these. What is found out of names serves both until then."""
         fronts = np.stack([self.schemes, self.authorities, self.separators, self.fragments])
@@ -179,23 +198,6 @@ class UrlColumns:
         found = UrlColumns(self.texts, self.arg_texts, fronts, segments, args, marks)
         found._named, found._flat = self._named, self._flat_names()
         return found
-
-    def extended(self, urls: Sequence[str]) -> UrlColumns:
-        """These URLs and more, with the same pools."""
-        more = UrlColumns.of(urls, like=self)
-        runs = []
-        for mine, other in ((self.segments, more.segments), (self.args, more.args)):
-            start = np.concatenate([mine.start, other.start + len(mine.pool)])
-            mine.pool.extend(other.pool.all)
-            runs.append(Runs(mine.pool, start, np.concatenate([mine.size, other.size])))
-        fronts = [
-            np.concatenate([self.schemes, more.schemes]),
-            np.concatenate([self.authorities, more.authorities]),
-            np.concatenate([self.separators, more.separators]),
-            np.concatenate([self.fragments, more.fragments]),
-        ]
-        marks = [np.concatenate([self.plain, more.plain]), np.concatenate([self.split, more.split])]
-        return UrlColumns(self.texts, self.arg_texts, np.stack(fronts), runs[0], runs[1], np.stack(marks))
 
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
