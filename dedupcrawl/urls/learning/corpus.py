@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -151,12 +151,12 @@ class Corpus:
         owner, _, numbers = columns.segments.flat(np.arange(len(columns)))
         return [self.forms[row] for row in np.unique(owner[columns.texts.which(test, numbers)]).tolist()]
 
-    def clusters(self, labels: Container[int]) -> list[list[Form]]:
-        """Those of these clusters that still have more than one form."""
+    def clusters(self) -> list[list[Form]]:
+        """The clusters that still have more than one form."""
         by_label: dict[int, list[Form]] = defaultdict(list)
         for form in self.forms:
             by_label[form.labels[0]].append(form)
-        return [forms for label, forms in by_label.items() if len(forms) > 1 and label in labels]
+        return [forms for forms in by_label.values() if len(forms) > 1]
 
     def tried(self, rule: CompiledRule) -> Tried:
         """What a rule would make of all forms."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from dedupcrawl.urls.learning.corpus import Corpus, Form
@@ -27,17 +27,12 @@ _BRACES = re.compile(r"[{}]")
 Values = dict[str, str]
 
 
-def identities(corpus: Corpus, labels: Container[int]) -> Iterator[tuple[Transformation, set[int]]]:
-    """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it.
-
-    Args:
-        corpus: The URLs.
-        labels: Clusters that are asked.
-    """
+def identities(corpus: Corpus) -> Iterator[tuple[Transformation, set[int]]]:
+    """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it."""
     groups: dict[tuple[str, str, str], list[Form]] = defaultdict(list)
     patterns = corpus.patterns
     for form in corpus.forms:
-        if form.parts.args and form.label in labels and (path := path_shape(form.parts.segments or [""])) is not None:
+        if form.parts.args and (path := path_shape(form.parts.segments or [""])) is not None:
             groups[path, "", ""].append(form)
             for arg in form.parts.args:
                 name, _, value = arg.partition("=")

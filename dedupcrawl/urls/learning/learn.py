@@ -174,9 +174,11 @@ def _taught(corpus: Corpus, samples: Sequence[Part], priors: Priors) -> dict[Rul
 
     One that a single cluster of it suggests counts when the second part suggests it, too.
     """
-    first, second = (suggestions(corpus, set(sample.labels)) for sample in samples)
-    found = likely(first, second, priors.expected)
-    return {rule: len(first.get(Transformation(rule.match, rule.to, rule.drop, rule.convert), ())) for rule in found}
+    first, second = (set(sample.labels) for sample in samples)
+    suggested = suggestions(corpus, (first, second))
+    taught = {one: len(labels & first) for one, labels in suggested.items()}
+    found = likely(suggested, taught, priors.expected)
+    return {rule: taught.get(Transformation(rule.match, rule.to, rule.drop, rule.convert), 0) for rule in found}
 
 
 def _fitted(

@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
-from dedupcrawl.urls.learning.corpus import Corpus
+from dedupcrawl.urls.learning.corpus import Corpus, Form
 from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import (
     Transformation,
@@ -114,35 +114,43 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
     return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
 
 
-def suggestions(corpus: Corpus, labels: Container[int]) -> dict[Transformation, set[int]]:
-    """Hypotheses, and those of the clusters `labels` of which pairs suggest them."""
+def suggestions(corpus: Corpus, parts: Sequence[Container[int]]) -> dict[Transformation, set[int]]:
+    """Hypotheses, and the clusters that suggest them.
+
+    Args:
+        corpus: The URLs.
+        parts: Clusters; of each part as many are asked.
+    """
     suggested: dict[Transformation, set[int]] = defaultdict(set)
-    clusters = corpus.clusters(labels)
-    step = -(-len(clusters) // _CLUSTERS_ASKED) or 1
-    for cluster in clusters[::step]:
+    clusters = corpus.clusters()
+    asked: list[list[Form]] = []
+    for labels in parts:
+        there = [cluster for cluster in clusters if cluster[0].label in labels]
+        asked += there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]
+    for cluster in asked:
         for source, target in select_pairs(cluster):
             for found in hypotheses(source.parts, target.parts):
                 suggested[found].add(source.label)
         for form in cluster[:_LOOKED_INTO]:
             for found in embedded(form.parts):
                 suggested[found].add(form.label)
-    for found, clusters_of in identities(corpus, labels):
+    for found, clusters_of in identities(corpus):
         suggested[found] |= clusters_of
     return suggested
 
 
 def likely(
-    suggested: dict[Transformation, set[int]], hints: Container[Transformation], expected: Sequence[Rule]
+    suggested: dict[Transformation, set[int]], taught: dict[Transformation, int], expected: Sequence[Rule]
 ) -> list[Rule]:
-    """The hypotheses that are worth a try, those that most clusters suggest first.
+    """The hypotheses that are worth a try, those that most clusters teach first.
 
     Args:
-        suggested: As from `suggestions`.
-        hints: Hypotheses that are worth a try when only one cluster suggests them: another part of the site does, too.
+        suggested: As from `suggestions`; one that a single cluster suggests may be chance.
+        taught: How many of these clusters are of the part that teaches; the others do not count.
         expected: Hypotheses that hold on most sites.
     """
-    ranked = [one for one, labels in suggested.items() if len(labels) > 1 or one in hints]
-    ranked.sort(key=lambda one: (-len(suggested[one]), one))
+    ranked = [one for one, count in taught.items() if count and len(suggested[one]) > 1]
+    ranked.sort(key=lambda one: (-taught[one], one))
     found = [hypothesis(*one) for one in ranked[:_MOST_HYPOTHESES]]
     return found + [rule for rule in expected if rule not in found]
 

@@ -16,14 +16,14 @@ SID = CompiledRule(hypothesis(drop=("sid",)))
 
 def test_single_pages_speak_against_a_rule() -> None:
     urls = ["http://a.com/x?sid=1", "http://a.com/x?sid=2", "http://a.com/y?sid=1", "http://a.com/y?sid=2"]
-    corpus = Corpus("a.com", urls, [0, 0, 1, 2])
+    corpus = Corpus.of("a.com", urls, [0, 0, 1, 2])
     found = meetings(SID, corpus)
     counts = tally(found.sources, found.targets)
     assert (counts.right, counts.wrong, counts.clusters, counts.collisions) == (1, 1, 1, 1)
 
 
 def test_what_earlier_rules_brought_together_is_not_counted_again() -> None:
-    corpus = Corpus("a.com", ["http://a.com/x?a=1", "http://a.com/x?a=2", "http://a.com/x"], [0, 0, 0])
+    corpus = Corpus.of("a.com", ["http://a.com/x?a=1", "http://a.com/x?a=2", "http://a.com/x"], [0, 0, 0])
     first = CompiledRule(hypothesis("?a=2", "?a=1"))
     corpus.apply(first)
     found = meetings(CompiledRule(hypothesis(drop=("a",))), corpus)
@@ -33,7 +33,7 @@ def test_what_earlier_rules_brought_together_is_not_counted_again() -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=40))
 def test_counts_are_those_of_all_pages_that_meet(rows: list[tuple[int, int, int]]) -> None:
     urls = {f"http://a.com/{page}?sid={sid}": label for page, sid, label in rows}
-    corpus = Corpus("a.com", urls, urls.values())
+    corpus = Corpus.of("a.com", list(urls), list(urls.values()))
     found = meetings(SID, corpus)
     counts = tally(found.sources, found.targets)
     right = wrong = 0

@@ -7,12 +7,8 @@ from dedupcrawl.urls.learning.identities import identities, path_shape
 
 
 def kept(urls: list[tuple[str, int]]) -> set[str]:
-    corpus = Corpus("a.com", [url for url, _ in urls], [label for _, label in urls])
-    return {
-        rule.match
-        for rule, _ in identities(corpus, {form.label for form in corpus.forms.values()})
-        if rule.drop == ("*",)
-    }
+    corpus = Corpus.of("a.com", [url for url, _ in urls], [label for _, label in urls])
+    return {rule.match for rule, _ in identities(corpus) if rule.drop == ("*",)}
 
 
 def test_the_arguments_that_tell_pages_apart() -> None:

@@ -11,7 +11,7 @@ TITLE = hypothesis("/w?title={}", drop=("*",))
 
 
 def known(urls: list[tuple[str, int]]) -> Rule | None:
-    corpus = Corpus("a.com", [url for url, _ in urls], [label for _, label in urls])
+    corpus = Corpus.of("a.com", [url for url, _ in urls], [label for _, label in urls])
     return with_known_arguments(TITLE, meetings(CompiledRule(TITLE), corpus))
 
 

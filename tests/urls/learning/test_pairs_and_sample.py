@@ -12,13 +12,13 @@ from dedupcrawl.urls.learning.sample import Part, sampled, sides, stratified
 
 def test_targets_are_static_shallow_and_short() -> None:
     urls = ["http://a.com/a/b/c", "http://a.com/?p=1", "http://a.com/a/b", "http://a.com/a/bb"]
-    forms = Corpus("a.com", urls, [0] * 4).clusters()[0]
+    forms = Corpus.of("a.com", urls, [0] * 4).clusters()[0]
     assert [form.text for form in sorted(forms, key=target_rank)] == [urls[2], urls[3], urls[0], urls[1]]
 
 
 def test_pairs_of_a_huge_cluster_are_few() -> None:
     urls = [f"http://a.com/x?sid={i}" for i in range(100_000)]
-    forms = Corpus("a.com", urls, [0] * len(urls)).clusters()[0]
+    forms = Corpus.of("a.com", urls, [0] * len(urls)).clusters()[0]
     assert 1 < len(list(select_pairs(forms))) < 200
 
 
@@ -40,8 +40,8 @@ def test_a_cluster_is_in_one_part(labels: list[int], seed: int) -> None:
 def test_the_sample_of_a_part_is_bounded_and_keeps_clusters() -> None:
     random_ = random.Random(1)
     labels = [random_.randrange(3000) for _ in range(20_000)]
-    part = Part([f"http://a.com/{i}" for i in range(len(labels))], labels)
-    sample = sampled(part, 500)
-    assert len(sample.urls) <= 500 + 0.03 * len(labels) + 24
+    urls = [f"http://a.com/{i}" for i in range(len(labels))]
+    sample = sampled(Part(list(range(len(labels))), labels), urls, 500)
+    assert len(sample.rows) <= 500 + 0.03 * len(labels) + 24
     sizes = {label: labels.count(label) for label in set(sample.labels)}
     assert all(sample.labels.count(label) == size for label, size in sizes.items() if size <= 24)

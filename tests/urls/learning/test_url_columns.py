@@ -15,11 +15,21 @@ def test_tokens_survive_being_numbers() -> None:
     assert [columns.parts(row).join() for row in range(len(URLS))] == URLS
 
 
-def test_columns_with_more_urls_are_those_of_all_of_them() -> None:
-    columns = UrlColumns.of(URLS[:2]).extended(URLS[2:])
-    assert [columns.parts(row).join() for row in range(len(URLS))] == URLS
+def test_columns_of_more_urls_can_be_compared() -> None:
+    columns = UrlColumns.of(URLS)
     again = UrlColumns.of(URLS[::-1], like=columns)
     assert again.hashes(np.arange(4)).tolist()[::-1] == columns.hashes(np.arange(4)).tolist()
+
+
+def test_some_urls_with_texts_of_their_own() -> None:
+    columns = UrlColumns.of([*URLS, "data:x", "http://a.com"])
+    some = columns.compacted(np.array([5, 3, 0, 4]))
+    assert [some.parts(row).join() for row in (1, 2)] == [URLS[3], URLS[0]]
+    assert some.split.tolist() == [True, True, True, False]
+    assert some.plain.tolist() == [False, True, True, False]
+    assert some.texts.known("www.a.com:80") < 0
+    some.put_args(np.array([1]), np.array([1]), np.array([some.arg_texts.number("new=1")]))
+    assert columns.arg_texts.known("new=1") < 0
 
 
 def test_equal_hashes_are_equal_urls() -> None:
