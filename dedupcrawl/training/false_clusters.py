@@ -11,6 +11,7 @@ the same page (`sid=`), or when there are none, the cluster is a real one.
 from __future__ import annotations
 
 import mmh3
+import numpy as np
 import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
@@ -98,14 +99,12 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
         slot=pl.lit(0, pl.UInt64),
         value=pl.col("url").str.extract(_HOST).hash(),
     )
+    length = pl.col("segment").list.len().cast(pl.Int64)  # one at least
     segments = (
-        pages.select(*keep, "segment", shape=pl.col("segment").list.len().cast(pl.UInt64))
+        pages.select(*keep, "segment", shape=length.cast(pl.UInt64), first=length.cum_sum() - length)
         .explode("segment")
-        .with_columns(value=pl.col("segment").hash())
-        .with_columns(
-            position=pl.int_range(pl.len()).over("url_id"),
-            before=pl.col("value").shift(1, fill_value=0).over("url_id"),
-        )
+        .with_columns(value=pl.col("segment").hash(), position=pl.int_range(pl.len()) - pl.col("first"))
+        .with_columns(before=pl.when(pl.col("position") > 0).then(pl.col("value").shift(1)).otherwise(0))
         .select(
             *keep,
             "shape",
@@ -122,9 +121,11 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("arg") != "")
         .select(*keep, shape=pl.lit(0, pl.UInt64), place=name, slot=name, value=pl.col("arg").hash())
     )
-    slots = pl.concat([hosts, segments, args])
-    part = pl.struct("place", "value").hash()
-    return slots.with_columns(rest=part.sum().over("url_id") - part).drop("url_id")
+    slots = pl.concat([hosts, segments, args]).with_columns(rest=pl.struct("place", "value").hash())
+    whole = np.zeros(pages.height, dtype=np.uint64)  # of each URL
+    url_id, part = slots["url_id"].to_numpy(), slots["rest"].to_numpy()
+    np.add.at(whole, url_id, part)
+    return slots.with_columns(rest=pl.Series(whole[url_id] - part)).drop("url_id")
 
 
 def _varied(slots: pl.DataFrame) -> pl.DataFrame:

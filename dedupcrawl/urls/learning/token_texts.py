@@ -64,6 +64,12 @@ class Texts:
             self._texts.append(text)
         return found
 
+    def numbers(self, texts: Sequence[str]) -> Ints:
+        """The numbers of many texts. Shape (len(texts),)."""
+        for text in dict.fromkeys(texts):
+            self.number(text)
+        return np.fromiter(map(self._numbers.__getitem__, texts), np.int64, len(texts))
+
     def known(self, text: str) -> int:
         """The number of a text, or ABSENT."""
         return self._numbers.get(text, ABSENT)

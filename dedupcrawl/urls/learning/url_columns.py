@@ -131,33 +131,31 @@ class UrlColumns:
         """Tokenize URLs; with the numbers of other columns if they are to be compared with them."""
         texts = Texts() if like is None else like.texts
         arg_texts = ArgTexts(texts) if like is None else like.arg_texts
-        number, arg_number = texts.number, arg_texts.number
-        fronts: list[tuple[int, int, int, int]] = []
-        marks: list[tuple[bool, bool]] = []
-        segments: list[int] = []
-        args: list[int] = []
-        sizes: list[tuple[int, int]] = []
+        fronts: list[str] = []  # four of each URL
+        marks: list[bool] = []  # two of each
+        segments: list[str] = []
+        args: list[str] = []
+        sizes: list[int] = []  # two of each
         for url in urls:
             parts = split_url(url) if len(url) <= LONGEST_URL else None
             if parts is None:
-                fronts.append((number(url), 0, 0, 0))
-                marks.append((False, False))
-                sizes.append((0, 0))
+                fronts += (url, "", "", "")
+                marks += (False, False)
+                sizes += (0, 0)
                 continue
-            tail = number(parts.separators), number(parts.fragment)
-            fronts.append((number(parts.scheme), number(parts.authority), *tail))
-            marks.append((len(url) <= _LONGEST and is_plain(parts), True))
-            sizes.append((len(parts.segments), len(parts.args)))
-            segments += map(number, parts.segments)
-            args += map(arg_number, parts.args)
+            fronts += (parts.scheme, parts.authority, parts.separators, parts.fragment)
+            marks += (len(url) <= _LONGEST and is_plain(parts), True)
+            sizes += (len(parts.segments), len(parts.args))
+            segments += parts.segments
+            args += parts.args
         size = np.array(sizes, dtype=np.int64).reshape(-1, 2).T.copy()
         start = np.cumsum(size, axis=1) - size
         return cls(
             texts,
             arg_texts,
-            np.array(fronts, dtype=np.int64).reshape(-1, 4).T.copy(),
-            Runs(Numbers(segments), start[0], size[0]),
-            Runs(Numbers(args), start[1], size[1]),
+            texts.numbers(fronts).reshape(-1, 4).T.copy(),
+            Runs(Numbers(texts.numbers(segments)), start[0], size[0]),
+            Runs(Numbers(arg_texts.numbers(args)), start[1], size[1]),
             np.array(marks, dtype=np.bool_).reshape(-1, 2).T.copy(),
         )
 
@@ -177,8 +175,8 @@ class UrlColumns:
         numbers, arg_numbers = np.unique(np.concatenate([fronts.reshape(-1), segments])), np.unique(args)
         texts = Texts()
         arg_texts = ArgTexts(texts)
-        new = np.array([texts.number(self.texts[number]) for number in numbers.tolist()], dtype=np.int64)
-        new_args = np.array([arg_texts.number(self.arg_texts[n]) for n in arg_numbers.tolist()], dtype=np.int64)
+        new = texts.numbers([self.texts[number] for number in numbers.tolist()])
+        new_args = arg_texts.numbers([self.arg_texts[number] for number in arg_numbers.tolist()])
         size, arg_size = self.segments.size[rows], self.args.size[rows]
         return UrlColumns(
             texts,
