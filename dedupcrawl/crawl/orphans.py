@@ -1,14 +1,15 @@
-"""Orphans: pages that were dropped because of a page that then was never stored; they are fetched again."""
+"""Orphans: pages that were kept but never stored, or dropped because of such a page; they are fetched again."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
 
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import Pages
@@ -45,6 +46,7 @@ class Orphans:
         self._spider = crawler.spider
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
+        self._resumes = resumes(crawler.settings)
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
@@ -57,14 +59,8 @@ class Orphans:
         engine = self._crawler.engine
         if engine is None or engine.spider is None:
             return  # the crawl is over; the next one asks for them
-        asked: dict[bytes, Request] = {}
-        for orphan in orphans:
-            if request := self._request_for(orphan):
-                first = asked.setdefault(self._fingerprint(request), request)
-                if first is not request:
-                    first.meta[ORPHANS]["urls"].append(orphan.url)
         own = self._fingerprint(lost) if lost is not None else b""
-        for fingerprint, request in asked.items():
+        for fingerprint, request in self._requests_for(orphans):
             self._times[fingerprint] += 1
             if self._times[fingerprint] > _MOST_TIMES:
                 logger.error("%s is not fetched a third time for what it lost; the next crawl will.", request)
@@ -83,18 +79,15 @@ class Orphans:
         return [request.replace(dont_filter=True) for request in self.requests()]
 
     def requests(self) -> Iterator[Request]:
-        """Requests for the pages that were dropped because of one that a run which was cut off never stored."""
+        """Requests for what a run which was cut off never stored, and for what was dropped because of that."""
         try:
             orphans = self._index.orphans(self._spider.name)
         except (OSError, IndexDamagedError) as error:
             logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
             return
         self._asked = True
-        # Where a duplicate filter outlives the process, it takes them for done.
-        resumes = self._shares or bool(self._crawler.settings.get("JOBDIR"))
-        for orphan in orphans:
-            if request := self._request_for(orphan):
-                yield request.replace(dont_filter=resumes)
+        for _, request in self._requests_for(orphans):
+            yield request.replace(dont_filter=self._resumes)  # its duplicate filter takes them for done
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects: an orphan that its site has taken down or moved is one no more.
@@ -118,11 +111,7 @@ class Orphans:
             if not self.settle(url):
                 return
             self._stats.inc_value("dedup/content/orphans_gone")
-            logger.info(
-                "%s was dropped for a page that was never stored, and is gone now (%d).",
-                printable(url),
-                response.status,
-            )
+            logger.info("%s was to be fetched again, and is gone now (%d).", printable(url), response.status)
 
     def settle(self, url: str, kept_under: str | None = None) -> bool:
         """The page at `url` is no orphan any more, unless what it is `kept_under` is lost.
@@ -138,18 +127,31 @@ class Orphans:
             return False
         return True
 
-    def _request_for(self, orphan: Dependent) -> Request | None:
-        """None for an orphan of another spider, which will ask for it at its next start."""
-        if orphan.spider != self._spider.name:
-            return None
+    def _requests_for(self, orphans: Iterable[Dependent]) -> Iterator[tuple[bytes, Request]]:
+        """For each page that orphans come from, the fingerprint of its request, and that."""
+        pages: defaultdict[bytes, list[Dependent]] = defaultdict(list)
+        for orphan in orphans:
+            if orphan.spider == self._spider.name:  # another spider will ask for its own at its next start
+                pages[self._fingerprint(self._request_for(orphan))].append(orphan)
+        for fingerprint, asked in pages.items():
+            request = self._request_for(asked[0])
+            for orphan in asked:
+                self._expected.expect(orphan)
+            self._stats.inc_value("dedup/content/refetched", len(asked))
+            meta = {**request.meta, ORPHANS: {"asked": request.url, "urls": [orphan.url for orphan in asked]}}
+            yield fingerprint, request.replace(meta=meta)
+
+    def _request_for(self, orphan: Dependent) -> Request:
         try:
-            request = unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
+            return unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
         except ValueError as error:
             logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
-            request = _as_it_is(orphan.url)
-        self._stats.inc_value("dedup/content/refetched")
-        self._expected.expect(orphan)
-        return request.replace(meta={**request.meta, ORPHANS: {"asked": request.url, "urls": [orphan.url]}})
+            return _as_it_is(orphan.url)
+
+
+def resumes(settings: BaseSettings) -> bool:
+    """Whether a duplicate filter outlives the process, so that the next one does not ask again for what it had."""
+    return is_redis(settings.get("DEDUP_INDEX") or "") or bool(settings.get("JOBDIR"))
 
 
 def _as_it_is(url: str) -> Request:

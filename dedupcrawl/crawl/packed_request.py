@@ -8,18 +8,22 @@ import msgspec
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
+_USUAL = Request("data:,").to_dict()  # what a request has unless it is said otherwise
+
 
 class _Url(msgspec.Struct):
     url: str
 
 
 def pack_request(request: Request, spider: Spider) -> bytes:
-    """MessagePack of all that the request is.
+    """MessagePack of all that is not as usual about the request.
 
     Raises:
         ValueError: its meta would come back as something else, or its callback is no method of the spider.
     """
     fields = request.to_dict(spider=spider)
+    if "_class" not in fields:  # others may have other defaults
+        fields = {name: value for name, value in fields.items() if name == "url" or value != _USUAL.get(name, ...)}
     try:
         packed = msgspec.msgpack.encode(fields)
         same = msgspec.msgpack.decode(packed) == fields  # not so for sets, tuples, dates and objects

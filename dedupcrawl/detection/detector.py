@@ -38,14 +38,24 @@ class Detector:
         run: Identifies the crawl.
         trust: Whose pages may be the reason to drop pages of others.
         memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
+        resumes: Whether the crawl goes on where it was cut off: then nothing asks again for a page that was kept, but
+            not stored, unless the index remembers its request.
     """
 
     def __init__(
-        self, index: Index, *, spider: str = "", run: str = "", trust: Trust = EVERYBODY, memory: int | None = None
+        self,
+        index: Index,
+        *,
+        spider: str = "",
+        run: str = "",
+        trust: Trust = EVERYBODY,
+        memory: int | None = None,
+        resumes: bool = False,
     ) -> None:
         self._index = index
         self._resident = ResidentLimit(None if memory is None else memory << 20)
         self._trust = trust
+        self._resumes = resumes
         self._quota = SiteQuota(index)
         self._templates = SiteTemplates(index)
         self._unsettled = UnsettledPages()
@@ -82,7 +92,8 @@ class Detector:
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
             target_precision: Share of the drops that shall be right.
-            request: Given where a duplicate is dropped: what to ask for, should what it duplicates never be stored.
+            request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
+                is dropped for.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
             quota: Most pages of the page's site that the index may hold; None: any number.
             spared: Keep the page, whatever it duplicates.
@@ -129,14 +140,15 @@ class Detector:
             target_precision=target_precision,
             apart=apart,
         )
+        packed = request() if request and self._resumes else b""
         offer = partial(
             self._index.offer,
             entry,
+            request=packed,
             first_id=self._first_id_of_run if scope == "run" else 0,
             holds=comparison.holds,
             counts=comparison.counts,
         )
-        packed = b""
         while True:
             try:
                 answer = offer(no_duplicate if spared else comparison.judge)

@@ -1,9 +1,10 @@
 """Claims: which kept pages are not stored yet, and what was dropped because of them.
 
 A page that an index keeps may cost others their place in the output before its own item has reached any storage. So
-who keeps it claims it, and confirms it once it is stored. What is dropped because of a claimed page depends on it. When
-the claimant dies first, its claims die with it: the pages are forgotten, and what depended on them is orphaned, to be
-fetched again. A crash may cost a duplicate, never a page.
+who keeps it claims it, and confirms it once it is stored. What is dropped because of a claimed page depends on it, and
+so does the page itself where nobody else will ask for it again. When the claimant dies first, its claims die with it:
+the pages are forgotten, and what depended on them is orphaned, to be fetched again. A crash may cost a duplicate, never
+a page.
 
 A claimant is alive as long as it holds the lock on its file, which the kernel releases however a process ends.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.index.contract import UNREADABLE, Dependent, IndexDamagedError
+from dedupcrawl.index.contract import UNREADABLE, Dependent, Entry, IndexDamagedError
 from dedupcrawl.index.journal import DIGEST_BYTES, Journal, Transaction, digest, with_prefix
 from dedupcrawl.index.record import Raw
 
@@ -62,9 +63,11 @@ class Claims:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         new.rename(path)
 
-    def claim(self, txn: Transaction, url: str) -> None:
-        """The page under `url` is kept, but not stored yet."""
-        txn.put(digest(url), _encode(_Claim(url, self._owner)), db=self._journal.tables["claims"])
+    def claim(self, txn: Transaction, entry: Entry, request: bytes) -> None:
+        """A page is kept, but not stored yet; `request` is what to ask for when it never is, or empty."""
+        txn.put(digest(entry.url), _encode(_Claim(entry.url, self._owner)), db=self._journal.tables["claims"])
+        if request:
+            self.depend(txn, entry.url, Dependent(entry.spider, entry.source, request))
 
     def confirm(self, txn: Transaction, url: str) -> None:
         """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
@@ -79,7 +82,7 @@ class Claims:
         return txn.get(digest(url), None, self._journal.tables["claims"]) is not None
 
     def depend(self, txn: Transaction, keeper: str, dependent: Dependent) -> None:
-        """`dependent` is dropped because of the page under `keeper`, which is claimed."""
+        """`dependent` is dropped because of the page under `keeper`, which is claimed, or is that page."""
         key = digest(keeper) + digest(dependent.spider) + digest(dependent.url)
         txn.put(key, _encode(dependent), db=self._journal.tables["dependents"])
 

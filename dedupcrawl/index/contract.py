@@ -65,7 +65,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class Dependent(msgspec.Struct, frozen=True, array_like=True):
-    """A page that was dropped because of another, which is not stored yet.
+    """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself.
 
     Attributes:
         spider: Name of the spider that fetched it.
@@ -162,6 +162,7 @@ class Index(Protocol):
         first_id: int = 0,
         holds: Holds | None = None,
         counts: Counts | None = None,
+        request: bytes = b"",
     ) -> Kept | Verdict:
         """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
 
@@ -173,6 +174,9 @@ class Index(Protocol):
         Of the candidates only a few are judged, and only those that `counts`, where it is given: however many others
         are as much alike, they push none of these out, unless there are more
         than an index compares at all. None of the three may call the index.
+
+        A page that this process claims (see `start_claiming`) depends on itself where `request` says what to ask for:
+        should the claim die, it is an orphan like those that were dropped because of it.
 
         Once this returns Kept the page survives a kill of the process.
         """

@@ -93,6 +93,7 @@ class LmdbIndex(LmdbNotes):
         first_id: int = 0,
         holds: Holds | None = None,
         counts: Counts | None = None,
+        request: bytes = b"",
     ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
@@ -103,14 +104,14 @@ class LmdbIndex(LmdbNotes):
         """
         self.is_asking = True
         try:
-            answer = self._offer(Question(storable(entry), judge, holds, counts), first_id)
+            answer = self._offer(Question(storable(entry), judge, holds, counts), first_id, request)
         finally:
             self.is_asking = False
         if isinstance(answer, Kept):
             self._fold()
         return answer
 
-    def _offer(self, question: Question, first_id: int) -> Kept | Verdict:
+    def _offer(self, question: Question, first_id: int, request: bytes) -> Kept | Verdict:
         catalog, entry = self._catalog, question.entry
         with self._snapshot() as txn:
             found = examine(catalog, question, first_id, self.journal.fetch(txn))
@@ -134,7 +135,7 @@ class LmdbIndex(LmdbNotes):
             if new.replaces is not None:
                 self.journal.bury(txn, new.replaces)
             if self.claims.started:
-                self.claims.claim(txn, entry.url)
+                self.claims.claim(txn, entry, request)
             return txn.id(), new, posted
 
         answer = self.journal.writing(append)

@@ -44,6 +44,7 @@ class MemoryIndex(MemoryNotes):
         first_id: int = 0,
         holds: Holds | None = None,
         counts: Counts | None = None,
+        request: bytes = b"",
     ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
@@ -63,7 +64,9 @@ class MemoryIndex(MemoryNotes):
             if answer.replaces is not None:
                 self._bury(answer.replaces)
             if self._claiming:
-                self._claims.setdefault(entry.url, {})
+                claim = self._claims.setdefault(entry.url, {})
+                if request:
+                    claim[entry.spider, entry.source] = Dependent(entry.spider, entry.source, request)
             replaces = answer.replaces is not None
             kept = Kept(self._catalog.add_keys(keys), tuple(answer.inside.values()), replaces)
             self._fold()

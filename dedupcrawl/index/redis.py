@@ -81,6 +81,7 @@ class RedisIndex(RedisNotes):
         first_id: int = 0,
         holds: Holds | None = None,
         counts: Counts | None = None,
+        request: bytes = b"",
     ) -> Kept | Verdict:
         """Check and add, atomically (see Index).
 
@@ -95,6 +96,8 @@ class RedisIndex(RedisNotes):
             self.journal.catch_up()
         catalog, fetch = self.journal.replica.catalog, self.journal.replica.fetch
         first_id = min(first_id, self.journal.first_id_limit)
+        keys = [self.claims.key, self.claims.dependents_key(entry.url)]
+        itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
         inside: dict[int, str] = {}
         looked_at = 0
         while True:
@@ -111,9 +114,9 @@ class RedisIndex(RedisNotes):
             row = pack(record, UNNUMBERED)
             probes = [part for probe in read(catalog.schema, entry, found.replaces) for part in probe]
             grave = self._grave(found.replaces)
-            claim = self.claims.claim_of(entry.url)
+            claim = (*self.claims.claim_of(entry.url), *itself)
             tokens = written(catalog.schema, catalog.schema.keys(record))
-            if self.journal.exchange(OFFER, [self.claims.key], row, tokens, *grave, *claim, *probes) == b"kept":
+            if self.journal.exchange(OFFER, keys, row, tokens, *grave, *claim, *probes) == b"kept":
                 page = catalog.next_id
                 self.journal.replica.extend([row])
                 self.claims.kept(entry.url)

@@ -84,7 +84,8 @@ OFFER = Script(
     _JOURNAL
     + f"""
 -- ARGV: row, tokens, number of the row that it replaces or '', that one's gravestone, URL digest of a claim or '', the
--- claim, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1 each).
+-- claim, the page's own field as a dependent or '', itself, then for each probe: least sum, tokens, weights (4 bytes
+-- each; '' for 1 each).
 local function meets(least, probe, weights, rows)
   local weight = {{}}
   for at = 1, #probe, 4 do
@@ -104,16 +105,19 @@ end
 if known < count then
   if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
   local rows = unknown_tokens()
-  for at = 9, #ARGV, 3 do
+  for at = 11, #ARGV, 3 do
     if meets(tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], rows) then return {{'met', unknown_rows(), restored}} end
   end
 end
 append(ARGV[3], ARGV[4], ARGV[5], ARGV[6])
-if ARGV[7] ~= '' then redis.call('HSET', KEYS[4], ARGV[7], ARGV[8]) end
+if ARGV[7] ~= '' then
+  redis.call('HSET', KEYS[4], ARGV[7], ARGV[8])
+  if ARGV[9] ~= '' then redis.call('HSET', KEYS[5], ARGV[9], ARGV[10]) end
+end
 return {{'kept', unknown_rows(), restored}}
 """
 )
-"""KEYS: meta, rows, window, claims."""
+"""KEYS: meta, rows, window, claims, dependents."""
 
 FORGET = Script(
     _JOURNAL

@@ -183,6 +183,27 @@ def test_a_kill_brings_back_what_was_dropped_for_what_was_in_no_feed_yet(tmp_pat
     assert len(items(project, "third.jsonl")) == 1
 
 
+def test_a_crawl_that_is_resumed_after_a_kill_asks_again_for_what_was_in_no_feed_yet(tmp_path: Path) -> None:
+    """Its own list of what it has seen would not let it. The feed of the killed one counts as lost."""
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in range(60))),
+        **{f"/p/{n}": slow(prose(100 + n, 80)) for n in range(60)},
+    }
+    project = make_project(
+        tmp_path, {"CONCURRENT_REQUESTS": 2, "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "JOBDIR": "job"}
+    )
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 30)
+        index = LmdbIndex(tmp_path / "index", ())
+        kept = {entry.url for entry in index.entries()}
+        index.close()
+        assert len(kept) > 20
+        scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+    found = [item["url"] for item in items(project, "resumed.jsonl")]
+    assert kept <= set(found)
+    assert len(found) == len(set(found))
+
+
 @pytest.mark.skipif(
     scrapy.version_info < (2, 18), reason="older ones say only at the end that files of a feed are closed"
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Kept
 from dedupcrawl.index.journal import Transaction, digest
@@ -21,9 +22,9 @@ ROOT = Path(__file__).parents[2]
 COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
 
 
-def keep(index: Index, url: str, content: int) -> None:
+def keep(index: Index, url: str, content: int, request: bytes = b"") -> None:
     entry = page(url, content)
-    assert isinstance(index.offer(entry, accept(entry)), Kept)
+    assert isinstance(index.offer(entry, accept(entry), request=request), Kept)
 
 
 def keeper_of(index: Index, url: str, content: int) -> str | None:
@@ -94,6 +95,18 @@ def test_without_claims_everything_is_stored(index: AnyIndex) -> None:
     assert index.abandon(["http://a/1"]) == []
 
 
+def test_a_claimed_page_depends_on_itself_where_it_is_known_what_to_ask_for(index: AnyIndex) -> None:
+    index.start_claiming()
+    for url, content in (("http://a/1", 7), ("http://a/2", 8), ("http://a/3", 9)):
+        entry = structs.replace(page(url, content), fetched_url=f"{url}?fetched")
+        assert isinstance(index.offer(entry, accept(entry), request=f"ask for {url}".encode()), Kept)
+    index.confirm(["http://a/1"])
+    index.depend("http://a/2", COPY)
+    itself = Dependent("toy", "http://a/2?fetched", b"ask for http://a/2")
+    assert index.abandon(["http://a/1"]) == []
+    assert set(index.abandon(["http://a/2"])) == set(index.orphans("toy")) == {itself, COPY}
+
+
 CLAIM = """
 import sys, time
 from pathlib import Path
@@ -104,7 +117,7 @@ index = LmdbIndex(Path(sys.argv[1]), CHECKS)
 index.start_claiming()
 keep(index, "http://a/stored", 6)
 index.confirm(["http://a/stored"])
-keep(index, "http://a/1", 7)
+keep(index, "http://a/1", 7, b"ask for it")
 index.depend("http://a/1", COPY)
 if sys.argv[2] == "close":
     index.close()
@@ -133,7 +146,7 @@ def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
     assert index.start_claiming() == 1
     assert index.entry("http://a/1") is None
     assert index.entry("http://a/stored") is not None
-    assert index.orphans("toy") == [COPY]
+    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
     assert index.verify() == []
     index.close()
     assert list((path / "owners").iterdir()) == []
