@@ -48,6 +48,7 @@ class Orphans:
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._resumes = resumes(crawler.settings)
         self._asked = False  # whether the index has told what earlier runs left
+        self._forced: set[bytes] = set()  # fingerprints of the requests that were sent around the duplicate filter
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, orphans: Iterable[Dependent], lost: Request | None) -> None:
@@ -86,8 +87,14 @@ class Orphans:
             logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
             return
         self._asked = True
-        for _, request in self._requests_for(orphans):
-            yield request.replace(dont_filter=self._resumes)  # its duplicate filter takes them for done
+        for fingerprint, request in self._requests_for(orphans):
+            if self._resumes:  # its duplicate filter may take them for done
+                self._forced.add(fingerprint)
+            yield request.replace(dont_filter=self._resumes)
+
+    def asks_for(self, request: Request) -> bool:
+        """True for what is fetched again already, of which the duplicate filter may not know."""
+        return bool(self._forced) and self._fingerprint(request) in self._forced
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects: an orphan that its site has taken down or moved is one no more.

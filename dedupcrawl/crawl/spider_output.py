@@ -24,18 +24,19 @@ class SpiderOutput(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         dedup = Dedup.of(crawler)
-        self._orphans = dedup.orphans.requests
+        self._orphans = dedup.orphans
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
         self._storing = dedup.storing
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """What the spider starts with, and what a run that was cut off makes necessary."""
-        async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
-            yield one
-        for request in self._orphans():
+        """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
+        for request in self._orphans.requests():
             yield request
+        async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
+            if not (isinstance(one, Request) and self._orphans.asks_for(one)):
+                yield one
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None
@@ -48,7 +49,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    yield self._rewrite(one)
+                    if one.dont_filter or not self._orphans.asks_for(one):
+                        yield self._rewrite(one)
                 else:
                     held = held or self._storing.hold(response)
                     yield self.get_processed_item(one, response)
