@@ -39,7 +39,8 @@ def hashes_of(asides: Iterable[str]) -> list[int]:
 
 def packed(hashes: Iterable[int]) -> bytes:
     """Different hashes ascending, 4 bytes each, little-endian; at most `STORED`."""
-    return np.array(sorted(set(hashes))[:STORED], dtype="<u4").tobytes()
+    first = sorted(set(hashes))[:STORED]
+    return np.array(first, dtype="<u4").tobytes() if first else b""
 
 
 def says_more(asides: Mapping[int, str], kept: bytes, prose: int, in_all: int) -> bool:

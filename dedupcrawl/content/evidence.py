@@ -151,7 +151,7 @@ class _Pair:
         one, other = _read(new), _read(kept)
         symbols, kept_symbols = one.blocks.symbols, other.blocks.symbols
         count, places = 0, None
-        if site is not None and kept_site is not None and any(site.recurring(one.blocks.hashes)):
+        if site is not None and kept_site is not None and site.has_recurring(one.blocks.hashes):
             left, kept_left = left_out(one.blocks, other.blocks, site, kept_site)
             keep = one.blocks.keep(left)
             if any(left) and (keep.any() or one.tail):

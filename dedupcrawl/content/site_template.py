@@ -38,6 +38,7 @@ class SiteTemplate:
     def __init__(self) -> None:
         self.pages = 0
         self._counts: Counter[int] = Counter()
+        self._recurring: set[int] = set()  # those with a count of RECURRING or more
 
     def __len__(self) -> int:
         """How many blocks are remembered, at most 2 `MOST` and those of a page."""
@@ -49,8 +50,12 @@ class SiteTemplate:
 
     def recurring(self, blocks: Iterable[int]) -> list[bool]:
         """Which of `blocks` are on many pages."""
-        get = self._counts.get
-        return [get(block, 0) >= RECURRING for block in blocks]
+        recurring = self._recurring
+        return [block in recurring for block in blocks]
+
+    def has_recurring(self, blocks: Iterable[int]) -> bool:
+        """Whether any of `blocks` is on many pages."""
+        return not self._recurring.isdisjoint(blocks)
 
     def layout(self, blocks: Iterable[int]) -> list[bool]:
         """Which of `blocks` are on a large share of all pages."""
@@ -64,6 +69,7 @@ class SiteTemplate:
         self._counts.update(different)
         counts = self._counts
         recur = [block for block in different if counts[block] == RECURRING]
+        self._recurring.update(recur)
         if len(counts) > 2 * MOST:
             self._shrink()
         return recur
@@ -74,6 +80,7 @@ class SiteTemplate:
         self._counts.update(other._counts)
         if len(self._counts) > MOST:
             self._shrink()
+        self._find_recurring()
 
     def take_recurring(self, whole: SiteTemplate) -> SiteTemplate:
         """Take out, and return, the pages and those blocks that stand on several pages by `whole`, which holds all.
@@ -85,12 +92,18 @@ class SiteTemplate:
         taken._counts = Counter({block: count for block, count in self._counts.items() if whole.count(block) > 1})
         for block in taken._counts:
             del self._counts[block]
+        taken._find_recurring()
+        self._recurring -= taken._counts.keys()
         return taken
 
     def _shrink(self) -> None:
         """Take from each count as much as the highest has that is too many."""
         least = sorted(self._counts.values(), reverse=True)[MOST]
         self._counts = Counter({block: count - least for block, count in self._counts.items() if count > least})
+        self._find_recurring()
+
+    def _find_recurring(self) -> None:
+        self._recurring = {block for block, count in self._counts.items() if count >= RECURRING}
 
     def to_bytes(self) -> bytes:
         """Zlib of: pages (4 bytes), blocks ascending (4 bytes each), their counts (4 bytes each); little-endian."""
@@ -114,4 +127,5 @@ class SiteTemplate:
         except (zlib.error, ValueError):
             return cls()
         template._counts = Counter(dict(zip(blocks.tolist(), counts.tolist(), strict=True)))
+        template._find_recurring()
         return template

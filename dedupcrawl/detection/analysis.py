@@ -55,6 +55,8 @@ class Analysis:
 
     def own_asides(self, site: SiteTemplate) -> dict[int, str]:
         """Hash → text of the asides that the page's site does not repeat."""
+        if not self.asides:
+            return {}
         own = zip(self.asides, self.page.asides, site.recurring(self.asides), strict=True)
         return {number: text for number, text, recurs in own if not recurs}
 
@@ -117,9 +119,10 @@ class Reading:
 
 def _without_template(analysis: Analysis, site: SiteTemplate) -> tuple[SymbolText, int]:
     """A main text without what its site repeats, and how many blocks that is."""
-    recurring = site.recurring(evidence.blocks_of(analysis.outline))
-    if not any(recurring):
+    blocks = evidence.blocks_of(analysis.outline)
+    if not site.has_recurring(blocks):
         return analysis.text, 0
+    recurring = site.recurring(blocks)
     return SymbolText("" if all(recurring) else without_blocks(analysis.text, recurring)), sum(recurring)
 
 

@@ -12,7 +12,7 @@ from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 20 MB
 _HOSTS_IN_MEMORY = 10_000
-_OFTEN, _SELDOM = 8, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
+_OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
 
 
 @dataclass(slots=True)

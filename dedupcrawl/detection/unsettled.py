@@ -32,6 +32,7 @@ class Unsettled:
         entry: What the index keeps of it.
         checks: By which it was signed.
         sizes: Block or aside → symbols of it.
+        characters: Of its text.
         spare: So many symbols more may turn out to recur before the page is read again.
     """
 
@@ -39,6 +40,7 @@ class Unsettled:
     entry: Entry
     checks: Sequence[Check]
     sizes: Mapping[int, int]
+    characters: int
     spare: int = 0
 
     @classmethod
@@ -47,7 +49,8 @@ class Unsettled:
         sizes = evidence.sizes_of(entry.outline)
         if reading.asides_are_read:
             sizes |= dict.fromkeys(reading.asides, 1)
-        one = cls(page, entry, checks, sizes)
+        characters = sum(map(len, page.paragraphs)) + sum(map(len, page.asides))
+        one = cls(page, entry, checks, sizes, characters)
         one.settle(reading)
         return one
 
@@ -55,11 +58,6 @@ class Unsettled:
         """It was signed by this reading."""
         own = 0 if reading.asides_are_read else len(reading.own.hashes)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
-
-    @property
-    def characters(self) -> int:
-        """Characters of its text."""
-        return sum(map(len, self.page.paragraphs)) + sum(map(len, self.page.asides))
 
 
 class UnsettledPages:

@@ -12,7 +12,7 @@ def add(pages: UnsettledPages, host: str, name: str, spare: int = -1, text: str 
     url = f"http://{host}/{name}"
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=b"")
     blocks = {ord(block): size for block, size in sizes.items()}
-    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks, spare))
+    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks, len(text), spare))
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 
@@ -57,7 +57,7 @@ class ExactCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: equality is symmetric."""
-        return np.zeros(0, dtype=np.uint32)
+        return NO_PAGES
 
     def probe(self, signature: bytes) -> Probe:
         """The key itself."""

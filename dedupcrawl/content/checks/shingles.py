@@ -49,7 +49,9 @@ MOST_PAGES = 200
 
 _CHEAP = 500  # postings that are read although the prefix filter does not ask for them
 _PAYLOAD_BITS = 32
-_LEVEL_BITS = 3
+_LEVEL_BITS = np.uint64(3)
+_LEVEL = np.uint64(7)
+_PAYLOAD = np.uint64((1 << _PAYLOAD_BITS) - 1)
 _FACTOR = np.uint64(0xD1342543DE82EF95)
 _FACTOR_SQUARED = np.uint64(0xD1342543DE82EF95**2 % 2**64)
 _BELOW = tuple(np.uint32((1 << level) - 1) for level in range(LEVELS + 1))
@@ -143,7 +145,7 @@ class ShinglesCheck:
         """One a sampled shingle."""
         level, sample = _read(signature)
         keys: Keys = sample.astype(np.uint64) << np.uint64(_PAYLOAD_BITS)
-        keys |= np.uint64(len(sample) << _LEVEL_BITS | level)
+        keys |= np.uint64(len(sample) << int(_LEVEL_BITS) | level)
         return keys
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
@@ -156,14 +158,17 @@ class ShinglesCheck:
         places = {at: _places(at, order) for at in range(level + 1, LEVELS + 1)}
         least = {at: self._least(len(places[at])) for at in places}
         exact = max(len(order) - own + 1, *(int(places[at][-least[at]]) + 1 for at in places if len(places[at])), 0)
-        read = min(max(exact, _within(counts, _CHEAP)), _within(counts, MOST_POSTINGS))
+        cheap, most = _within(counts, _CHEAP, MOST_POSTINGS)
+        read = min(max(exact, cheap), most)
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
         # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
         # a level, none of that level's pages was found.
-        needed = np.full(LEVELS + 1, own - len(order) + read)
-        for at, found in places.items():
-            needed[at] = least[at] - len(found) + int(found.searchsorted(read))
-        enough = shared >= needed[(keys & np.uint64(7)).astype(np.intp)]
+        enough = shared >= own - len(order) + read
+        if places:
+            needed = np.full(LEVELS + 1, own - len(order) + read)
+            for at, found in places.items():
+                needed[at] = least[at] - len(found) + int(found.searchsorted(read))
+            enough = shared >= needed[keys & _LEVEL]
         return _most(pages[enough], shared[enough])
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
@@ -172,12 +177,12 @@ class ShinglesCheck:
         order, counts = _rarest_first(sample, postings)
         if not counts[-1]:
             return NO_PAGES
-        read = _within(counts, MOST_POSTINGS)
+        read = _within(counts, MOST_POSTINGS)[0]
         keys, pages, shared = _shared(order[:read], counts[:read], postings)
-        payload = (keys & np.uint64((1 << _PAYLOAD_BITS) - 1)).astype(np.int64)
-        needed = np.ceil((payload >> _LEVEL_BITS) * self.share - 1e-9).astype(np.int64) - (len(order) - read)
-        needed[(payload & 7) < level] = 1  # of their samples only some could be among this page's
-        enough = shared >= needed
+        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more.
+        enough = shared + (len(order) - read) >= ((keys & _PAYLOAD) >> _LEVEL_BITS) * self.share - 1e-9
+        if level:
+            enough |= keys & _LEVEL < level  # of their samples only some could be among this page's
         return _most(pages[enough], shared[enough])
 
     def probe(self, signature: bytes) -> Probe:
@@ -217,9 +222,10 @@ def _rarest_first(sample: Sample, postings: Postings) -> tuple[Sample, Counts]:
     return sample[order], counts[order]
 
 
-def _within(counts: Counts, limit: int) -> int:
-    """How many of the first may be read."""
-    return int(counts.cumsum().searchsorted(limit, side="right"))
+def _within(counts: Counts, *limits: int) -> list[int]:
+    """How many of the first may be read, for each limit."""
+    within: list[int] = counts.cumsum().searchsorted(limits, side="right").tolist()
+    return within
 
 
 def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 
@@ -158,7 +158,7 @@ class SimHashCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: distance is symmetric."""
-        return np.zeros(0, dtype=np.uint32)
+        return NO_PAGES
 
     def probe(self, signature: bytes) -> Probe:
         """Any of the blocks that are looked up."""
