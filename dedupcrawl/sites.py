@@ -19,7 +19,7 @@ _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 _suffixes = PublicSuffixList(accept_unknown=False, only_icann=True)
 
 
-@lru_cache(maxsize=16)  # of the page at hand: few, because a URL may be long
+@lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long
 def host_of(url_or_host: str) -> str:
     """The host of a URL, or of a bare host: lower case, without user, port and final dot. Empty where there is none.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dedupcrawl.content.alignment import Piece, differences
+from dedupcrawl.content.alignment import Differences, differences
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.wording import wording
 
@@ -59,8 +59,8 @@ class Facts:
     negated: int
 
 
-def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> tuple[Facts, list[Piece]]:
-    """The facts, and the pieces that differ as in `Differences`.
+def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> Differences:
+    """Where two texts differ that may be longer than what there is of them.
 
     Args:
         new: The new text.
@@ -76,10 +76,14 @@ def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_ta
     else:
         found.replaced = max(found.replaced, min(new_tail, kept_tail))
         found.added_at_ends = max(found.added_at_ends, new_tail - kept_tail)
-    length, kept_length = len(new) + new_tail, len(kept) + kept_tail
+    return found
+
+
+def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int) -> Facts:
+    """The facts about a new text of `length` symbols and a kept one that differ as `aligned` has found."""
     changed = sorted(found.numbers_changed)
     worded = wording(new, kept, found.pieces)
-    facts = Facts(
+    return Facts(
         symbols=length,
         kept_symbols=kept_length,
         covered=found.common / length if length else float(not kept_length),
@@ -100,4 +104,3 @@ def compared(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_ta
         unexpected=worded.unexpected,
         negated=worded.negated,
     )
-    return facts, found.pieces

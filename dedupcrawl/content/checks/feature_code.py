@@ -78,7 +78,7 @@ def _fewest_grams(repeatability: float) -> NDArray[np.int64]:
     """Payload of a kept code → grams that a page must share with it to have it inside; one where that is not known."""
     length = (np.arange(_MANY + 1) - 1) * SAMPLING + GRAM  # at least
     run = np.ceil(repeatability * length - 1e-6).astype(np.int64)
-    fewest = np.maximum(1, (run - GRAM + 1) // SAMPLING)
+    fewest: NDArray[np.int64] = np.maximum(1, (run - GRAM + 1) // SAMPLING)
     fewest[_MANY] = 1
     return fewest
 
@@ -164,7 +164,8 @@ class FeatureCodeCheck:
         if not len(pages):
             return pages
         keys, pages, shared = by_page(keys, pages)
-        return pages[shared >= _fewest_grams(self.repeatability)[keys & np.uint64(_MANY)]]
+        enough: PageIds = pages[shared >= _fewest_grams(self.repeatability)[keys & np.uint64(_MANY)]]
+        return enough
 
     def probe(self, signature: bytes) -> Probe:
         """Any of the grams."""
