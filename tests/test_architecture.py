@@ -47,6 +47,7 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "matplotlib": {"report"},
     "pyspark": {"spark"},
     "pyarrow": {"spark"},
+    "scrapy_redis": {"crawl"},
     "spidermon": {"crawl"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -37,6 +37,7 @@ EXTRA_OF = {
     "py4j": "spark",
     "pyarrow": "spark",
     "pyspark": "spark",
+    "scrapy_redis": "scrapy-redis",
     "spidermon": "spidermon",
 }
 

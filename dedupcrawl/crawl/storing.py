@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -95,6 +95,10 @@ class Storing:
         page.on_their_way += 1
         return page
 
+    def are_stored(self, files: Iterable[FeedSlot]) -> bool:
+        """Whether these files of feeds are closed, and stored."""
+        return all(file in self._closed for file in files)
+
     def release(self, page: FetchedPage) -> None:
         """No other item will be made of a page that was held."""
         page.on_their_way -= 1
@@ -122,7 +126,8 @@ class Storing:
             self._orphans.settle(url, None if lost else next(iter(kept.values())))
         if lost:
             self._abandon(kept, page.request)
-        elif files := [file for file in page.files if file not in self._closed]:
+        elif not self.are_stored(page.files):
+            files = [file for file in page.files if file not in self._closed]
             written = _Written(list(kept.values()), len(files))
             for file in files:
                 self._held_by[file].append(written)

@@ -25,8 +25,9 @@ TEXTS = 30
 COPIES = 3
 SHORT_LIVED = """
 import sys
+from dedupcrawl.crawl import redis_queue
 from dedupcrawl.index import redis_claims
-redis_claims.LIFE_SECONDS = 2.0
+redis_claims.LIFE_SECONDS = redis_queue.LIFE_SECONDS = 2.0
 from scrapy.cmdline import execute
 execute(["scrapy", *sys.argv[1:]])
 """
@@ -56,9 +57,9 @@ def project(tmp_path: Path) -> Path:
     return Path(shutil.copytree(EXAMPLE, tmp_path / "project"))
 
 
-def start(project: Path, server: RedisServer, feed: str) -> subprocess.Popen[bytes]:
+def start(project: Path, server: RedisServer, feed: str, *options: str) -> subprocess.Popen[bytes]:
     env = {**os.environ, "REDIS_URL": f"redis://127.0.0.1:{server.port}/0", "FEED": feed}
-    command = [sys.executable, "-c", SHORT_LIVED, "crawl", "news", *QUICK]
+    command = [sys.executable, "-c", SHORT_LIVED, "crawl", "news", *QUICK, *options]
     log = (project / f"{feed}.log").open("wb")
     return subprocess.Popen(command, cwd=project, env=env, stderr=log, start_new_session=True)
 
@@ -105,3 +106,67 @@ def test_what_was_dropped_for_pages_of_a_killed_worker_comes_back(
     texts = found(project, "other.jsonl", "last.jsonl")
     assert {text for text in texts if not text.startswith("Start")} == {prose(100 + n, 120) for n in range(TEXTS)}
     assert len(texts) == len(set(texts))
+
+
+TREE = 60
+
+
+@pytest.fixture
+def tree() -> Iterator[Site]:
+    """Each page links to the next two of a tree, and none is like another."""
+
+    def links(number: int) -> list[str]:
+        return [f"/{child}" for child in (2 * number + 1, 2 * number + 2) if child < TREE]
+
+    pages: dict[str, Any] = {"/": page(prose(500), *links(0))}
+    pages |= {f"/{n}": slow(page(prose(500 + n), *links(n))) for n in range(1, TREE)}
+    with serve(pages) as running:
+        yield running
+
+
+ALL_OF_THE_TREE = {prose(500 + number) for number in range(TREE)}
+
+
+def wait_for(site: Site, requests: int) -> None:
+    while sum(site.requests.values()) < requests:
+        time.sleep(0.01)
+
+
+def test_no_link_is_lost_while_redis_is_away(project: Path, redis_server: RedisServer, tree: Site) -> None:
+    feeds = ["0.jsonl", "1.jsonl"]
+    workers = [start(project, redis_server, feed, "-s", "MAX_IDLE_TIME_BEFORE_CLOSE=8") for feed in feeds]
+    while not all("Spider opened" in (project / f"{feed}.log").read_text(encoding="utf-8") for feed in feeds):
+        time.sleep(0.05)
+    push(redis_server, tree)
+    wait_for(tree, 8)
+    redis_server.kill()
+    time.sleep(3)
+    redis_server.start()
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    assert set(found(project, *feeds)) == ALL_OF_THE_TREE
+    logs = [(project / f"{feed}.log").read_text(encoding="utf-8") for feed in feeds]
+    assert not any("Traceback" in log for log in logs)
+    assert any("The queue is back after" in log and "'dedup/queue/outages': 1" in log for log in logs)
+    client = redis.Redis(port=redis_server.port)
+    assert client.keys("news:requests:leases:*") == []
+
+
+def test_what_a_killed_worker_had_taken_is_fetched_by_others(
+    project: Path, redis_server: RedisServer, tree: Site
+) -> None:
+    """All that it fetched is fetched again, too: its feed may be torn, and was not closed."""
+    client = push(redis_server, tree)
+    killed, other = (start(project, redis_server, feed) for feed in ("killed.jsonl", "other.jsonl"))
+    wait_for(tree, TREE // 2)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert other.wait(timeout=120) == 0
+    while client.keys("{news}:owner:*") or client.keys("news:requests:alive:*"):
+        time.sleep(0.05)
+    last = start(project, redis_server, "last.jsonl")
+    assert last.wait(timeout=120) == 0
+    texts = found(project, "other.jsonl", "last.jsonl")
+    assert set(texts) == ALL_OF_THE_TREE
+    assert len(texts) == len(set(texts))
+    assert client.keys("news:requests:leases:*") == []
+    assert client.smembers("news:requests:workers") == set()

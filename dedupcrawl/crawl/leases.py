@@ -1,0 +1,75 @@
+"""Leases: how long a request that was taken from a shared queue is this worker's: until what it brought is stored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.extensions.feedexport import FeedSlot
+from scrapy.http import Response
+
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.pages import FetchedPage
+
+
+class Leases:
+    """Follows requests through the crawl.
+
+    A request is done with when Scrapy's engine is: it was answered and its callback has ended, with all links handed to
+    the scheduler and all items at the end of the pipelines, or it failed for good. If items were made of it, it must
+    wait until the files of feeds that hold them are closed, as claims on pages do (DEDUP_CONFIRM).
+
+    Args:
+        crawler: Whose engine, and whose Dedup, if that is enabled.
+        release: Told which leases have ended.
+    """
+
+    def __init__(self, crawler: Crawler, release: Callable[[Iterable[int]], None]) -> None:
+        self._crawler = crawler
+        self._release = release
+        self._dedup = crawler.get_extension(Dedup)
+        self._at_work: dict[Request, int] = {}
+        self._pages: dict[Request, FetchedPage] = {}
+        self._unstored: defaultdict[frozenset[FeedSlot], list[int]] = defaultdict(list)
+        self._closed_some = False
+        if self._dedup is not None:
+            crawler.signals.connect(self._item_scraped, signal=signals.item_scraped)
+            crawler.signals.connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
+
+    def begin(self, request: Request, lease: int) -> None:
+        """A request was taken, and goes to the engine."""
+        self._at_work[request] = lease
+
+    def settle(self) -> None:
+        """Release what is done with."""
+        engine = self._crawler.engine
+        slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
+        in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
+        ended = [self._ended(request) for request in self._at_work.keys() - set(in_progress)]
+        if self._closed_some and self._dedup is not None:
+            self._closed_some = False
+            for files in [files for files in self._unstored if self._dedup.storing.are_stored(files)]:
+                ended += self._unstored.pop(files)
+        self._release(lease for lease in ended if lease is not None)
+
+    def _ended(self, request: Request) -> int | None:
+        """The lease of a request that is done with; None when what it brought is not stored yet."""
+        lease, page = self._at_work.pop(request), self._pages.pop(request, None)
+        if page is None or self._dedup is None:
+            return lease
+        if page.unwritten:
+            return None  # a feed could not take its item: whoever comes next fetches it again
+        files = frozenset(page.files)
+        if self._dedup.storing.are_stored(files):
+            return lease
+        self._unstored[files].append(lease)
+        return None
+
+    def _item_scraped(self, item: object, response: Response | None) -> None:
+        if response is not None and response.request in self._at_work and self._dedup is not None:
+            self._pages[response.request] = self._dedup.pages.of(response)
+
+    def _feed_slot_closed(self, slot: FeedSlot) -> None:
+        self._closed_some = True

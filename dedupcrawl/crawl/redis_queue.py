@@ -1,0 +1,292 @@
+"""The server's side of a queue that workers share: what a worker takes is leased to it until it is done with.
+
+scrapy-redis takes a request off its queue before it is fetched, and marks a link as seen before it is in the queue.
+Here each is one atomic step, by a script on the server:
+
+- A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is done with, or put
+  back: by the worker, when the answer was lost, or by another one, when the worker shows no sign of life any more.
+- A link is marked as seen and put into the queue. Said twice, it is there once.
+
+Whatever the server cannot be told is said again, in the same order, once it is back. So a page's lease ends after the
+links of that page are in the queue, and when a worker dies in between, its page is fetched again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.index.redis_link import is_for_now
+
+logger = logging.getLogger(__name__)
+
+LIFE_SECONDS = 30.0
+"""After a worker's last sign of life it is taken for dead."""
+
+MOST_RETURNS = 5
+"""So often a request is put back for workers that died. A page that kills who fetches it must not kill them all."""
+
+LONGEST_OUTAGE = 600.0
+"""Seconds for which a worker that has nothing else to do waits for its server."""
+
+_FIRST_PAUSE = 0.2  # seconds until the next attempt to reach the server; doubled each time
+_LONGEST_PAUSE = 5.0
+_RECLAIMED_AT_ONCE = 500
+_RELEASED_AT_ONCE = 1000
+
+_PUSH = """
+if ARGV[1] ~= '' and redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call(ARGV[2], KEYS[2], unpack(ARGV, 3))
+return 1
+"""
+# A lease is the command that undoes it.
+_TAKE = """
+redis.call('SADD', KEYS[3], ARGV[3])
+local taken = {}
+for lease = tonumber(ARGV[4]), ARGV[4] + ARGV[5] - 1 do
+  local data = redis.call(ARGV[1], KEYS[1])
+  local undo = {ARGV[2], KEYS[1], data}
+  if ARGV[2] == 'ZADD' then
+    undo = {ARGV[2], KEYS[1], data[2], data[1]}
+    data = data[1]
+  end
+  if not data then break end
+  redis.call('HSET', KEYS[2], string.format('%d', lease), cmsgpack.pack(undo))
+  taken[#taken + 1] = data
+end
+return taken
+"""
+_PUT_BACK = """
+for _, lease in ipairs(ARGV) do
+  local undo = redis.call('HGET', KEYS[1], lease)
+  if undo then redis.call(unpack(cmsgpack.unpack(undo))) end
+  redis.call('HDEL', KEYS[1], lease)
+end
+"""
+_RELEASE = "return redis.call('HDEL', KEYS[1], unpack(ARGV))"
+_RECLAIM = """
+local back, given_up = 0, 0
+for _, worker in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+  if redis.call('EXISTS', ARGV[1] .. worker) == 0 then
+    local leases = ARGV[2] .. worker
+    local found = redis.call('HSCAN', leases, 0, 'COUNT', ARGV[3])[2]
+    for i = 1, #found, 2 do
+      local undo = cmsgpack.unpack(found[i + 1])
+      if redis.call('HINCRBY', KEYS[2], redis.sha1hex(undo[#undo]), 1) <= tonumber(ARGV[4]) then
+        redis.call(unpack(undo))
+        back = back + 1
+      else
+        given_up = given_up + 1
+      end
+      redis.call('HDEL', leases, found[i])
+    end
+    if redis.call('EXISTS', leases) == 0 then redis.call('SREM', KEYS[1], worker) end
+  end
+end
+return {back, given_up}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where requests or start URLs come from.
+
+    Attributes:
+        key: Of a list, a set or a sorted set.
+        take: The command that takes one.
+        put_back: The one that undoes that.
+    """
+
+    key: str
+    take: str
+    put_back: str
+
+
+class SharedQueue:
+    """The scripts, for one worker; a server that is away is no error.
+
+    Args:
+        server: The client. Its calls must fail at once when the server cannot be reached.
+        key: What the names of its keys begin with.
+        stats: The crawler's.
+
+    Attributes:
+        unsent: How much the server has not been told yet.
+    """
+
+    def __init__(self, server: redis.Redis, key: str, stats: StatsCollector) -> None:
+        self._server = server
+        self._stats = stats
+        self._worker = uuid.uuid4().hex
+        self._leases_of, self._alive = f"{key}:leases:", f"{key}:alive:"
+        self._leases = self._leases_of + self._worker
+        self._workers, self._returns = f"{key}:workers", f"{key}:returns"
+        self._scripts: dict[str, Any] = {}
+        self._unsent: deque[tuple[str, Sequence[str], Sequence[Any]]] = deque()
+        self._next_lease = 0
+        self._away_since: float | None = None
+        self._in_touch_since = float("-inf")
+        self._retry_at = 0.0
+        self._pause = _FIRST_PAUSE
+        self._ended = threading.Event()
+        self._beat = threading.Thread(target=self._beats, name="dedupcrawl-leases", daemon=True)
+
+    def start(self) -> None:
+        """Show signs of life from now on."""
+        self._live()
+        self._beat.start()
+
+    @property
+    def unsent(self) -> int:
+        """How much the server has not been told yet."""
+        return len(self._unsent)
+
+    def push(self, seen_key: str, fingerprint: str, key: str, command: str, *arguments: Any) -> bool:
+        """Put a request into the queue at `key`, unless its fingerprint is known; an empty one never is.
+
+        Returns:
+            False when it is known. True while the server is away.
+        """
+        return bool(self._tell(_PUSH, (seen_key, key), (fingerprint, command, *arguments)) != 0)
+
+    def take(self, source: Source, count: int) -> list[tuple[int, bytes]]:
+        """Up to `count` of what is there, each with its lease; nothing while the server is away."""
+        if not self.catch_up():
+            return []
+        first, self._next_lease = self._next_lease, self._next_lease + count
+        arguments = (source.take, source.put_back, self._worker, first, count)
+        try:
+            taken = self._run(_TAKE, (source.key, self._leases, self._workers), arguments)
+        except redis.RedisError as error:
+            self._lost(error)
+            self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
+            return []
+        return list(enumerate(taken, first))
+
+    def release(self, leases: Iterable[int]) -> None:
+        """What was leased is done with."""
+        numbers = list(leases)
+        for first in range(0, len(numbers), _RELEASED_AT_ONCE):
+            self._tell(_RELEASE, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
+
+    def is_empty(self, key: str) -> bool:
+        """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
+        try:
+            if not self.catch_up():
+                return time.monotonic() - (self._away_since or 0.0) > LONGEST_OUTAGE
+            if self._server.exists(key):
+                return False
+            if time.monotonic() - self._in_touch_since < LIFE_SECONDS:
+                return False  # others that were cut off as well have not shown themselves again
+            names = (self._alive, self._leases_of)
+            back, given_up = self._run(
+                _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS)
+            )
+        except redis.RedisError as error:
+            self._lost(error)
+            return False
+        if back:
+            self._stats.inc_value("dedup/queue/returned", back)
+            logger.info("%d requests that a worker had taken which is no more are in the queue again.", back)
+        if given_up:
+            self._stats.inc_value("dedup/queue/given_up", given_up)
+            logger.error(
+                "%d requests are given up: %d workers died that had taken them. Pages may be the cause.",
+                given_up,
+                MOST_RETURNS + 1,
+            )
+        return not back and not given_up
+
+    def clear(self) -> None:
+        """Forget all leases, those of others too."""
+        workers: Any = self._server.smembers(self._workers)
+        names = [worker.decode() if isinstance(worker, bytes) else worker for worker in workers]
+        self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in names))
+
+    def close(self, wait: float) -> None:
+        """Say what is left to be said, for up to `wait` seconds; what is still leased is anybody's from now on."""
+        end = time.monotonic() + wait
+        while not self.catch_up() and time.monotonic() < end:
+            time.sleep(_FIRST_PAUSE)
+        if self._unsent:
+            logger.error(
+                "The queue was not told of %d requests that were found or done; pages that they are from are fetched "
+                "again by a worker that has nothing else to do.",
+                len(self._unsent),
+            )
+        self._ended.set()
+        if self._beat.is_alive():
+            self._beat.join()
+
+    def catch_up(self) -> bool:
+        """Tell the server what it could not be told before; False while it is away."""
+        if time.monotonic() < self._retry_at:
+            return False
+        try:
+            while self._unsent:
+                self._run(*self._unsent[0])
+                self._unsent.popleft()
+            if self._away_since is not None:
+                self._server.ping()
+        except redis.RedisError as error:
+            if self._unsent and not is_for_now(error):
+                self._unsent.popleft()  # or it would be in the way for ever
+            self._lost(error)
+            return False
+        if self._away_since is not None:
+            logger.info("The queue is back after %.1f s.", time.monotonic() - self._away_since)
+            self._away_since, self._in_touch_since = None, time.monotonic()
+        self._pause = _FIRST_PAUSE
+        return True
+
+    def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        """The answer to a script that does no harm when it is run again; None while it has to wait for its turn."""
+        if self.catch_up():
+            try:
+                return self._run(script, keys, arguments)
+            except redis.RedisError as error:
+                self._lost(error)
+        self._unsent.append((script, keys, arguments))
+        return None
+
+    def _run(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        if script not in self._scripts:
+            self._scripts[script] = self._server.register_script(script)
+        return self._scripts[script](keys=keys, args=arguments)
+
+    def _lost(self, error: redis.RedisError) -> None:
+        """The server is away; raises `error` when it is there and will never do what was asked of it."""
+        if not is_for_now(error):
+            raise error
+        now = time.monotonic()
+        self._retry_at = now + self._pause
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if self._away_since is None:
+            self._away_since = now
+            self._stats.inc_value("dedup/queue/outages")
+            logger.warning(
+                "The queue cannot be used (%s): links wait in memory, and nothing is taken from it meanwhile.", error
+            )
+
+    def _live(self) -> None:
+        self._server.set(self._alive + self._worker, b"", px=int(LIFE_SECONDS * 1000))
+
+    def _beats(self) -> None:
+        """Show signs of life until `close`."""
+        while not self._ended.wait(LIFE_SECONDS / 3):
+            with suppress(redis.RedisError):  # it is tried again
+                self._live()
+        with suppress(redis.RedisError):
+            if not self._server.exists(self._leases):
+                self._server.srem(self._workers, self._worker)
+            self._server.delete(self._alive + self._worker)

@@ -1,0 +1,138 @@
+"""scrapy-redis's scheduler, for workers and a server that may die: ``SCHEDULER`` in settings.py names it.
+
+It has scrapy-redis's queue, filter, keys and settings. What it adds is in `crawl.redis_queue` and `crawl.leases`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import scrapy_redis.scheduler
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy_redis.dupefilter import RFPDupeFilter
+from scrapy_redis.queue import FifoQueue, LifoQueue, PriorityQueue
+
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.leases import Leases
+from dedupcrawl.crawl.redis_queue import SharedQueue, Source
+
+logger = logging.getLogger(__name__)
+
+_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 10.0}  # seconds for which all else stands still
+_CLOSING_SECONDS = 60.0
+_TAKEN_BY = {FifoQueue: ("RPOP", "RPUSH"), LifoQueue: ("LPOP", "LPUSH"), PriorityQueue: ("ZPOPMIN", "ZADD")}
+
+
+class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it has no types
+    """Loses no request when the server is away for a while, or when a worker is killed.
+
+    While the server is away, links wait in memory and no request is handed out. What a killed worker had taken goes
+    back to the queue as soon as another worker has nothing to do.
+
+    Raises:
+        ValueError: SCHEDULER_QUEUE_CLASS or DUPEFILTER_CLASS is none of scrapy-redis's.
+    """
+
+    _crawler: Crawler
+    _shared: SharedQueue
+    _leases: Leases
+    _source: Source
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Scheduler:
+        """Called by Scrapy."""
+        scheduler: Scheduler = super().from_crawler(crawler)
+        scheduler._crawler = crawler
+        return scheduler
+
+    def open(self, spider: Spider) -> None:
+        """Called when the spider is."""
+        crawler, server = self._crawler, self.server
+        assert crawler.stats is not None
+        timeouts = {name: s for name, s in _TIMEOUTS.items() if name not in crawler.settings.getdict("REDIS_PARAMS")}
+        server.connection_pool.connection_kwargs.update(timeouts)
+        server.connection_pool.disconnect()
+        server.set_retry(Retry(NoBackoff(), 0))
+        self._shared = SharedQueue(server, self.queue_key % {"spider": spider.name}, crawler.stats)
+        super().open(spider)
+        by = next((commands for kind, commands in _TAKEN_BY.items() if isinstance(self.queue, kind)), None)
+        if by is None:
+            raise ValueError(f"SCHEDULER_QUEUE_CLASS: got {self.queue_cls}; name one of scrapy_redis.queue")
+        if not isinstance(self.df, RFPDupeFilter):
+            raise ValueError("DUPEFILTER_CLASS: name scrapy_redis.dupefilter.RFPDupeFilter, or leave it out")
+        self._source = Source(self.queue.key, *by)
+        self._shared.start()
+        self._leases = Leases(crawler, self._shared.release)
+        self._lease_start_urls(spider)
+        crawler.signals.connect(self._engine_stopped, signal=signals.engine_stopped)
+
+    def flush(self) -> None:
+        """Forget all requests, of all workers."""
+        super().flush()
+        self._shared.clear()
+
+    def enqueue_request(self, request: Request) -> bool:
+        """False for a link that was seen before."""
+        fingerprint = "" if request.dont_filter else self.df.request_fingerprint(request)
+        data = self.queue._encode_request(request)
+        scored = isinstance(self.queue, PriorityQueue)
+        command = ("ZADD", -request.priority, data) if scored else ("LPUSH", data)
+        if not self._shared.push(self.df.key, fingerprint, self.queue.key, *command):
+            self.df.log(request, self.spider)
+            return False
+        self.stats.inc_value("scheduler/enqueued/redis")
+        return True
+
+    def next_request(self) -> Request | None:
+        """The next one; None when there is none, or while the server is away."""
+        self._leases.settle()
+        while taken := self._shared.take(self._source, 1):
+            lease, data = taken[0]
+            try:
+                request: Request = self.queue._decode_request(data)
+            except Exception:  # it may be of another version of the project
+                logger.exception("A request in the queue cannot be read; it is left out.")
+                self._shared.release([lease])
+                continue
+            self._leases.begin(request, lease)
+            self.stats.inc_value("scheduler/dequeued/redis")
+            return request
+        return None
+
+    def has_pending_requests(self) -> bool:
+        """True also while that cannot be known."""
+        self._leases.settle()
+        return not self._shared.is_empty(self.queue.key)
+
+    def _lease_start_urls(self, spider: Any) -> None:
+        """A RedisSpider fetches start URLs itself; here they are leased until they are in the queue of requests."""
+        fetch = getattr(spider, "fetch_data", None)
+        if fetch is None:
+            return
+        by = [
+            (spider.pop_list_queue, ("LPOP", "LPUSH")),
+            (spider.pop_priority_queue, ("ZPOPMAX", "ZADD")),
+            (spider.server.spop, ("SPOP", "SADD")),
+        ]
+        commands = next((commands for method, commands in by if method == fetch), None)
+        if commands is None:
+            return  # its own way of fetching them
+
+        def leased(key: str, count: int) -> Iterator[bytes]:
+            for lease, data in self._shared.take(Source(key, *commands), count):
+                yield data  # whoever asks for the next one has put the request for this one into the queue
+                self._shared.release([lease])
+
+        spider.fetch_data = leased
+        spider.count_size = lambda key: int(not self._shared.is_empty(key))
+
+    def _engine_stopped(self) -> None:
+        """The feeds are closed now."""
+        self._leases.settle()
+        dedup = self._crawler.get_extension(Dedup)
+        self._shared.close(dedup.settings.index_wait if dedup is not None else _CLOSING_SECONDS)

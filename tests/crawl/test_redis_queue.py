@@ -1,0 +1,226 @@
+"""The scripts of the queue that workers share, on a real Redis: what is taken, lost, put back and said again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.crawl import redis_queue
+from dedupcrawl.crawl.redis_queue import MOST_RETURNS, SharedQueue, Source
+from tests.redis_server import RedisServer, running
+
+SEEN, QUEUE = "seen", "queue"
+SOURCES = {
+    "sorted": (Source(QUEUE, "ZPOPMIN", "ZADD"), "ZADD"),
+    "fifo": (Source(QUEUE, "RPOP", "RPUSH"), "LPUSH"),
+    "lifo": (Source(QUEUE, "LPOP", "LPUSH"), "LPUSH"),
+    "set": (Source(QUEUE, "SPOP", "SADD"), "SADD"),
+    "most": (Source(QUEUE, "ZPOPMAX", "ZADD"), "ZADD"),
+}
+SORTED = SOURCES["sorted"][0]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A server of the test's own; what it has acknowledged it finds again."""
+    with running(tmp_path, "--save", "", "--appendonly", "yes", "--appendfsync", "no") as one:
+        yield one
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 0.3)
+    monkeypatch.setattr(redis_queue, "_LONGEST_PAUSE", 0.1)
+
+
+def client_of(server: RedisServer) -> Any:
+    return redis.Redis(port=server.port, retry=Retry(NoBackoff(), 0))
+
+
+def worker(server: RedisServer, *, alive: bool = True) -> tuple[SharedQueue, StatsCollector]:
+    stats = get_crawler().stats
+    assert stats is not None
+    shared = SharedQueue(client_of(server), "spider:requests", stats)
+    if alive:
+        shared.start()
+    return shared, stats
+
+
+def push(shared: SharedQueue, name: str, score: int = 0) -> bool:
+    return shared.push(SEEN, name, QUEUE, "ZADD", score, name)
+
+
+def all_taken(shared: SharedQueue, source: Source = SORTED) -> list[bytes]:
+    return [data for _, data in shared.take(source, 100)]
+
+
+def back(shared: SharedQueue) -> None:
+    """Until the server is known to be back."""
+    deadline = time.monotonic() + 10
+    while not shared.catch_up():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_link_is_there_once(server: RedisServer) -> None:
+    shared, _ = worker(server)
+    assert [push(shared, name) for name in ("a", "b", "a")] == [True, True, False]
+    assert all_taken(shared) == [b"a", b"b"]
+    assert not push(shared, "a"), "it was seen, wherever it is now"
+    assert shared.push(SEEN, "", QUEUE, "ZADD", 0, "a"), "without a fingerprint nothing is a duplicate"
+    shared.close(0)
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_what_a_dead_worker_had_taken_comes_back_to_its_place(server: RedisServer, kind: str) -> None:
+    source, command = SOURCES[kind]
+    dead, _ = worker(server, alive=False)
+    for number in range(4):
+        dead.push(SEEN, "", QUEUE, command, *((number,) if command == "ZADD" else ()), f"request {number}")
+    first = dead.take(source, 1)[0][1]
+    other, stats = worker(server)
+    taken = set(all_taken(other, source))
+    assert len(taken) == 3
+    assert not other.is_empty(QUEUE), "one is back"
+    assert all_taken(other, source) == [first]
+    assert other.is_empty(QUEUE)
+    assert stats.get_value("dedup/queue/returned") == 1
+    assert first not in taken
+    other.close(0)
+
+
+def test_what_was_released_does_not_come_back(server: RedisServer) -> None:
+    dead, _ = worker(server, alive=False)
+    for name in "abc":
+        push(dead, name)
+    leases = {data: lease for lease, data in dead.take(SORTED, 3)}
+    dead.release([leases[b"a"], leases[b"c"]])
+    other, _ = worker(server)
+    assert not other.is_empty(QUEUE)
+    assert all_taken(other) == [b"b"]
+    other.close(0)
+
+
+def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
+    shared, _ = worker(server)
+    push(shared, "a")
+    assert all_taken(shared) == [b"a"]
+    other, _ = worker(server)
+    time.sleep(2 * redis_queue.LIFE_SECONDS)
+    assert other.is_empty(QUEUE)
+    shared.close(0)
+    assert not other.is_empty(QUEUE), "it has ended, and did not say that it was done with it"
+    other.close(0)
+
+
+def test_a_request_that_kills_every_worker_does_not_kill_them_all(server: RedisServer) -> None:
+    first, _ = worker(server, alive=False)
+    push(first, "bomb")
+    survivor, stats = worker(server)
+    for _ in range(MOST_RETURNS + 1):
+        victim, _ = worker(server, alive=False)
+        assert all_taken(victim) == [b"bomb"]
+        assert not survivor.is_empty(QUEUE)
+    assert survivor.is_empty(QUEUE)
+    assert stats.get_value("dedup/queue/given_up") == 1
+    survivor.close(0)
+
+
+def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: RedisServer) -> None:
+    shared, stats = worker(server)
+    push(shared, "page")
+    [(lease, _)] = shared.take(SORTED, 1)
+    server.kill()
+    assert push(shared, "link"), "nobody knows better"
+    assert push(shared, "page")
+    shared.release([lease])
+    assert shared.take(SORTED, 1) == []
+    assert not shared.is_empty(QUEUE), "it cannot be known"
+    assert shared.unsent == 3
+    server.start()
+    back(shared)
+    assert shared.unsent == 0
+    assert all_taken(shared) == [b"link"], "the page itself was seen before"
+    client = client_of(server)
+    assert client.hlen(client.keys("spider:requests:leases:*")[0]) == 1, "that of the link"
+    assert stats.get_value("dedup/queue/outages") == 1
+    shared.close(0)
+
+
+def test_a_request_whose_answer_was_lost_is_in_the_queue_again(server: RedisServer) -> None:
+    """The server did what it was asked for, and was paused before it could say so."""
+    shared, _ = worker(server)
+    push(shared, "a")
+    impatient = SharedQueue(
+        redis.Redis(port=server.port, retry=Retry(NoBackoff(), 0), socket_timeout=0.2), "spider:requests", get_stats()
+    )
+    server.pause()
+    assert impatient.take(SORTED, 1) == []
+    server.go_on()
+    back(impatient)
+    assert all_taken(shared) == [b"a"]
+    shared.close(0)
+
+
+def get_stats() -> StatsCollector:
+    stats = get_crawler().stats
+    assert stats is not None
+    return stats
+
+
+def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_show_themselves(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 2.0)
+    other, _ = worker(server, alive=False)
+    push(other, "a")
+    assert all_taken(other) == [b"a"]
+    shared, stats = worker(server)
+    server.kill()
+    assert shared.take(SORTED, 1) == []
+    server.start()
+    back(shared)
+    assert not shared.is_empty(QUEUE)
+    assert stats.get_value("dedup/queue/returned") is None, "it waits"
+    deadline = time.monotonic() + 10
+    while not stats.get_value("dedup/queue/returned"):
+        assert time.monotonic() < deadline
+        assert not shared.is_empty(QUEUE)
+        time.sleep(0.02)
+    assert all_taken(shared) == [b"a"]
+    shared.close(0)
+
+
+def test_a_server_that_refuses_is_away_and_one_that_cannot_is_an_error(server: RedisServer) -> None:
+    shared, stats = worker(server)
+    client = client_of(server)
+    client.config_set("maxmemory", "1")
+    assert push(shared, "a")
+    assert stats.get_value("dedup/queue/outages") == 1
+    client.config_set("maxmemory", "0")
+    back(shared)
+    assert all_taken(shared) == [b"a"]
+    client.set(QUEUE, "something else")
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        push(shared, "b")
+    shared.close(0)
+
+
+def test_all_is_forgotten_when_asked_for(server: RedisServer) -> None:
+    dead, _ = worker(server, alive=False)
+    push(dead, "a")
+    all_taken(dead)
+    shared, _ = worker(server)
+    shared.clear()
+    assert shared.is_empty(QUEUE)
+    shared.close(0)
+    assert set(client_of(server).keys()) == {b"seen"}
