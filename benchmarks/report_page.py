@@ -40,7 +40,7 @@ def main() -> None:
         _make(index, log, count)
         opened = LmdbIndex(index, [])
         began, cpu = time.perf_counter(), time.process_time()
-        report = collect(opened, log, [])
+        report = collect(opened, log, [], [])
         collected = time.process_time()
         length = write(report, output)
         print(f"verdicts                {report.verdicts.duplicates + report.verdicts.in_doubt:,}")

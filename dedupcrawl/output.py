@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -44,6 +45,22 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def check_place(path: Path) -> None:
+    """See whether `results` could write a file here, before there is anything to write.
+
+    Raises:
+        OSError: It could not; `strerror` says why, and names what is in the way.
+    """
+    place = path.resolve()
+    folder = place.parent
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "that is a folder", str(path))
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, f"nothing may be written in {path.parent}", str(path))
 
 
 def _mode(path: Path) -> int:

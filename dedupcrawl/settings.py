@@ -83,6 +83,13 @@ def _optional_text(value: Any) -> str | None:
     return None if value is None or value == "" else _text(value)
 
 
+def _run_name(value: Any) -> str | None:
+    name = _optional_text(value)
+    if name in {"last", "all"}:  # which commands take for the last run, and for all
+        raise ValueError
+    return name
+
+
 def _seconds(value: Any) -> float:
     seconds = float(value)
     if isinstance(value, bool) or not 0 <= seconds < math.inf:
@@ -217,7 +224,7 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", _whole_number, False),
         Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", _seconds, False),
-        Setting("DEDUP_RUN", None, "a name, or None", _optional_text, False),
+        Setting("DEDUP_RUN", None, "a name other than 'last' and 'all', or None", _run_name, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
         Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", read_age),
         Setting(

@@ -15,6 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.runs import read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import write
 
@@ -34,7 +35,9 @@ def main() -> None:
         os.chdir(folder)  # the page names the index as it was named
         index = open_index("lmdb:crawl/second/index", [])
         try:
-            write(collect(index, crawl / "second" / "crawl-log.jsonl", [crawl / "rules"]), report)
+            (run,) = read_runs(index)
+            log = crawl / "second" / "crawl-log.jsonl"
+            write(collect(index, log, [crawl / "rules"], [run], run=run.name), report)
         finally:
             index.close()
         with sync_playwright() as playwright:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
+from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
+
+_OF_DOUBT = ("url", "check", "similarity")
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -57,8 +60,13 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
     if verdict is not None and verdict["duplicate_of"] is None:  # kept in doubt
         doubt = verdict["evidence"].get("in_doubt", {})
-        yield f"its page was kept in doubt: it resembles {printable(str(doubt.get('url')))}"
-        yield from (f"  {printable(name)}: {printable(str(value))}" for name, value in doubt.items() if name != "url")
+        url, check, similarity = (doubt.get(name) for name in _OF_DOUBT)
+        yield (
+            f"its page was kept in doubt: it resembles {printable(str(url))}, "
+            f"by {printable(str(check))}, similarity {printable(str(similarity))}"
+        )
+        evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
+        yield from (f"  {line}" for line in in_words(evidence))
     elif verdict is not None:
         yield (
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
@@ -67,8 +75,10 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
         yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
-        yield from (f"  {printable(name)}: {printable(str(value))}" for name, value in verdict["evidence"].items())
-    if told["side_by_side"] is not None:
+        yield from (f"  {line}" for line in in_words(verdict["evidence"]))
+    if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
+        yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
+    elif told["side_by_side"] is not None:
         yield "side by side, the page (-) and the kept one (+):"
         for stretch in told["side_by_side"]:
             yield from _stretch(stretch)

@@ -10,11 +10,14 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.known import Asked
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.quota import recount
+from dedupcrawl.index.runs import read_runs
+from dedupcrawl.sites import host_of, site_of
 
 _AT_ONCE = 1_000  # pages
 
@@ -50,17 +53,27 @@ def forget(
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
-    """How many pages were forgotten, and the sites that they were of."""
+    """How many pages were forgotten, and the sites that they were of.
+
+    Raises:
+        BadInputError: The index knows nothing of the run or site that is wanted.
+    """
     sites: set[str] = set()
+    run, site = Asked("run", wanted.run), Asked("site", wanted.site)
+    run.meet(*(one.name for one in reversed(read_runs(index))))
 
     def kept() -> Iterator[tuple[str, str]]:
         for entry in index.entries():
+            run.meet(entry.run)
+            site.meet(site_of(entry.source), also=host_of(entry.source))
             if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at):
                 sites.add(entry.site)
                 yield entry.url, entry.source
 
     def dropped() -> Iterator[str]:
         for row in chain(index.recorded(), index.restored()):
+            run.meet(row.run)
+            site.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
             if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at):
                 yield row.verdict.url
 
@@ -72,6 +85,8 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     urls = dropped()
     while named := list(islice(urls, _AT_ONCE)):
         index.forget(url for url in named if index.attachments(url) and index.entry(url) is None)
+    run.check()
+    site.check()
     return forgotten, sites
 
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.known import chosen_run
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.output import check_place
 from dedupcrawl.printable import printable
 
-_LAST_ROWS = 1 << 16  # bytes: a row is some hundred
-
-
-class _Row(msgspec.Struct):
-    run: str = ""
+if TYPE_CHECKING:
+    from dedupcrawl.report.collect import Report
 
 
 @click.command()
@@ -33,17 +33,19 @@ class _Row(msgspec.Struct):
     help="The crawl log.  [default: crawl-log.jsonl beside the index]",
 )
 @rules_option
-@click.option("--run", help="Only what this crawl did (explain names it), or 'last': the last in the crawl log.")
+@click.option(
+    "--run", default="last", show_default=True, help="Which crawl, by its name; or 'all' that the index knows."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
-def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str | None, as_json: bool) -> None:
-    """Write a page that shows what a crawl saved, what was dropped and why, and what was let through in doubt.
+def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:
+    """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 
     It is one file that opens offline in any browser: figures, plots, all duplicates with what differs, clusters, rules.
     The index is only read; a crawl may be writing to it.
 
     \b
     dedupcrawl report --output report.html
-    dedupcrawl report --run last --output report.html
+    dedupcrawl report --run all --output report.html
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
     dedupcrawl report --output report.html --json | jq .duplicates
     """
@@ -53,13 +55,16 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         raise FailureError(f"the report needs {error.name}: pip install 'dedupcrawl[report]'") from error
     from dedupcrawl.report.collect import collect
 
+    try:
+        check_place(output)
+    except OSError as error:
+        raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
     beside = index_folder(index).parent / "crawl-log.jsonl"
-    if run == "last":
-        run = _last_run(log or beside)
     with open_existing(index) as opened:
+        runs, name = chosen_run(opened, run)
         try:
             with stages_progress() as told:
-                report = collect(opened, log or beside, [rules], told, run)
+                report = collect(opened, log or beside, [rules], runs, told, run=name)
             length = write(report, output)
         except IndexDamagedError as error:
             raise FailureError(str(error)) from error
@@ -69,26 +74,34 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     for problem in report.problems:
         click.echo(printable(problem), err=True)
     if as_json:
-        figures = {"output": str(output), "bytes": length, "duplicates": duplicates, "in_doubt": in_doubt}
-        click.echo(msgspec.json.encode(figures | {"kept": report.kept, "rules": report.rules.count}))
+        click.echo(msgspec.json.encode({"output": str(output), "bytes": length, **_figures(report)}))
         return
+    about = f"run {printable(name)}" if name is not None else counted(len(report.runs), "run")
     found = f"{counted(duplicates, 'duplicate')}, {in_doubt:,} in doubt, {counted(report.rules.count, 'rule')}"
-    click.echo(f"{output}: {found}; {megabytes(length)}, open it in a browser")
+    click.echo(f"{output}: {about}: {found}; {megabytes(length)}, open it in a browser")
+    if name is not None and len(runs) > 1:
+        click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
 
 
-def _last_run(log: Path) -> str:
-    """The crawl that wrote the last row of our own crawl log.
-
-    Raises:
-        BadInputError: There is none that says so.
-    """
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _LAST_ROWS))
-            rows = file.read().splitlines()
-        run = msgspec.json.decode(rows[-1] if rows else b"", type=_Row).run
-    except (OSError, *UNREADABLE):
-        run = ""
-    if not run:
-        raise BadInputError(f"{log} does not say which crawl was the last: name one with --run (explain does).")
-    return run
+def _figures(report: Report) -> dict[str, object]:
+    return {
+        "run": report.run,
+        "kept": report.kept,
+        "duplicates": report.verdicts.duplicates,
+        "in_doubt": report.verdicts.in_doubt,
+        "saved": report.saved,
+        "rules": report.rules.count,
+        "runs": [
+            {
+                "run": row.run.name,
+                "spider": row.run.spider,
+                "started": row.run.started,
+                "ended": row.run.ended if row.run.is_whole else None,
+                "kept": row.kept,
+                "duplicates": row.duplicates,
+                "in_doubt": row.in_doubt,
+                "saved": row.saved,
+            }
+            for row in report.runs
+        ],
+    }

@@ -11,14 +11,16 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.known import Asked
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import host_of, site_of
 
 
 @click.command()
@@ -55,6 +57,7 @@ def restore(
     needs_one(urls, rule, check, run, site)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
+        _check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
         try:
@@ -83,6 +86,27 @@ def restore(
             raise FailureError(str(error)) from error
     said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
     click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)
+
+
+def _check_known(index: Index, wanted: Selection, rule: str | None) -> None:
+    """Raise BadInputError when nothing that the index knows is of the run, the site or the rule that is asked for."""
+    if wanted.run is None and wanted.site is None and rule is None:
+        return
+    runs, sites, rules = Asked("run", wanted.run), Asked("site", wanted.site), Asked("rule", rule)
+    runs.meet(*(run.name for run in reversed(read_runs(index))))
+    for rewrite in index.rewrites():
+        runs.meet(rewrite.run)
+        sites.meet(site_of(rewrite.url), also=host_of(rewrite.url))
+        rules.meet(*rewrite.rules)
+    rules.check()
+    for row in chain(index.restored(), index.recorded()):
+        runs.meet(row.run)
+        sites.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
+    if not sites.is_met:
+        for entry in index.entries():
+            sites.meet(site_of(entry.source), also=host_of(entry.source))
+    runs.check()
+    sites.check()
 
 
 def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) -> Iterator[Recorded | Rewrite]:

@@ -224,10 +224,14 @@ class Dedup:
         """Close the index, now that the feeds are closed too."""
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
+            self._end_run,
             self._write_report,
             self._detector.close,
             self._index.close,
         )
+
+    def _end_run(self) -> None:
+        self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0))
 
     def _write_report(self) -> None:
         if self._report is not None:
@@ -237,6 +241,7 @@ class Dedup:
         """A rewritten request that the duplicate filter drops is a fetch saved."""
         if self.watch.saves(request):
             self.stats.inc_value("dedup/url/saved")
+            self._detector.tally.save()
 
 
 def _run_id(folder: Path | None) -> str:

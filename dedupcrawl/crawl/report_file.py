@@ -8,10 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dedupcrawl.index.contract import Index, IndexDamagedError
-from dedupcrawl.settings import SettingError
+from dedupcrawl.index.runs import read_runs
+from dedupcrawl.output import check_place
+from dedupcrawl.settings import SETTINGS, SettingError
 
 logger = logging.getLogger(__name__)
 
+_TAKES = SETTINGS["DEDUP_REPORT"].takes
 _NEEDED = ("jinja2", "matplotlib")
 
 
@@ -19,12 +22,16 @@ class ReportFile:
     """Writes the report; knows before the crawl whether it can.
 
     Raises:
-        SettingError: The packages that it needs are not installed.
+        SettingError: The packages that it needs are not installed, or there can be no such file.
     """
 
     def __init__(self, path: Path) -> None:
         if missing := [name for name in _NEEDED if find_spec(name) is None]:
             raise SettingError(f"DEDUP_REPORT needs {' and '.join(missing)}: pip install 'dedupcrawl[report]'.")
+        try:
+            check_place(path)
+        except OSError as error:
+            raise SettingError(f"DEDUP_REPORT: got {str(path)!r}, but {error.strerror}; takes {_TAKES}.") from error
         self._path = path
 
     def write(self, index: Index, log: Path | None, rules: Sequence[Path], run: str) -> None:
@@ -34,7 +41,7 @@ class ReportFile:
         from dedupcrawl.report.page import write
 
         try:
-            write(collect(index, log, rules, run=run), self._path)
+            write(collect(index, log, rules, read_runs(index), run=run), self._path)
         except (OSError, IndexDamagedError) as error:
             logger.error("The report %s cannot be written: %s", self._path, error)
         else:

@@ -22,6 +22,7 @@ from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.index.resident import ResidentLimit
+from dedupcrawl.index.runs import RunTally
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -40,6 +41,9 @@ class Detector:
         memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
         resumes: Whether the crawl goes on where it was cut off: then nothing asks again for a page that was kept, but
             not stored, unless the index remembers its request.
+
+    Attributes:
+        tally: What this process did for the run.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Detector:
         self._run = run
         self._first_id_of_run = index.first_id_of_run(run)
         self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
+        self.tally = RunTally(index, run, spider)
 
     def judge(
         self,
@@ -159,6 +164,7 @@ class Detector:
                 continue
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
+                self.tally.kept += 1
                 blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
                 self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
                 if not answer.replaces:
@@ -227,6 +233,7 @@ class Detector:
 
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""
+        self.tally.close()
         try:
             self._quota.close()
         finally:

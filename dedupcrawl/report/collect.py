@@ -13,10 +13,12 @@ import polars as pl
 from dedupcrawl.content.side_by_side import Stretch
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index
-from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, read_crawled
+from dedupcrawl.index.runs import Run
+from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, of_run, read_crawled
 from dedupcrawl.report.listing import Listing, row_of
 from dedupcrawl.report.rewritten import Rewritten, read_rewritten
 from dedupcrawl.report.rules import RuleRows, read_rule_rows
+from dedupcrawl.report.runs import RunFigures, figures_of, pages_kept
 from dedupcrawl.report.texts import read_texts
 from dedupcrawl.sites import site_of
 
@@ -39,11 +41,13 @@ class Verdicts:
         in_doubt: Verdicts of unique in doubt.
         by_check: Check → duplicates.
         by_site: Registrable domain of the duplicate → duplicates.
+        by_run: Run → duplicates.
+        in_doubt_by_run: Run → verdicts of unique in doubt.
         across_sites: Duplicates of a page of another site.
         similarity: Check → shape (BINS,): duplicates by the check's similarity.
         probability: Shape (BINS,): duplicates by the probability that they are.
         doubted: Shape (BINS,): pages let through in doubt, by the same.
-        hashes: Shape (n,): of the URLs of duplicates.
+        hashes: Shape (2n,): of the URLs of duplicates, with the run and without.
         listing: The newest.
     """
 
@@ -51,6 +55,8 @@ class Verdicts:
     in_doubt: int = 0
     by_check: Counter[str] = field(default_factory=Counter)
     by_site: Counter[str] = field(default_factory=Counter)
+    by_run: Counter[str] = field(default_factory=Counter)
+    in_doubt_by_run: Counter[str] = field(default_factory=Counter)
     across_sites: int = 0
     similarity: dict[str, list[int]] = field(default_factory=dict)
     probability: list[int] = field(default_factory=lambda: [0] * BINS)
@@ -65,8 +71,8 @@ class Report:
 
     Attributes:
         index: Figures of the index, as `dedupcrawl index info` prints them.
-        run: The crawl that this is about; None: all that the index holds.
-        kept: Pages that are kept.
+        run: The run that this is about; None: all that the index holds.
+        runs: The figures of that, or of each.
         verdicts: What the index recorded.
         texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
         rewritten: What rules rewrote.
@@ -77,7 +83,7 @@ class Report:
 
     index: dict[str, int | float | str]
     run: str | None
-    kept: int
+    runs: list[RunFigures]
     verdicts: Verdicts
     texts: dict[int, list[Stretch]]
     rewritten: Rewritten
@@ -85,9 +91,25 @@ class Report:
     rules: RuleRows
     problems: tuple[str, ...]
 
+    @property
+    def kept(self) -> int:
+        """Pages that were kept."""
+        return sum(row.kept for row in self.runs)
+
+    @property
+    def saved(self) -> int:
+        """Fetches that rules saved."""
+        return sum(row.saved for row in self.runs)
+
 
 def collect(
-    index: Index, log: Path | None, rules: Sequence[Path], told: Told = lambda *_: None, run: str | None = None
+    index: Index,
+    log: Path | None,
+    rules: Sequence[Path],
+    runs: Sequence[Run],
+    told: Told = lambda *_: None,
+    *,
+    run: str | None = None,
 ) -> Report:
     """Read everything once; what cannot be read becomes a problem that the page names.
 
@@ -95,8 +117,9 @@ def collect(
         index: Opened to be read; others may write to it meanwhile.
         log: The crawl log, where there is one.
         rules: Rule files, and folders of them; one that is missing has no rules.
+        runs: All that the index remembers.
         told: Progress.
-        run: Leave out what other crawls did, in all but the figures of the index and the evidence of the rules.
+        run: Leave out what other runs did, in all but the figures of the index and the evidence of the rules.
 
     Raises:
         IndexDamagedError, OSError: The index cannot be read.
@@ -105,10 +128,12 @@ def collect(
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)
     crawled, problems = _crawled(log, verdicts, told, run)
     rewritten = read_rewritten(row for row in index.rewrites() if run in (None, row.run))
-    kept = int(info["pages"]) if run is None else sum(entry.run == run for entry in index.entries())
+    asked = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
+    kept = pages_kept(index, asked, everything=run is None)
+    figures = figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
     rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
     texts = read_texts(index, verdicts.listing.rows())
-    return Report(info, run, kept, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
+    return Report(info, run, figures, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
 
 
 def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts:
@@ -126,17 +151,19 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
         found.listing.add(row, evidence)
         if row.doubt:
             found.in_doubt += 1
+            found.in_doubt_by_run[recorded.run] += 1
             _count(found.doubted, row.probability)
             continue
         site = site_of(row.url)
         found.duplicates += 1
         found.by_check[row.check] += 1
         found.by_site[site] += 1
+        found.by_run[recorded.run] += 1
         found.across_sites += site != site_of(row.of)
         _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
         _count(found.probability, row.probability)
-        urls.append(verdict.url)
-        if len(urls) == _HASHED_AT_ONCE:
+        urls += verdict.url, of_run(recorded.run, verdict.url)
+        if len(urls) >= _HASHED_AT_ONCE:
             hashes.append(hashes_of(urls))
             urls.clear()
     found.hashes = np.concatenate([*hashes, hashes_of(urls)])
@@ -160,5 +187,7 @@ def _crawled(log: Path | None, verdicts: Verdicts, told: Told, run: str | None) 
         )
     except (LogError, OSError) as error:
         return None, [str(error)]
+    if run is not None and not crawled.responses:
+        return None, [f"The crawl log {log} has no row of this run: its figures are left out."]
     skipped = [f"{count:,} rows of the crawl log were skipped: {why}" for why, count in tally.skipped.most_common(5)]
     return crawled, skipped

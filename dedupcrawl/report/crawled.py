@@ -19,6 +19,8 @@ _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one betwe
 _HOST = r"^(?i)https?://(?:[^/?#@]*@)?([^/?#]*)"
 _LONGEST_TITLE = 200  # characters
 
+_URL_OF_RUN = pl.when(pl.col("run").is_null()).then("url").otherwise(pl.concat_str("run", "url", separator="\0"))
+
 Hashes = NDArray[np.uint64]
 
 
@@ -54,6 +56,11 @@ def hashes_of(urls: Collection[str]) -> Hashes:
     return pl.Series(urls, dtype=pl.String).hash().to_numpy()
 
 
+def of_run(run: str, url: str) -> str:
+    """What stands for a URL in one run: in another run its page may have been no duplicate."""
+    return f"{run}\0{url}"
+
+
 def read_crawled(
     log: Path,
     duplicates: Hashes,
@@ -65,7 +72,8 @@ def read_crawled(
 
     Args:
         log: In any format that `train` reads.
-        duplicates: `hashes_of` the URLs whose pages are duplicates.
+        duplicates: `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
+            and as they are for others.
         titled: The URLs whose titles are wanted.
         told: Is told how many bytes of the file are read.
         run: Only the rows of this crawl.
@@ -85,7 +93,7 @@ def read_crawled(
         pages = pages.with_columns(
             pl.col("bytes").fill_null(0),
             fetched_at=pl.col("fetched_at").dt.epoch("ms").fill_null(0),
-            duplicate=pl.col("url").hash().is_in(hashed.implode()),
+            duplicate=_URL_OF_RUN.hash().is_in(hashed.implode()),
         )
         found.responses += rows.height
         found.pages += pages.height

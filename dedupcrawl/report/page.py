@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -15,15 +15,18 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from dedupcrawl.content.evidence_words import LABELS, SHARES
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import results
 from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.plots import Plot, histogram, learning_curve
+from dedupcrawl.report.runs import RunFigures, saved_by
 from dedupcrawl.report.savings import Savings, duration
 
 _SITES = 100  # named one by one
+_RUNS = 100  # named one by one, the newest
 
 
 @cache
@@ -46,14 +49,16 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration}
+    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
     script, style = _asset("report.js"), _asset("report.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
     verdicts, crawled = report.verdicts, report.crawled
     titles = crawled.titles if crawled else {}
-    return environment.get_template("report.html").render(
+    return environment.get_template(
+        "report.html"
+    ).render(
         policy=policy,
         script=Markup(script),  # ours, like the style and the pictures
         style=Markup(style),
@@ -66,10 +71,25 @@ def render(report: Report) -> str:
         evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
         texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
         rules=Markup(packed(report.rules.rows)),
+        words=Markup(packed({"labels": LABELS, "shares": sorted(SHARES)})),
         listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
-        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        run=report.runs[-1].run if report.run is not None else None,
+        newest_runs=report.runs[: -_RUNS - 1 : -1],
+        about=_about(report.runs),
+        made=moment(time.time()),
         version=version("dedupcrawl"),
     )
+
+
+def moment(seconds: float) -> str:
+    """A time for people; nothing for one that is not known."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
+
+
+def _about(runs: Sequence[RunFigures]) -> str:
+    """What stands before a number of fetches saved: whether it is all, and none counted twice."""
+    cut_off, twice = (any(found) for found in ([not r.run.is_whole for r in runs], [r.run.begun > 1 for r in runs]))
+    return {(False, False): "", (True, False): "≥ ", (False, True): "≤ "}.get((cut_off, twice), "about ")
 
 
 def write(report: Report, path: Path) -> int:
@@ -79,7 +99,6 @@ def write(report: Report, path: Path) -> int:
         OSError: It cannot be written.
     """
     content = render(report).encode("utf-8", "replace")
-    path.parent.mkdir(parents=True, exist_ok=True)
     with results(path) as file:
         file.write(content)
     return len(content)
@@ -88,8 +107,7 @@ def write(report: Report, path: Path) -> int:
 def _plots(report: Report) -> Iterable[Plot]:
     verdicts, crawled = report.verdicts, report.crawled
     if crawled is not None:
-        saved_at = report.rewritten.saved_at
-        saved = saved_at.searchsorted(crawled.at, side="right") if len(saved_at) else None
+        saved = saved_by(report.runs, crawled.at) if report.saved else None
         yield from learning_curve(crawled.duplicate, saved)
     yield from histogram(
         "Similarity",

@@ -15,7 +15,7 @@ class Savings:
         kept: Pages that are kept.
         share: Duplicates among the pages that were compared, in [0, 1].
         byte_share: Share of the duplicates' bytes in all bytes fetched, in [0, 1].
-        saved_bytes: Of the fetches that rules saved at least, at the mean length of a page.
+        saved_bytes: Of the fetches that rules saved, at the mean length of a page.
         saved_seconds: What they would have taken, at the crawl's own rate.
         wasted_seconds: What fetching the duplicates took: rules can still save that.
     """
@@ -34,7 +34,7 @@ class Savings:
         share = duplicates / (kept + duplicates) if duplicates else 0.0
         if crawled is None:
             return cls(kept, share)
-        saved, again = len(report.rewritten.saved_at), int(crawled.duplicate.sum())
+        saved, again = report.saved, int(crawled.duplicate.sum())
         a_response = crawled.seconds / max(1, crawled.responses)
         return cls(
             kept,

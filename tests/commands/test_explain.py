@@ -46,7 +46,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def explain(folder: Path, url: str, *options: str) -> Result:
-    paths = ["--index", str(folder / "index"), "--rules", str(folder / "rules")]
+    paths = ["--index", str(folder / "index")]
+    if (folder / "rules").exists():
+        paths += ["--rules", str(folder / "rules")]
     return CliRunner().invoke(command, [url, *paths, *options])
 
 
@@ -102,6 +104,20 @@ def test_what_is_no_url_is_said_to_be_none(folder: Path, typed: str) -> None:
     assert "\x1b" not in result.stderr
 
 
+def test_rules_that_are_named_and_missing(folder: Path) -> None:
+    result = CliRunner().invoke(command, [URL, "--index", str(folder / "index"), "--rules", str(folder / "nope")])
+    assert result.exit_code == 2
+    assert f"there are no rules at {folder / 'nope'}" in result.stderr
+
+
+def test_a_project_need_not_have_rules(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "rules" / "a.example.toml").unlink()
+    (folder / "rules").rmdir()
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(command, [URL, "--index", "index"])
+    assert result.exit_code == 0, result.output
+
+
 def test_without_an_index(tmp_path: Path) -> None:
     result = explain(tmp_path, URL)
     assert result.exit_code == 2
@@ -115,7 +131,10 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=1"]
     assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
     result = explain(tmp_path, COPY)
-    assert f"kept in doubt: it resembles {URL}" in result.output, result.output
+    assert f"kept in doubt: it resembles {URL}, by " in result.output, result.output
+    assert "% probability that this page duplicates the kept one\n" in result.output
+    assert "this page says “brewery”, the kept one has another word\n" in result.output
+    assert "DEDUP_KEEP_TEXT = True keeps those of later crawls" in result.output
     assert "its page was kept: " in result.output
 
 
@@ -149,6 +168,7 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
         "another one, tried 50 times in crawls, 1 failed\n" in lines
     )
     assert "rule gone: no rule file has it any more\n" in lines
+    assert "DEDUP_KEEP_TEXT" not in lines
     assert "side by side, the page (-) and the kept one (+):\n" in lines
     assert "  - " in lines
     assert "\x1b" not in lines + explain(tmp_path, asked).stdout

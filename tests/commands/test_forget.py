@@ -120,6 +120,8 @@ def test_compact_of_what_is_in_use_fails(folder: Path) -> None:
     ("arguments", "says"),
     [
         ([], "say which pages"),
+        (["--run", "nope"], "the index knows no run 'nope', but newer, old."),
+        (["--site", "nope.example"], "the index knows no site 'nope.example', but a.example, b.com."),
         (["no url"], "'no url' is no URL"),
         (["--site", "http://a.example/"], "--site takes a host"),
         (["--older-than", "yesterday"], "--older-than takes an age such as 30d or 12h, not 'yesterday'"),

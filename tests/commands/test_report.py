@@ -14,12 +14,15 @@ from dedupcrawl.cli import run
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.open_existing import index_folder
 from dedupcrawl.commands.report import command
+from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.site import prose
+from tests.report.made import tell_run
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """An index with a page and two copies."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index with a page and two copies, and no rules."""
+    monkeypatch.chdir(tmp_path)
     rows = [{"url": f"http://a.com/{n}", "text": prose(min(n, 1))} for n in range(4)]
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -28,11 +31,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def report(folder: Path, *options: str) -> Result:
-    return CliRunner().invoke(command, ["--index", str(folder / "index"), "--rules", str(folder / "rules"), *options])
+    return CliRunner().invoke(command, ["--index", str(folder / "index"), *options])
 
 
 def test_what_it_says(folder: Path) -> None:
-    output = folder / "new" / "report.html"
+    output = folder / "report.html"
     result = report(folder, "--output", str(output))
     assert result.exit_code == 0, result.output
     assert "2 duplicates, 0 in doubt, 0 rules" in result.stdout
@@ -43,23 +46,37 @@ def test_what_it_says_as_json(folder: Path) -> None:
     output = folder / "report.html"
     result = report(folder, "--output", str(output), "--json")
     said = json.loads(result.stdout)
+    (run,) = said.pop("runs")
     assert said == {
         "output": str(output),
         "bytes": output.stat().st_size,
+        "run": "check",
         "duplicates": 2,
         "in_doubt": 0,
         "kept": 2,
+        "saved": 0,
         "rules": 0,
     }
+    assert run["started"] <= run.pop("ended")
+    del run["started"]
+    assert run == {"run": "check", "spider": "", "kept": 2, "duplicates": 2, "in_doubt": 0, "saved": 0}
 
 
-@pytest.mark.parametrize("log", [None, b"", b'{"url":"http://a.com/","status":200}\n', b'{"run":7}\n', b"\xff\n"])
-def test_a_log_that_does_not_name_the_last_crawl(folder: Path, log: bytes | None) -> None:
-    if log is not None:
-        (folder / "crawl-log.jsonl").write_bytes(log)
-    result = report(folder, "--output", str(folder / "report.html"), "--run", "last")
+def test_a_run_that_is_not_there_is_refused_with_those_that_are(folder: Path) -> None:
+    result = report(folder, "--output", str(folder / "report.html"), "--run", "\x1b[2J")
     assert result.exit_code == 2
-    assert "does not say which crawl was the last: name one with --run (explain does)." in result.stderr
+    assert "the index knows no run '\\x1b[2J', but check." in result.stderr
+    assert not (folder / "report.html").exists()
+    index = LmdbIndex(folder / "index", [])
+    for number in range(8):
+        tell_run(index, f"run-{number}")
+    index.close()
+    said = report(folder, "--output", str(folder / "report.html"), "--run", "nope").stderr
+    assert "but run-7, run-6, run-5, run-4, run-3, …." in said
+    result = report(folder, "--output", str(folder / "report.html"))
+    assert "run run-7: 0 duplicates" in result.stdout
+    assert "The index knows 8 other runs: --run all shows them together." in result.stderr
+    assert "9 runs: 2 duplicates" in report(folder, "--output", str(folder / "report.html"), "--run", "all").stdout
 
 
 def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None:
@@ -77,7 +94,10 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
         (["--output", "x.html", "--index", "nowhere"], 2, "there is no index at nowhere"),
         (["--output", "x.html", "--index", "memory:"], 2, "memory: is an index that ends with its crawl"),
         (["--index", "index"], 2, "--output"),
-        (["--output", "pages.jsonl/x.html", "--index", "index"], 1, "pages.jsonl"),
+        (["--output", "pages.jsonl/x.html", "--index", "index"], 2, "there is no folder pages.jsonl"),
+        (["--output", "new/x.html", "--index", "index"], 2, "there is no folder new"),
+        (["--output", "index", "--index", "index"], 2, "is a directory"),
+        (["--output", "x.html", "--index", "index", "--rules", "nope"], 2, "there are no rules at nope"),
     ],
 )
 def test_what_it_cannot_do(

@@ -14,6 +14,7 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.detection.keepsakes import packed_item
 from dedupcrawl.index.contract import Dependent, Rewrite
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.runs import RunTally
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
@@ -66,7 +67,7 @@ def rows(result: Result) -> list[dict[str, Any]]:
         (["--check", "exact"], ["a.example/1"]),
         (["--rule", "sid"], ["a.example/1?sid=1", "b.com/x?p=1&sid=1"]),
         (["--rule", "p"], ["b.com/x?p=1&sid=1"]),
-        (["--rule", "none"], []),
+        (["--rule", "p", "--site", "a.example"], []),
         (["--run", "two"], ["www.b.com/3", "b.com/x?p=1&sid=1"]),
         (["--site", "a.example"], ["a.example/1", "a.example/2", "a.example/1?sid=1"]),
         (["--site", "b.com", "--check", "simhash"], ["www.b.com/3"]),
@@ -85,6 +86,33 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
         assert index.is_restored(f"http://{url}") == ("?" not in url)
     assert index.orphans("toy") == []
     index.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--rule", "none"], "no rule 'none', but sid, p."),
+        (["--run", "nope", "--refetch"], "no run 'nope', but one, two."),
+        (["--site", "c.example"], "no site 'c.example', but a.example, b.com."),
+        (["--site", "c.example", "--check", "exact"], "no site 'c.example', but a.example, b.com."),
+    ],
+)
+def test_a_name_that_nothing_has_is_refused_with_those_that_there_are(
+    folder: Path, arguments: list[str], says: str
+) -> None:
+    result = CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)])
+    assert result.exit_code == 2
+    assert f"the index knows {says}" in result.output
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [["--run", "kept-only"], ["--site", "kept.com"], ["--site", "www.kept.com"]])
+def test_what_the_index_knows_but_dropped_nothing_of_is_no_mistake(folder: Path, arguments: list[str]) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    index.offer(entry("http://www.kept.com/", 7), lambda check, other: None)
+    RunTally(index, "kept-only", "toy").close()
+    index.close()
+    assert "0 dropped pages and 0 rewritten URLs given back" in restore(folder, *arguments).stderr
 
 
 def test_rows_say_why_and_hold_the_items(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from dedupcrawl.crawl.report_file import ReportFile
 from dedupcrawl.settings import SettingError
 from tests.crawls.project import make_project, scrapy_crawl
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.site import Follower, crawl, page, prose, serve
 
 SITE = {
     "/": page("Start " + prose(0), "/story", "/reprint"),
@@ -25,37 +26,66 @@ SITE = {
 
 
 def test_a_crawl_writes_it_with_what_its_log_says(tmp_path: Path) -> None:
-    project = make_project(tmp_path, {"DEDUP_REPORT": "out/report.html"})
+    project = make_project(tmp_path, {"DEDUP_REPORT": "report.html"})
     with serve(SITE) as site:
         done = scrapy_crawl(project, f"{site.base}/")
-    assert "dedupcrawl: the report is in out/report.html" in done.stderr
-    text = (project / "out" / "report.html").read_text(encoding="utf-8")
+    assert "dedupcrawl: the report is in report.html" in done.stderr
+    text = (project / "report.html").read_text(encoding="utf-8")
     assert "33.3% of 3 pages compared" in text
     assert "3 responses" in text
 
 
 def test_it_is_about_this_run_not_about_earlier_ones(tmp_path: Path) -> None:
-    """The project's index and log hold both; the last of them can be asked for later."""
+    """The project's index and log hold both, and the second run took over the pages of the first."""
     project = make_project(tmp_path, {"DEDUP_REPORT": "report.html"})
-    for pages in (SITE, {**SITE, "/": page("Start " + prose(0), "/story")}):
-        with serve(pages) as site:
+    pages, runs = dict(SITE), []
+    with serve(pages) as site:
+        for links in (("/story", "/reprint"), ("/story",)):
+            pages["/"] = page("Start " + prose(0), *links)
             done = scrapy_crawl(project, f"{site.base}/")
-    assert "the report is in report.html" in done.stderr, done.stderr
-    text = (project / "report.html").read_text(encoding="utf-8")
+            assert "the report is in report.html" in done.stderr, done.stderr
+            text = (project / "report.html").read_text(encoding="utf-8")
+            runs += re.findall("run ([0-9a-f]{16}) of spider pages", text)
     assert re.findall(r"[^>]* compared|\d+ responses", text) == ["0.0% of 2 pages compared", "2 responses"]
-    command = [sys.executable, "-m", "dedupcrawl.cli", "report", "--json", "--output", "again.html"]
-    for options, duplicates, kept in (([], 1, 4), (["--run", "last"], 0, 2)):
-        ran = subprocess.run([*command, *options], cwd=project, capture_output=True, text=True, check=True)
+    assert len(set(runs)) == 2
+    command = [sys.executable, "-m", "dedupcrawl.cli", "report", "--json", "--output", "again.html", "--run"]
+    for run, duplicates, kept in (("last", 0, 2), (runs[0], 1, 2), ("all", 1, 4)):
+        ran = subprocess.run([*command, run], cwd=project, capture_output=True, text=True, check=True)
         said = json.loads(ran.stdout)
         assert (said["duplicates"], said["kept"]) == (duplicates, kept)
+        assert [row["run"] for row in said["runs"]] == (runs if run == "all" else [said["run"]])
 
 
-async def test_a_report_that_cannot_be_written_is_an_error_in_the_log_and_the_crawl_ends_well(
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("taken", "that is a folder"),
+        ("missing/report.html", "there is no folder"),
+        ("shut/report.html", "nothing may be"),
+    ],
+)
+def test_a_report_that_could_not_be_written_lets_no_crawl_start(tmp_path: Path, name: str, why: str) -> None:
+    for folder, mode in (("taken", 0o755), ("shut", 0o555)):
+        (tmp_path / folder).mkdir(mode=mode)
+    if why == "nothing may be" and os.access(tmp_path / "shut", os.W_OK):
+        pytest.skip("who may do anything is refused nothing")
+    with pytest.raises(
+        SettingError, match=f"DEDUP_REPORT: got '{tmp_path / name}', but {why}.*takes the path of an HTML"
+    ):
+        ReportFile(tmp_path / name)
+
+
+async def test_a_report_that_cannot_be_written_any_more_is_an_error_in_the_log_and_the_crawl_ends_well(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "report.html").mkdir()
     with serve(SITE) as site, caplog.at_level(logging.ERROR):
-        done = await crawl(f"{site.base}/", {"DEDUP_REPORT": str(tmp_path / "report.html")})
+        (tmp_path / "out").mkdir()
+
+        class Spider(Follower):
+            def closed(self, reason: str) -> None:
+                (tmp_path / "out").rmdir()
+
+        done = await crawl(f"{site.base}/", {"DEDUP_REPORT": str(tmp_path / "out" / "report.html")}, Spider)
     assert done.stats["finish_reason"] == "finished"
     assert "cannot be written" in caplog.text
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogFile, LogRow
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.runs import RunTally
 from dedupcrawl.verdict import Verdict
 
 EVIDENCE = {
@@ -33,6 +35,15 @@ def index_of(verdicts: Iterable[Verdict]) -> MemoryIndex:
     for verdict in verdicts:
         index.record(verdict, run="one", site="s")
     return index
+
+
+def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, spider: str = "s") -> None:
+    """A run that came to its end."""
+    tally = RunTally(index, name, spider)
+    tally.kept = kept
+    for _ in range(saved):
+        tally.save()
+    tally.close()
 
 
 def log_of(path: Path, rows: Iterable[LogRow]) -> Path:

@@ -10,12 +10,14 @@ import redis
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.contract import Entry, Rewrite
+from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render
 from dedupcrawl.report.savings import Savings, duration
 from tests.redis_server import MISSING, is_installed, running
-from tests.report.made import doubted, duplicate, index_of, log_of
+from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
 VERDICTS = [
     duplicate("http://www.a.com/2", "http://www.a.com/1"),
@@ -26,7 +28,7 @@ VERDICTS = [
 
 
 def test_figures_of_the_verdicts() -> None:
-    verdicts = collect(index_of(VERDICTS), None, []).verdicts
+    verdicts = collect(index_of(VERDICTS), None, [], []).verdicts
     assert (verdicts.duplicates, verdicts.in_doubt, verdicts.across_sites) == (3, 1, 1)
     assert verdicts.by_check == {"simhash": 2, "exact": 1}
     assert verdicts.by_site == {"a.com": 2, "b.com": 1}
@@ -40,51 +42,96 @@ def test_figures_of_the_verdicts() -> None:
 def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     log = log_of(
         tmp_path / "log.jsonl",
-        [LogRow(f"http://www.a.com/{n}", 200, bytes=1000 * n, fetched_at=1.7e9 + n) for n in range(1, 5)],
+        [LogRow(f"http://www.a.com/{n}", 200, bytes=1000 * n, fetched_at=1.7e9 + n, run="one") for n in range(1, 5)],
     )
     index = index_of(VERDICTS)
     index.record_rewrites(
-        Rewrite(f"http://www.a.com/1?sid={n}", "http://www.a.com/1", ("sid",), "s", "r", 1.7e9 + n) for n in range(3)
+        Rewrite(f"http://www.a.com/1?sid={n}", "http://www.a.com/1", ("sid",), "s", "one", 1.7e9 + n) for n in range(3)
     )
-    report = collect(index, log, [])
+    tell_run(index, "one", kept=7, saved=2)
+    report = collect(index, log, [], read_runs(index), run="one")
     savings = Savings.of(report)
     assert report.crawled is not None
     assert report.crawled.duplicate_bytes == 5_000
     assert savings.byte_share == 0.5
-    assert (report.rewritten.variants, len(report.rewritten.saved_at)) == (3, 2)
+    assert (savings.kept, savings.share) == (7, 0.3)
+    assert (report.rewritten.variants, report.saved) == (3, 2)
     assert savings.saved_bytes == 2 * 2_500
     assert savings.saved_seconds == 2 * 3 / 4
     assert savings.wasted_seconds == 2 * 3 / 4
 
 
-def test_one_run_of_several(tmp_path: Path) -> None:
-    index = index_of(VERDICTS)
-    kept = Entry(
-        url="http://b.com/8", site="b.com", spider="s", run="two", kept_at=1.0, title="", signatures={}, outline=b""
+def two_runs(tmp_path: Path) -> tuple[MemoryIndex, Path]:
+    """Run "one" has a duplicate that "two" kept in its place, and "two" one of its own; both fetched both pages."""
+    index = index_of([duplicate("http://b.com/2", "http://b.com/1")])
+    for run, url in (("one", "http://b.com/1"), ("two", "http://b.com/1"), ("two", "http://b.com/2")):
+        kept = Entry(url=url, site="", spider="s", run=run, kept_at=1.0, title="", signatures={}, outline=b"")
+        index.offer(kept, lambda check, other: None)
+    index.record(duplicate("http://b.com/3", "http://b.com/2"), run="two", site="s")
+    index.record_rewrites(
+        Rewrite(f"http://b.com/?x={n}", "http://b.com/", ("x",), "s", run, 1.0)
+        for n, run in enumerate(["one", "two", "two"])
     )
-    index.offer(kept, lambda check, other: None)
-    index.record(duplicate("http://b.com/2", "http://b.com/8"), run="two", site="s")
-    index.record_rewrites(Rewrite(f"http://a.com/?{run}", "http://a.com/", ("x",), "s", run, 1.0) for run in "ab")
-    index.record_rewrites([Rewrite("http://b.com/?x", "http://b.com/", ("x",), "s", "two", 1.0)])
-    rows = [LogRow(f"http://b.com/{n}", 200, bytes=10, digest="d", run=run) for n, run in enumerate(["one", "", "two"])]
-    log = log_of(tmp_path / "log.jsonl", rows)
-    report = collect(index, log, [], run="two")
-    assert (report.run, report.kept, report.verdicts.duplicates, report.verdicts.in_doubt) == ("two", 1, 1, 0)
-    assert [row.url for row in report.verdicts.listing.rows()] == ["http://b.com/2"]
-    assert (report.rewritten.variants, report.rewritten.by_rule) == (1, {("b.com", "x"): 1})
-    assert report.crawled is not None
-    assert (report.crawled.responses, report.crawled.duplicate_bytes) == (1, 10)
-    assert "run two in " in render(report)
-    everything = collect(index, log, [])
-    assert (everything.run, everything.kept, everything.verdicts.duplicates, everything.rewritten.variants) == (
-        None, 1, 4, 3,
-    )  # fmt: skip
+    fetched = (("one", 1), ("one", 2), ("two", 1), ("two", 2), ("two", 3))
+    rows = [LogRow(f"http://b.com/{n}", 200, bytes=10, digest="d", run=run) for run, n in fetched]
+    tell_run(index, "one", kept=1)
+    tell_run(index, "two", kept=2, saved=1)
+    return index, log_of(tmp_path / "log.jsonl", rows)
+
+
+def test_a_run_keeps_its_figures_when_another_takes_its_pages_over(tmp_path: Path) -> None:
+    index, log = two_runs(tmp_path)
+    assert [entry.run for entry in index.entries()] == ["two", "two"]
+    for run, kept, responses in (("one", 1, 2), ("two", 2, 3)):
+        report = collect(index, log, [], read_runs(index), run=run)
+        assert (report.run, report.kept, report.verdicts.duplicates) == (run, kept, 1)
+        assert report.crawled is not None
+        assert (report.crawled.responses, report.crawled.duplicate_bytes) == (responses, 10)
+        assert f"run {run} of spider s" in render(report)
+        assert f"{1 / (kept + 1):.1%} of {kept + 1} pages compared" in render(report)
+
+
+def test_figures_of_all_runs_are_the_sums_of_theirs(tmp_path: Path) -> None:
+    index, log = two_runs(tmp_path)
+    runs = read_runs(index)
+    each, everything = [collect(index, log, [], runs, run=run) for run in ("one", "two")], collect(index, log, [], runs)
+    assert (everything.kept, everything.saved, everything.verdicts.duplicates) == (3, 1, 2)
+    assert everything.kept == sum(report.kept for report in each)
+    assert everything.saved == sum(report.saved for report in each)
+    assert everything.rewritten.variants == sum(report.rewritten.variants for report in each)
     assert everything.crawled is not None
-    assert everything.crawled.responses == 3
+    assert everything.crawled.duplicate_bytes == sum(r.crawled.duplicate_bytes for r in each if r.crawled) == 20
+    assert int(everything.crawled.duplicate.sum()) == 2
+    text = render(everything)
+    assert "What 2 crawls had twice" in text
+    assert "40.0% of 5 pages compared" in text
+    assert [(row.run.name, row.kept, row.duplicates, row.saved) for row in everything.runs] == [
+        ("one", 1, 1, 0),
+        ("two", 2, 1, 1),
+    ]
+
+
+def test_a_run_that_was_cut_off_or_goes_on_has_what_the_index_holds(tmp_path: Path) -> None:
+    index, _ = two_runs(tmp_path)
+    RunTally(index, "two", "s")
+    report = collect(index, None, [], read_runs(index), run="two")
+    assert report.kept == 2
+    assert "not ended or cut off" in render(report)
+    assert "about 1<" in render(report)
+    everything = collect(index, None, [], [])
+    assert [(row.run.name, row.kept, row.duplicates) for row in everything.runs] == [("one", 0, 1), ("two", 2, 1)]
+
+
+def test_a_log_of_other_runs_is_left_out_and_said(tmp_path: Path) -> None:
+    index, log = two_runs(tmp_path)
+    tell_run(index, "three")
+    report = collect(index, log, [], read_runs(index), run="three")
+    assert report.crawled is None
+    assert report.problems == (f"The crawl log {log} has no row of this run: its figures are left out.",)
 
 
 def test_an_empty_index_without_a_log_or_rules(tmp_path: Path) -> None:
-    report = collect(index_of([]), tmp_path / "none.jsonl", [tmp_path / "rules"])
+    report = collect(index_of([]), tmp_path / "none.jsonl", [tmp_path / "rules"], [])
     assert (report.verdicts.duplicates, report.crawled, report.rules.count, report.problems) == (0, None, 0, ())
     assert Savings.of(report).share == 0
 
@@ -94,7 +141,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     log.write_bytes(b"\x00 no log")
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "a.toml").write_text("nonsense", encoding="utf-8")
-    problems = collect(index_of(VERDICTS), log, [tmp_path / "rules"]).problems
+    problems = collect(index_of(VERDICTS), log, [tmp_path / "rules"], []).problems
     assert len(problems) == 2
     assert "no crawl log" in problems[0]
     assert "a.toml" in problems[1]
@@ -103,7 +150,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
     log = log_of(tmp_path / "log.jsonl", [LogRow("http://www.a.com/1", 200, digest="d")])
     calls: list[tuple[str, int, int]] = []
-    collect(index_of(VERDICTS), log, [], lambda *call: calls.append(call))
+    collect(index_of(VERDICTS), log, [], [], lambda *call: calls.append(call))
     assert calls == [("verdicts", 4, 4), ("crawl log", log.stat().st_size, log.stat().st_size)]
 
 
@@ -123,7 +170,7 @@ def test_an_index_on_a_server_and_nobody_reads_its_password(tmp_path: Path) -> N
         for verdict in VERDICTS:
             index.record(verdict, run="one", site="s")
         index.record_rewrites([Rewrite("http://a.com/?x", "http://a.com/", ("x",), "s", "r", 1.0)])
-        report = collect(index, None, [])
+        report = collect(index, None, [], [])
         index.close()
     assert (report.verdicts.duplicates, report.verdicts.in_doubt, report.rewritten.variants) == (3, 1, 1)
     assert f"127.0.0.1:{server.port}" in render(report)

@@ -8,7 +8,7 @@ import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.tally import LogError
-from dedupcrawl.report.crawled import hashes_of, read_crawled
+from dedupcrawl.report.crawled import hashes_of, of_run, read_crawled
 from tests.report.made import log_of
 
 START = 1_700_000_000
@@ -36,6 +36,13 @@ def test_pages_bytes_time_sites_and_titles(log: Path) -> None:
     assert found.duplicate.tolist() == [False, True, False]
     assert found.seconds == 10.5 + 60  # two hours and more are a pause
     assert not tally.skipped
+
+
+def test_a_page_is_a_duplicate_in_the_run_that_found_it_one(tmp_path: Path) -> None:
+    rows = [LogRow(ONE, 200, bytes=1, digest="d", run="one"), LogRow(ONE, 200, bytes=10, digest="d", run="two")]
+    log = log_of(tmp_path / "log.jsonl", [*rows, LogRow(TWO, 200, bytes=100, digest="d")])
+    found, _ = read_crawled(log, hashes_of([of_run("two", ONE), ONE, TWO]), [])
+    assert (found.pages, found.duplicate_bytes) == (3, 110), "a row that names no run is told by its URL"
 
 
 def test_a_torn_row_is_skipped_and_counted(log: Path) -> None:

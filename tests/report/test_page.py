@@ -13,11 +13,12 @@ import pytest
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.index.runs import read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
-from tests.report.made import doubted, duplicate, index_of, log_of
+from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,7 +56,7 @@ def hostile_report(tmp_path: Path) -> Path:
     index = index_of(verdicts)
     index.record_rewrites([Rewrite(url, KEPT, ("<b>nasty</b>",), NASTY[0], NASTY[1], 1.0) for url, _ in pairs])
     path = tmp_path / "report.html"
-    write(collect(index, log, [tmp_path / "rules"]), path)
+    write(collect(index, log, [tmp_path / "rules"], []), path)
     return path
 
 
@@ -78,7 +79,8 @@ def plain_report(path: Path, count: int = 40) -> Path:
     write_rules(path.parent / "rules", SiteRules("a.com", (rule,)))
     index = index_of(verdicts)
     index.record_rewrites(Rewrite(f"{KEPT}-1?sid={n}", f"{KEPT}-1", ("sid",), "s", "r", 1.7e9 + n) for n in range(30))
-    write(collect(index, log, [path.parent / "rules"]), path)
+    tell_run(index, "r", kept=4, saved=29)
+    write(collect(index, log, [path.parent / "rules"], read_runs(index)), path)
     return path
 
 
@@ -170,7 +172,7 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     assert "it was wrong for 1 of 40 URLs" in told
     assert "Crawls fetched both URLs 8 times: 2 times the pages differed." in told
     cards = opened.page.locator(".cards").inner_text()
-    assert "≥ 29" in cards
+    assert "29" in cards.splitlines()
     assert "rules sent 30 variants to 1 page" in cards
 
 
@@ -248,7 +250,7 @@ def luminance(colour: str) -> float:
 )
 def test_an_empty_index_and_one_verdict_without_a_log(browser: Browser, tmp_path: Path, index: Index) -> None:
     path = tmp_path / "report.html"
-    write(collect(index, None, []), path)
+    write(collect(index, None, [], []), path)
     opened = Opened(browser, path)
     rows = opened.rows("duplicates")
     assert len(rows) == 1
@@ -259,7 +261,7 @@ def test_an_empty_index_and_one_verdict_without_a_log(browser: Browser, tmp_path
 
 
 def test_the_policy_names_the_scripts_and_styles_and_nothing_else() -> None:
-    page = render(collect(index_of([]), None, []))
+    page = render(collect(index_of([]), None, [], []))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
     assert "default-src &#39;none&#39;" in policy[1]
@@ -271,7 +273,7 @@ def test_the_policy_names_the_scripts_and_styles_and_nothing_else() -> None:
 def test_a_report_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "report.html").mkdir()
     with pytest.raises(OSError, match="report"):
-        write(collect(index_of([]), None, []), tmp_path / "report.html")
+        write(collect(index_of([]), None, [], []), tmp_path / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -283,7 +285,7 @@ def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_pat
     for url, text in ((new, edited), (old, words)):
         index.attach(url, *packed_text([" ".join(text[:20]), " ".join(text[20:])]))
     path = tmp_path / "report.html"
-    write(collect(index, None, []), path)
+    write(collect(index, None, [], []), path)
     opened = Opened(browser, path)
     opened.page.locator("[data-table=duplicates] tbody tr").nth(1).locator("button").click()
     opened.page.wait_for_selector("dialog[open]")

@@ -5,31 +5,9 @@
   const A_PAGE = 15; // rows of a table
   const MEMBERS = 20; // of a cluster, shown at once
   const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
-  const FACTS = {
-    probability: "probability that this page duplicates the kept one",
-    symbols: "words or characters on this page",
-    kept_symbols: "on the kept page",
-    covered: "of this page stands in the kept one",
-    kept_covered: "of the kept page stands in this one",
-    replaced: "words in the longest block that another one replaced",
-    rewritten: "of this page in longer blocks that were replaced",
-    inserted: "of this page in longer blocks that the kept one lacks",
-    added: "words in the longest block that only this page has, within the common text",
-    added_at_ends: "words in the longest such block before or after it",
-    skips: "places where the kept page has a block that this one lacks",
-    moves: "places where the order differs",
-    numbers_same: "numbers that are the same",
-    numbers_changed: "numbers that differ at the same place",
-    figures_changed: "dates, times and figures that differ",
-    renamed: "times the same words were replaced by the same others",
-    exchanged: "pieces where the pages speak of other things",
-    edits: "other short pieces that differ",
-    unexpected: "exchanged pieces beyond what edits at random look like",
-    negated: "pieces where one page has a “not” that the other lacks",
-  };
   const HERE = "this page";
   const KEPT = "the kept page";
-  const SHARES = new Set(["probability", "covered", "kept_covered", "rewritten", "inserted"]);
+  let wording; // of evidence, from evidence_words.py
 
   const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
   const number = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : String(Math.round(value * 1e4) / 1e4));
@@ -418,15 +396,16 @@
 
   function facts(evidence) {
     const list = make("dl", { className: "facts" });
-    for (const [name, label] of Object.entries(FACTS)) {
+    for (const [name, label] of Object.entries(wording.labels)) {
       const value = evidence[name];
       if (typeof value !== "number") continue;
-      list.append(make("dt", {}, SHARES.has(name) ? percent(value) : number(value)), make("dd", {}, label));
+      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, label));
     }
     return list;
   }
 
-  Promise.all([unpacked("columns"), unpacked("rules-data")]).then(([columns, all]) => {
+  Promise.all([unpacked("columns"), unpacked("rules-data"), unpacked("words")]).then(([columns, all, said]) => {
+    wording = said;
     verdicts(columns);
     rules(all);
     document.documentElement.dataset.ready = "yes";

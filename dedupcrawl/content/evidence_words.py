@@ -1,0 +1,60 @@
+"""Evidence in words: what `dedupcrawl explain` and the report say for each of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dedupcrawl.printable import printable
+
+LABELS: Mapping[str, str] = {
+    "probability": "probability that this page duplicates the kept one",
+    "symbols": "words or characters on this page",
+    "kept_symbols": "on the kept page",
+    "template_blocks": "paragraphs of this page left out, for its site repeats them",
+    "covered": "of this page stands in the kept one",
+    "kept_covered": "of the kept page stands in this one",
+    "replaced": "words in the longest block that another one replaced",
+    "rewritten": "of this page in longer blocks that were replaced",
+    "inserted": "of this page in longer blocks that the kept one lacks",
+    "added": "words in the longest block that only this page has, within the common text",
+    "added_at_ends": "words in the longest such block before or after it",
+    "skips": "places where the kept page has a block that this one lacks",
+    "moves": "places where the order differs",
+    "numbers_same": "numbers that are the same",
+    "numbers_changed": "numbers that differ at the same place",
+    "figures_changed": "dates, times and figures that differ",
+    "renamed": "times the same words were replaced by the same others",
+    "exchanged": "pieces where the pages speak of other things",
+    "edits": "other short pieces that differ",
+    "unexpected": "exchanged pieces beyond what edits at random look like",
+    "negated": "pieces where one page has a “not” that the other lacks",
+}
+"""Key → what a number there counts, in the order in which it is told."""
+
+SHARES = frozenset({"probability", "covered", "kept_covered", "rewritten", "inserted"})
+"""Keys of numbers in [0, 1]."""
+
+
+def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each thing that the evidence says; of what another version wrote, its key and value."""
+    for key, label in LABELS.items():
+        value = evidence.get(key)
+        if type(value) in (int, float):
+            yield f"{value:.1%} {label}" if key in SHARES else f"{value:,} {label}"
+    for key, value in evidence.items():
+        if key == "differs" and isinstance(value, list):
+            yield from map(_piece, value)
+        elif key not in LABELS or type(value) not in (int, float):
+            yield f"{printable(key)}: {printable(str(value))}"
+
+
+def _piece(piece: object) -> str:
+    if not isinstance(piece, dict) or not isinstance(piece.get("at"), int):
+        return f"differs: {printable(str(piece))}"
+    says, words = piece.get("says"), piece.get("kept_symbols")
+    here = f"“{printable(str(says))}”" if says else "nothing"
+    there = (
+        "another word" if words == 1 else f"{words:,} other words" if isinstance(words, int) and words else "nothing"
+    )
+    return f"at word {piece['at'] + 1:,} this page says {here}, the kept one has {there}"

@@ -1,0 +1,156 @@
+"""The runs of an index: when each was, how many pages it kept and how many fetches its rules saved.
+
+What a run kept cannot be told from the pages later: another run that meets the same URL takes it over. So each process
+tells the index at its end what it has counted. A process that never came to its end has told nothing, and its run is
+then judged by the pages that the index still holds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from dedupcrawl.index.contract import UNREADABLE, Index, IndexDamagedError
+from dedupcrawl.index.record import plain
+
+MOST_RUNS = 1_000
+"""The newest, that are remembered."""
+
+_POINTS = 256  # of the course of a run
+_SAVED_AT_ONCE = 64  # fetches: a process that is killed forgets to tell of at most so many
+_NAMES, _RUN = "runs", "run"  # names of states: of the index as a whole ("" is no site), and of each run
+
+_encode = msgspec.msgpack.Encoder().encode
+
+Course = tuple[tuple[int, int], ...]
+
+
+class Run(msgspec.Struct, frozen=True, array_like=True):
+    """What is remembered of a run.
+
+    Attributes:
+        name: It.
+        spider: The last that took part; empty outside a crawl.
+        started: When its first process did, in seconds since the epoch.
+        ended: When its last process did that came to its end; 0 when none has.
+        begun: Processes that took part: workers, or parts of a crawl that was paused.
+        closed: Of these, the ones that came to their end.
+        kept: Pages that these kept, and that were not lost by a later pipeline.
+        course: Milliseconds since the epoch, and fetches that rules had saved since the pair before; ascending.
+    """
+
+    name: str
+    spider: str
+    started: float
+    ended: float = 0.0
+    begun: int = 0
+    closed: int = 0
+    kept: int = 0
+    course: Course = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """True when all of its processes came to their end, so that `kept` is the figure."""
+        return self.closed >= self.begun
+
+    @property
+    def saved(self) -> int:
+        """Fetches that rules saved; what two of its processes saved counts in each."""
+        return sum(count for _, count in self.course)
+
+
+def read_runs(index: Index) -> list[Run]:
+    """The newest `MOST_RUNS` runs, in the order in which they began, or began again."""
+    runs = (_decoded(index.site_state(name, _RUN)) for name in _names(index.site_state("", _NAMES)))
+    return [run for run in runs if run is not None]
+
+
+class RunTally:
+    """Counts what one process does for a run, and tells the index. The index may refuse: a crawl goes on all the same.
+
+    Args:
+        index: Where the figures outlive the process.
+        name: The run.
+        spider: The spider's name.
+
+    Raises:
+        OSError, IndexDamagedError: The index cannot be told that the run has begun.
+    """
+
+    def __init__(self, index: Index, name: str, spider: str) -> None:
+        self._index = index
+        self._name = plain(name)
+        self._saved: list[int] = []
+        self.kept = 0
+        self._closed = False
+        gone: list[str] = []
+        index.update_site_state("", _NAMES, partial(_with_name, self._name, gone))
+        for old in gone:
+            index.update_site_state(old, _RUN, lambda _: b"")
+        self._change(lambda run: msgspec.structs.replace(run, spider=plain(spider), begun=run.begun + 1))
+
+    def save(self) -> None:
+        """One more fetch is saved."""
+        self._saved.append(int(time.time() * 1000))
+        if len(self._saved) >= _SAVED_AT_ONCE:
+            self._tell(lambda run: run)
+
+    def close(self, lost: int = 0) -> None:
+        """This process comes to its end; of what it kept `lost` pages were not stored. A second time is none."""
+        if self._closed:
+            return
+        self._closed = True
+        kept, now = self.kept - lost, time.time()
+        self._tell(
+            lambda run: msgspec.structs.replace(run, ended=now, closed=run.closed + 1, kept=max(0, run.kept + kept))
+        )
+
+    def _tell(self, change: Callable[[Run], Run]) -> None:
+        with suppress(OSError, IndexDamagedError):
+            self._change(change)
+            self._saved.clear()
+
+    def _change(self, change: Callable[[Run], Run]) -> None:
+        now = time.time()
+
+        def changed(raw: bytes | None) -> bytes:
+            run = change(_decoded(raw) or Run(self._name, "", now))
+            return _encode(
+                msgspec.structs.replace(run, course=_thinned([*run.course, *((at, 1) for at in self._saved)]))
+            )
+
+        self._index.update_site_state(self._name, _RUN, changed)
+
+
+def _with_name(name: str, gone: list[str], raw: bytes | None) -> bytes:
+    """The names with `name` as the newest; put into `gone` are those that there is no room for any more."""
+    names = [*(other for other in _names(raw) if other != name), name]
+    gone[:] = names[:-MOST_RUNS]
+    return _encode(names[-MOST_RUNS:])
+
+
+def _names(raw: bytes | None) -> list[str]:
+    try:
+        return msgspec.msgpack.decode(raw, type=list[str]) if raw else []
+    except UNREADABLE:  # the figures of a report are not worth a crawl
+        return []
+
+
+def _decoded(raw: bytes | None) -> Run | None:
+    try:
+        return msgspec.msgpack.decode(raw, type=Run) if raw else None
+    except UNREADABLE:
+        return None
+
+
+def _thinned(course: Iterable[tuple[int, int]]) -> Course:
+    """At most `_POINTS` pairs with the same sum, in order of time; of two that become one the later time stays."""
+    pairs = sorted(course)
+    while len(pairs) > _POINTS:
+        rest = pairs[len(pairs) & ~1 :]
+        pairs = [(later, one + two) for (_, one), (later, two) in zip(pairs[::2], pairs[1::2], strict=False)] + rest
+    return tuple(pairs)
