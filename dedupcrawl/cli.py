@@ -106,6 +106,7 @@ def _tell(who: str, what: str) -> None:
 def _sentence(error: click.ClickException) -> str:
     """What went wrong, and for bad usage where to read what is right."""
     message = " ".join(error.format_message().split())
+    message += "" if message.endswith((".", "?", "!")) else "."
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
     path, command = error.ctx.command_path, error.ctx.command

@@ -23,6 +23,7 @@ from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.judging import open_judge, trust_of
 from dedupcrawl.commands.progress import bytes_progress
+from dedupcrawl.commands.skipped_rows import broken_rows
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -30,7 +31,6 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import results
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
@@ -204,8 +204,8 @@ def _untold(_: int) -> None:
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
-    for row in tally.broken:
-        click.echo(f"{_named(printable(row.path))}, {row.unit} {row.line}: skipped, {printable(row.reason)}", err=True)
+    for line in broken_rows(tally):
+        click.echo(_named(line), err=True)
     skipped = sum(tally.skipped.values())
     if as_json:
         click.echo(msgspec.json.encode({"pages": sum(counts.values()), **counts, "skipped": skipped}))

@@ -9,10 +9,10 @@ PROGRAM = "dedupcrawl"
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print a script that completes commands, options and file names of dedupcrawl in your SHELL.
+    """Print a script that completes commands, options and file names of dedupcrawl in your SHELL: bash, zsh or fish.
 
     Put it where the shell reads it at its start, once; it asks the installed version each time.
 

@@ -22,7 +22,7 @@ from dedupcrawl.sites import host_of, site_of
 _AT_ONCE = 1_000  # pages
 
 
-@click.command()
+@click.command(short_help="Remove pages: nothing is their duplicate any more.")
 @click.argument("urls", nargs=-1)
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain names it).")
@@ -90,7 +90,7 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     return forgotten, sites
 
 
-@click.command()
+@click.command(short_help="Give the room of what counts no more back to the disk.")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compact(index: str | None, as_json: bool) -> None:

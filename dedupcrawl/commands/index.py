@@ -57,7 +57,7 @@ def info(index: str | None, as_json: bool) -> None:
         click.echo(f"{name:{width}}  {said}")
 
 
-@command.command()
+@command.command(short_help="Read everything, check every invariant.")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(index: str | None, as_json: bool) -> None:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, check_there_are
-from dedupcrawl.commands.options import rules_option
+from dedupcrawl.commands.options import json_anyway, rules_option
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -19,6 +19,7 @@ from dedupcrawl.urls.rule import RuleError
 @click.command()
 @click.argument("urls", nargs=-1)
 @rules_option
+@json_anyway
 def command(urls: Sequence[str], rules: Path) -> None:
     """Print the canonical form of URLs, one JSON object a line, in input order.
 

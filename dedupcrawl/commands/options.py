@@ -17,6 +17,10 @@ def _named_exists(ctx: click.Context, parameter: click.Parameter, rules: Path) -
     return rules
 
 
+json_anyway = click.option(
+    "--json", is_flag=True, expose_value=False, help="What is printed is JSON anyway: this changes nothing."
+)
+
 rules_option = click.option(
     "--rules",
     default="rules",

@@ -23,7 +23,7 @@ from dedupcrawl.output import results
 from dedupcrawl.sites import host_of, site_of
 
 
-@click.command()
+@click.command(short_help="Give back what was dropped or never fetched.")
 @click.argument("urls", nargs=-1)
 @click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
@@ -32,6 +32,7 @@ from dedupcrawl.sites import host_of, site_of
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
 @click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def restore(
     urls: Sequence[str],
     rule: str | None,
@@ -41,6 +42,7 @@ def restore(
     output: Path | None,
     refetch: bool,
     index: str | None,
+    as_json: bool,
 ) -> None:
     """Give back what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
 
@@ -54,6 +56,8 @@ def restore(
     dedupcrawl index restore --rule 3f2a --output again.jsonl
     dedupcrawl index restore https://example.com/42
     """
+    if as_json and output is None:
+        raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
     needs_one(urls, rule, check, run, site)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
@@ -84,6 +88,9 @@ def restore(
             raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
         except IndexDamagedError as error:
             raise FailureError(str(error)) from error
+    if as_json:
+        click.echo(msgspec.json.encode({"dropped": len(dropped), "rewritten": len(rewritten), "refetch": refetch}))
+        return
     said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
     click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)
 

@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.commands.options import json_anyway
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -23,17 +24,37 @@ from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
 from dedupcrawl.urls.rule_edits import add_rules, change_rules
-from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, rule_files, write_rules
+from dedupcrawl.urls.rule_files import (
+    MOST_RULES,
+    SUFFIX,
+    SiteRules,
+    file_of,
+    path_in,
+    read_rules,
+    rule_files,
+    write_rules,
+)
 from dedupcrawl.urls.url_parts import split_url
+
+
+def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
+    if folder.is_file():
+        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
+    return folder
+
 
 _folder = click.option(
     "--rules",
     "folder",
     default="rules",
     show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=_no_file,
     help="Folder of rule files.",
 )
+_HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "what it does")
+_WIDEST = 40  # characters that a column is made wide for
+_NAMED = 5  # sites
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -60,6 +81,8 @@ def command() -> None:
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
+    Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page.
+
     \b
     dedupcrawl rules list
     dedupcrawl rules list example.com --json | jq '.rules[] | select(.precision < 0.98)'
@@ -68,13 +91,10 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode({"rules": [rule_row(site, rule) for site, rule in found]}))
         return
-    for site, rule in found:
-        proof = (
-            f"{counted(rule.evidence.coverage, 'URL')}, {rule.evidence.precision:.3f}" if rule.evidence.coverage else ""
-        )
-        state = "" if rule.state == "active" else rule.state
-        cells = (site, rule.id, state, rule.kind, rule.source, proof, described(rule))
-        click.echo("  ".join(printable(cell) for cell in cells if cell))
+    rows = [_HEADS, *(_cells(site, rule) for site, rule in found)]
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    for row in rows if found else ():
+        click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 @command.command(short_help="Show the rules of a site, with counts and examples.")
@@ -169,8 +189,15 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     count, sites, refused = 0, set(), list[Refused]()
     for file in files:
         try:
-            found, not_taken = imported(msgspec.json.decode(file.read_bytes()))
-        except (RuleError, msgspec.DecodeError, RecursionError) as error:
+            with _failing(file):
+                content = file.read_bytes()
+            found, not_taken = imported(msgspec.json.decode(content))
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise BadInputError(
+                f"{file} is no JSON ({printable(str(error))}): it takes files of rules as duplicate-url-discarder has "
+                "them, arrays of objects."
+            ) from error
+        except RuleError as error:
             raise BadInputError(f"{file}: {printable(str(error))}") from error
         refused += not_taken
         for new in found:
@@ -200,6 +227,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")
 @click.argument("sites", nargs=-1)
 @_folder
+@json_anyway
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
 
@@ -212,6 +240,13 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     rows, refused = exported(_chosen(folder, sites))
     _tell_refused(refused)
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+
+
+def _cells(site: str, rule: Rule) -> tuple[str, ...]:
+    """A row under `_HEADS`."""
+    evidence = rule.evidence
+    proof = (f"{evidence.coverage:,}", f"{evidence.precision:.3f}") if evidence.coverage else ("-", "-")
+    return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, described(rule))))
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -249,9 +284,14 @@ def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
 
 def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
     """The rules of the site that a URL, host or site belongs to."""
-    path = file_of(_files(folder), site_of(site))
+    files = _files(folder)
+    path = file_of(files, site_of(site))
+    if path is None and Path(site).exists():
+        raise BadInputError(f"{printable(site)} is a path: rules are named by their site, and their folder by --rules.")
     if path is None:
-        raise BadInputError(f"{folder} has no rules for {printable(site)}: 'dedupcrawl rules list' names its sites.")
+        sites = [printable(name.removesuffix(SUFFIX)) for name in sorted(files)]
+        some = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
+        raise BadInputError(f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'nor any'}.")
     return path, _read(path)
 
 

@@ -71,6 +71,8 @@ def _of_row(row: bytes) -> Page | Markup:
         raise ValueError("nested too deeply") from error
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error
+    except ValueError as error:  # whose own message says where, so that no two of them would be counted together
+        raise ValueError("not a JSON object") from error
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)

@@ -65,6 +65,7 @@ _NOT_SAID = ("", "-", "0" * 16)  # how logs write that there is no value; the ze
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
+_SAYS_NOTHING = "no digest, redirect or canonical link"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 
 
@@ -109,7 +110,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
         .when(~pl.col("url").str.contains(r"^(?i)https?://[^/?#]"))
         .then(pl.lit("not an http URL"))
         .when(says_nothing)
-        .then(pl.lit("no signature"))
+        .then(pl.lit(_SAYS_NOTHING))
     )
     rows = rows.with_columns(reason=reason)
     left_out = rows.filter(pl.col("reason").is_not_null()).group_by("reason", maintain_order=True)

@@ -84,7 +84,7 @@ def train(
 
     Args:
         logs: In the order in which they were written: of several rows of a URL the last counts.
-        folder: Made if it is not there.
+        folder: Made if it is not there, and a row of the logs is of use.
         options: Thresholds of the proof.
         tally: Filled in with what is skipped.
         progress: Told how far it is.
@@ -115,8 +115,9 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     Raises:
         OSError: A file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)  # also for no rules at all: `normalize` then finds that there are none
-    remove_unfinished(folder)
+    if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_unfinished(folder)
     learned.rules.sort(key=lambda site_rules: site_rules.site)
     kept = [problem for site_rules in learned.rules if (problem := write_learned(folder, site_rules))]
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

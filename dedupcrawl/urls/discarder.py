@@ -52,7 +52,7 @@ def imported(rows: object) -> tuple[list[SiteRules], list[Refused]]:
         RuleError: It is no such content.
     """
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise RuleError("a duplicate-url-discarder file is a JSON array of objects")
+        raise RuleError("no rules of duplicate-url-discarder: those are a JSON array of objects")
     by_site: dict[str, list[Rule]] = {}
     refused: list[Refused] = []
     numbers: Counter[tuple[str, str]] = Counter()
@@ -60,7 +60,7 @@ def imported(rows: object) -> tuple[list[SiteRules], list[Refused]]:
         processor, args, pattern = row.get("processor"), row.get("args") or [], row.get("urlPattern")
         if not isinstance(processor, str) or not isinstance(args, list) or not isinstance(pattern, dict):
             raise RuleError(
-                f"not a rule of duplicate-url-discarder, which has processor, args and urlPattern: {row!r:.200}"
+                f"no rule of duplicate-url-discarder, which has processor, args and urlPattern: {row!r:.200}"
             )
         includes = pattern.get("include")
         if not isinstance(includes, list) or not all(isinstance(include, str) for include in includes):

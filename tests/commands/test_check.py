@@ -91,6 +91,16 @@ def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     assert "6 broken rows skipped" in result.stderr
 
 
+def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "report.html", "<!DOCTYPE html>\n", "\ufeff\n", *["<p>\n"] * 1_200, '{"url": 1}\n')
+    result = check(path)
+    assert result.exit_code == 2
+    told = result.stderr.splitlines()
+    assert told[0] == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
+    assert told[1] == "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped"
+    assert len(told) == 3
+
+
 @pytest.mark.parametrize("cut", [50, 250, 400], ids=["in the text", "in the head of the page", "in the HTTP header"])
 def test_a_record_that_is_cut_short_is_skipped_and_named(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "pages.warc"

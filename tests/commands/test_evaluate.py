@@ -40,7 +40,9 @@ def test_for_people(rules: Path, log: Path) -> None:
         "most wrong:\n"
         "  1 of 2  a.com  sid\n"
     )
-    assert result.stderr == (f"{log}, line 5: skipped, not 2 fields\nskipped rows: 1 not 2 fields, 1 not an http URL\n")
+    assert result.stderr == (
+        f"{log}, line 5: skipped, not 2 fields\nskipped rows: 1 (not 2 fields), 1 (not an http URL)\n"
+    )
 
 
 def test_for_programs(rules: Path, log: Path) -> None:

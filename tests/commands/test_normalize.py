@@ -44,6 +44,14 @@ def test_one_row_a_url_in_order(rules: Path) -> None:
     ]
 
 
+def test_its_rows_are_json_whether_asked_for_or_not(rules: Path) -> None:
+    said = [
+        CliRunner().invoke(command, ["http://a.com/?sid=1", "--rules", str(rules), *options]).stdout
+        for options in ((), ("--json",))
+    ]
+    assert said[0] == said[1] != ""
+
+
 def test_stdin_line_by_line(rules: Path) -> None:
     data = "http://a.com/é?sid=1\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
     result = CliRunner().invoke(command, ["--rules", str(rules)], input=data)

@@ -134,6 +134,15 @@ def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
     assert read[-1]["items"] == []
 
 
+def test_the_counts_as_json_stand_apart_from_the_rows(folder: Path) -> None:
+    result = restore(folder, "--run", "one", "--output", str(folder / "rows.jsonl"), "--json")
+    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "refetch": False}
+    assert len((folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+    refused = CliRunner().invoke(command, ["restore", "--run", "one", "--json", "--index", str(folder)])
+    assert refused.exit_code == 2
+    assert "--output" in refused.output
+
+
 def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
     restore(folder, "--run", "one")
     for _ in range(2):

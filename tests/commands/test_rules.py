@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,10 @@ def answer(result: Result) -> Any:
 
 def test_list(rules: Path) -> None:
     assert run(rules, "list").stdout.splitlines() == [
-        "a.com  sid  rewrite  learned  20 URLs, 0.950  drop sid",
-        "a.com  print  disabled  rewrite  hand  /print/{page*} → /{page}",
-        "b.com  order  rewrite  hand  convert sort-query",
+        "site   rule   state     kind     source   coverage  precision  what it does",
+        "a.com  sid    active    rewrite  learned  20        0.950      drop sid",
+        "a.com  print  disabled  rewrite  hand     -         -          /print/{page*} → /{page}",
+        "b.com  order  active    rewrite  hand     -         -          convert sort-query",
     ]
     found = answer(run(rules, "list", "--json", "www.a.com"))["rules"]
     assert [(rule["site"], rule["id"], rule["precision"]) for rule in found] == [
@@ -124,11 +126,12 @@ def test_import_and_export(rules: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["show", "c.com"], "has no rules for c.com: 'dedupcrawl rules list' names its sites."),
+        (["show", "c.com"], "has no rules for c.com, but for a.com, b.com."),
         (["show", "a.com", "nope"], "a.com has no rule 'nope': it has sid, print."),
         (["disable", "a.com", "nope"], "a.com has no rule 'nope'"),
         (["list", "c.com"], "has no rules for c.com"),
-        (["import", __file__], "test_rules.py: JSON is malformed"),
+        (["list", __file__], "test_rules.py is a path: rules are named by their site, and their folder by --rules."),
+        (["import", __file__], "test_rules.py is no JSON (JSON is malformed: invalid character (byte 5)): it takes"),
     ],
 )
 def test_mistakes(rules: Path, args: list[str], message: str) -> None:
@@ -136,6 +139,25 @@ def test_mistakes(rules: Path, args: list[str], message: str) -> None:
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stdout == ""
+
+
+def test_a_file_in_the_place_of_the_folder(rules: Path) -> None:
+    result = run(rules / "a.com.toml", "list")
+    assert result.exit_code == 2
+    assert f"--rules takes a folder of rule files, and {rules}/a.com.toml is a file of it." in result.stderr
+
+
+@pytest.mark.parametrize("content", ['{"rules": []}', '[{"a": 1}]', "[1]"])
+def test_json_that_holds_no_rules_of_others(rules: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / "other.json").write_text(content, encoding="utf-8")
+    result = run(rules, "import", str(tmp_path / "other.json"))
+    assert result.exit_code == 2
+    assert re.search(r"other\.json: no rules? of duplicate-url-discarder", result.stderr)
+
+
+def test_a_folder_without_rules_lists_nothing(tmp_path: Path) -> None:
+    assert run(tmp_path, "list").stdout == ""
+    assert "has no rules for a.com, nor any." in run(tmp_path, "list", "a.com").stderr
 
 
 def test_nonsense_in_a_rule_file_is_one_sentence(rules: Path) -> None:

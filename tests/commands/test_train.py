@@ -42,7 +42,7 @@ def test_for_people(tmp_path: Path) -> None:
     assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
     assert lines[5] == "Where to look next:"
     assert lines[6].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
-    assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 not a JSON object\n"
+    assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
 
 
 def test_no_rule_is_said_to_be_none(tmp_path: Path) -> None:
@@ -90,6 +90,13 @@ def test_mistakes(args: list[str], message: str) -> None:
     assert result.stdout == ""
 
 
+def test_rows_that_say_nothing_of_their_page_are_told_in_words(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("url,digest\nhttp://a.com/1,x\nhttp://a.com/2,\nhttp://a.com/3,\n")
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert result.stderr == "skipped rows: 2 (no digest, redirect or canonical link)\n"
+
+
 @pytest.mark.parametrize("content", ["", "url,digest\n", "url\nhttp://a.com/\n"])
 def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
     log = tmp_path / "log.csv"
@@ -97,6 +104,7 @@ def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith("Error: no row has a URL with a known page")
+    assert not (tmp_path / "rules").exists()
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -97,6 +97,6 @@ def test_rows_that_cannot_be_used_are_counted_by_reason() -> None:
         "no URL": 1,
         "not an http URL": 4,
         f"URL longer than {URL_LIMIT} bytes": 1,
-        "no signature": 1,
+        "no digest, redirect or canonical link": 1,
     }
     assert [(row.line, row.reason.split()[0]) for row in tally.broken] == [(1, "no"), (6, "URL")]
