@@ -33,12 +33,12 @@ def started_over(site: Site, folder: Path, kills: int, seed: int) -> str:
 
 
 def resumed(site: Site, folder: Path, kills: int, seed: int) -> str:
-    """Killed and resumed, beside Scrapy alone."""
-    rng = random.Random(seed)
+    """Killed and resumed, beside Scrapy alone, which is killed at the same parts of its way."""
     rows: list[tuple[object, ...]] = []
     for name, share, softly in (("SIGKILL", 2, False), ("SIGTERM", 4, True)):
         for dedup in (False, True):
             which = "dedup on" if dedup else "Scrapy alone"
+            rng = random.Random(seed)
             done = resume(site, folder / f"{name} {which}", kills // share, dedup=dedup, softly=softly, rng=rng)
             rows.append((f"{name}, {which}", done.kills, done.crawls, done.lost, done.blamed, len(done.problems)))
     columns = "", "kills", "crawls", "texts lost", "of them dropped before", "problems"
