@@ -36,6 +36,8 @@ class FetchedPage:
         on_their_way: Items that are not at their end yet, and one more while its callback may yield others.
         stored: Items that came through all pipelines.
         lost: Items that did not.
+        judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
+        lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
@@ -52,10 +54,12 @@ class FetchedPage:
         "dropped",
         "files",
         "items",
+        "judged_as",
         "judged_late",
         "kept_under",
         "linked",
         "lost",
+        "lost_alone",
         "on_their_way",
         "request",
         "spared",
@@ -76,6 +80,8 @@ class FetchedPage:
         self.request: Request | None = None
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
+        self.judged_as: dict[int, str] = {}
+        self.lost_alone: set[str] = set()
         self.on_their_way = self.stored = self.lost = self.unwritten = 0
         self.dropped: Counter[str] = Counter()
         self.files: set[FeedSlot] = set()

@@ -76,6 +76,7 @@ class DedupPipeline:
             if roles:
                 fetched.items += 1
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched))
+                fetched.judged_as[id(item)] = analysis.page.url
                 judge = partial(self._dedup.judging.judge, analysis, settings, fetched)
                 return await outage.bridged(
                     partial(batch.result, judge), partial(judge_late, analysis, settings, fetched)

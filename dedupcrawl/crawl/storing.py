@@ -120,19 +120,19 @@ class Storing:
             return
         if page.unwritten and (page.items or not page.stored):
             return  # stays claimed: the next run fetches it again
-        # Items that were judged one by one are kept one by one; which of them was lost cannot be told.
-        lost = not page.stored or (page.lost and page.items)
+        lost = {url: kept[url] for url in _lost(page, kept)}
+        stored = [under for url, under in kept.items() if url not in lost]
         for url in page.spared:  # they have met the pipelines, even if they come under other URLs each time
-            self._orphans.settle(url, None if lost else next(iter(kept.values())))
+            self._orphans.settle(url, next(iter(stored), None))
         if lost:
-            self._abandon(kept, page.request)
-        elif not self.are_stored(page.files):
+            self._abandon(lost, page.request)
+        if not self.are_stored(page.files):
             files = [file for file in page.files if file not in self._closed]
-            written = _Written(list(kept.values()), len(files))
+            written = _Written(stored, len(files))
             for file in files:
                 self._held_by[file].append(written)
         else:
-            self._stored += kept.values()
+            self._stored += stored
             if len(self._stored) >= _CONFIRMED_AT_ONCE:
                 self._confirm()
 
@@ -152,12 +152,18 @@ class Storing:
         self._arrived(response, stored=files is not None, unwritten=files is None)
 
     def _item_dropped(self, item: object, response: Response | None, exception: BaseException) -> None:
-        before_ours = self._pages.forget(item)
-        self._arrived(response, lost=not before_ours and not isinstance(exception, DropDuplicate))
+        self._ended(item, response, lost=not isinstance(exception, DropDuplicate))
 
     def _item_error(self, item: object, response: Response | None) -> None:
+        self._ended(item, response, lost=True)
+
+    def _ended(self, item: object, response: Response | None, *, lost: bool) -> None:
+        """An item has not come through the pipelines; it is `lost` unless one before ours, or ours, took it out."""
         before_ours = self._pages.forget(item)
-        self._arrived(response, lost=not before_ours)
+        page = self._pages.known(response)
+        if lost and not before_ours and page is not None and id(item) in page.judged_as:
+            page.lost_alone.add(page.judged_as[id(item)])
+        self._arrived(response, lost=lost and not before_ours)
 
     def _arrived(
         self, response: Response | None, *, stored: bool = False, lost: bool = False, unwritten: bool = False
@@ -213,3 +219,12 @@ class Storing:
             if orphan.url in kept:  # it was fetched again, and has met the pipelines itself
                 self._orphans.settle(orphan.url)
         self._orphans.fetch_again((orphan for orphan in orphans if orphan.url not in kept), request)
+
+
+def _lost(page: FetchedPage, kept: Mapping[str, str]) -> Iterable[str]:
+    """The URLs, of those that a page and its items are kept under, of what will not be stored."""
+    if not page.stored:
+        return kept
+    if not page.items:
+        return ()  # the page's text is stored with another of its items
+    return kept if page.lost > len(page.lost_alone) else page.lost_alone & kept.keys()

@@ -391,6 +391,21 @@ async def test_equal_items_of_two_listings_that_are_lost_are_not_fetched_for_eve
     assert done.stats["dedup/index/orphans"] == 0
 
 
+async def test_an_item_that_is_lost_does_not_cost_the_others_of_its_listing_their_place() -> None:
+    good = prose(8)
+    pages = {"/1": page("\n".join(["Bad offer " + prose(7), good, prose(10)])), "/2": page(f"{good}\n{prose(9)}")}
+    settings = {
+        "DEDUP_ITEM_FIELDS": {"offers": {"text": "text"}},
+        "ITEM_PIPELINES": {Priced: 800},
+        "CONCURRENT_REQUESTS": 1,
+    }
+    with serve(pages) as site:
+        done = await crawl([f"{site.base}/1", f"{site.base}/2"], settings, Offers)
+    assert sorted(item["text"] for item in done.items) == sorted([good, prose(9), prose(10)])
+    assert sum(site.requests.values()) == 2
+    assert done.stats["dedup/content/abandoned"] == 1
+
+
 async def test_what_was_dropped_twice_for_what_is_lost_is_spared() -> None:
     """/last waits for two pages that are lost, one after the other, and is the only one that can be stored."""
 
