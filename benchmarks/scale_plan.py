@@ -2,27 +2,53 @@
 
     python -m benchmarks.scale_plan [--pages 1000000000] [--urls 10000000000]
 
-Prints the tables of docs/scale.md. Everything that is not measured is assumed, and printed as such.
+Prints the tables of docs/scale.md, which a test compares with it. What is not measured is assumed, and said so below.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.markdown import table
 
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page takes by some checks, in the dearer of two replayed crawls: nankai, or uci's first 6,000 pages.
+
+    Attributes:
+        checks: Named for people.
+        fetch_ms: CPU of a page without dedupcrawl: benchmarks.replay, crawl-cost.md.
+        dedup_ms: What it adds: main text, signatures, search, the index on disk.
+        disk: Bytes of an LMDB index, as all bytes here: benchmarks.index_bytes, page-index.md.
+        redis: In Redis's memory.
+        sent: From the worker that keeps the page to Redis.
+        read: From Redis to each other worker of the same index.
+    """
+
+    checks: str
+    fetch_ms: float
+    dedup_ms: float
+    disk: int
+    redis: int
+    sent: int
+    read: int
+
+
 # Measured: figure, and the report that has it with its command.
-FETCH_MS = 7.19  # CPU of a page without dedupcrawl: crawl-cost.md, replay uci
-DEDUP_MS = 8.34 - 7.19  # what it adds: main text, signatures, search, the index on disk
-JUDGE_MS = 0.557  # of that, a verdict by exact, feature_code, simhash: content-checks.md, peer_speed
+PAGES = (
+    Page("exact, feature_code, simhash", 9.87, 13.97 - 9.87, 3_190, 1_437, 1_714, 1_264),
+    Page("these, shingles, mwo", 11.87, 18.44 - 11.87, 3_933, 1_908, 3_183, 1_670),
+)
+TEXT_MS = 0.593  # reading, main text, symbols: crawl-cost.md, replay uci, without the verdict
+JUDGE_MS = 0.557  # a verdict by exact, feature_code, simhash: content-checks.md, peer_speed
 OFFER_MS = 0.335  # of that, the search among 10^7 pages: page-index.md, index_scale
-INDEX_BYTES = 995  # a page on disk: page-index.md, index_scale
 HEAP_BYTES = 100  # a page in memory, ours and the benchmark's: page-index.md, index_scale
-REDIS_BYTES = 1_135  # a page in Redis's memory: shared-index.md, shared_index, run 1
-REDIS_MS = 0.185  # of the server
+REDIS_MS = 0.185  # of the server for a page: shared-index.md, shared_index, run 1
 ROUND_TRIPS = 1.151
 READING_MS = 0.065  # of a worker for a page that any worker keeps
 LEARN_URLS = 12_328  # a CPU second: learning.md, training_speed
@@ -39,6 +65,8 @@ LOG_BYTES = 200  # a row of a crawl log
 SHARD_PAGES = 10_000_000  # of an index: as far as it was measured
 SITES = 1_000_000
 QUOTA = 1_000_000  # DEDUP_SITE_QUOTA
+FULL = 0.75  # of a Redis server's memory that is planned with: the rest is for its buffers and for rewriting its file
+WORKERS = 4  # that share an index on Redis
 
 
 def main() -> None:
@@ -46,56 +74,73 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000_000)
     parser.add_argument("--urls", type=int, default=10_000_000_000)
     given = parser.parse_args()
-    print(f"{given.pages:,} pages in {DAYS} days:\n")
-    print(table(("what", "how much"), crawl_plan(given.pages)))
-    print("\nWhere each index ends on such a machine, whichever comes first:\n")
-    print(table(("index", "memory", "disk", "ends at", "by"), index_limits()))
-    print(f"\n{given.urls:,} URLs to learn from, {given.pages:,} pages to check in batch order:\n")
-    print(table(("what", "CPU hours", "wall hours on 100 cores", "dollars"), batch_plan(given.pages, given.urls)))
-    print(f"\nShards by a hash of the site, {given.pages:,} pages of {SITES:,} sites by Zipf's law:\n")
-    print(
-        table(
-            ("exponent", "quota", "shards", "largest site", "fullest shard / mean", "GB in Redis", "not judged"),
-            shards(given.pages),
-        )
-    )
-    print("\nPostings that a search looks at, by SimHash's four blocks of 16 bits:\n")
-    print(table(("pages in one index", "postings a query"), hot_blocks()))
+    for title, text in tables(given.pages, given.urls).items():
+        print(f"{title}:\n\n{text}")
 
 
-def crawl_plan(pages: int) -> list[tuple[str, str]]:
+def tables(pages: int, urls: int) -> dict[str, str]:
+    """The tables of docs/scale.md, by what they are about."""
+    checks = [page.checks for page in PAGES]
+    hours = ("what", "CPU hours", "wall hours on 100 cores", "dollars")
+    full = ("exponent", "quota", "shards", "largest site", "fullest shard / mean", "GB in Redis", "not judged")
+    return {
+        f"{pages:,} pages in {DAYS} days, by checks": table(("what", *checks), crawl_plan(pages)),
+        "Where each index ends on such a machine, whichever comes first": table(
+            ("index", "checks", "memory", "disk", "ends at", "by"), index_limits()
+        ),
+        "Postings that a search looks at, by SimHash's four blocks of 16 bits": table(
+            ("pages in one index", "postings a query"), hot_blocks()
+        ),
+        f"Shards by a hash of the site, {pages:,} pages of {SITES:,} sites by Zipf's law": table(full, shards(pages)),
+        f"{urls:,} URLs to learn from, {pages:,} pages to check in batch order": table(hours, batch_plan(pages, urls)),
+    }
+
+
+def crawl_plan(pages: int) -> list[tuple[str, ...]]:
+    """One column for each of PAGES."""
+    columns = [_planned(pages, page) for page in PAGES]
+    return [(what, *(column[what] for column in columns)) for what in columns[0]]
+
+
+def _planned(pages: int, page: Page) -> dict[str, str]:
     rate = pages / (DAYS * 86_400)
-    fetching, ours = rate * FETCH_MS / 1e3, rate * DEDUP_MS / 1e3
+    fetching, ours = rate * page.fetch_ms / 1e3, rate * page.dedup_ms / 1e3
     cores = (fetching + ours) / BUSY
-    count, redis_gb = -(-pages // SHARD_PAGES), pages * REDIS_BYTES / 1e9
-    disk_gb, memory_gb = SHARD_PAGES * INDEX_BYTES / 1e9, SHARD_PAGES * HEAP_BYTES / 1e9
-    return [
-        ("pages a second", f"{rate:,.0f}"),
-        ("from the net", f"{rate * PAGE_KB / 1e3:,.0f} MB/s"),
-        ("cores busy with fetching and parsing", f"{fetching:.1f}"),
-        ("cores busy with dedupcrawl", f"{ours:.2f}"),
-        (f"cores at {BUSY:.0%} load", f"{cores:.0f}"),
-        ("dollars for them", f"{cores * DAYS * 24 * CORE_HOUR:,.0f}"),
-        ("index on disk", f"{pages * INDEX_BYTES / 1e9:,.0f} GB"),
-        (f"indexes of {SHARD_PAGES:,} pages", f"{count:,}"),
-        ("… each, on disk and in memory", f"{disk_gb:.0f} GB, {memory_gb:.0f} GB"),
-        ("… all on Redis", f"{redis_gb:,.0f} GB of memory, {redis_gb / MEMORY_GB:.0f} servers"),
-        ("server time on Redis, all indexes", f"{rate * REDIS_MS / 1e3:.2f} cores"),
-        ("round trips a second, all indexes", f"{rate * ROUND_TRIPS:,.0f}"),
-    ]
+    count = -(-pages // SHARD_PAGES)
+    disk_gb, redis_gb = SHARD_PAGES * page.disk / 1e9, SHARD_PAGES * page.redis / 1e9
+    on_a_server = int(MEMORY_GB * FULL / redis_gb)
+    read = rate * page.read * (WORKERS - 1)
+    return {
+        "pages a second": f"{rate:,.0f}",
+        "from the net": f"{rate * PAGE_KB / 1e3:,.0f} MB/s",
+        "cores busy with fetching and parsing": f"{fetching:.1f}",
+        "cores busy with dedupcrawl": f"{ours:.1f}",
+        f"cores at {BUSY:.0%} load": f"{cores:.0f}",
+        "dollars for them": f"{cores * DAYS * 24 * CORE_HOUR:,.0f}",
+        "indexes on disk": f"{pages * page.disk / 1e9:,.0f} GB",
+        f"indexes of {SHARD_PAGES:,} pages": f"{count:,}",
+        "… each, on disk and in memory": f"{disk_gb:.0f} GB, {SHARD_PAGES * HEAP_BYTES / 1e9:.0f} GB",
+        "… each, on Redis": f"{redis_gb:.1f} GB, {on_a_server} on a server",
+        "… all on Redis": f"{pages * page.redis / 1e9:,.0f} GB of memory, {-(-count // on_a_server)} servers",
+        "server time on Redis, all indexes": f"{rate * REDIS_MS / 1e3:.2f} cores",
+        "round trips a second, all indexes": f"{rate * ROUND_TRIPS:,.0f}",
+        "to Redis, all indexes": f"{rate * page.sent / 1e6:.1f} MB/s",
+        f"from Redis, all indexes, {WORKERS} workers each": f"{read / 1e6:.1f} MB/s",
+    }
 
 
-def index_limits() -> list[tuple[str, str, str, str, str]]:
-    rows = []
-    for name, memory, disk in (
-        ("LMDB, one machine", HEAP_BYTES, INDEX_BYTES),
-        ("one Redis, the server", REDIS_BYTES, REDIS_BYTES),
-        ("one Redis, each worker's copy", 8, REDIS_BYTES),
-    ):
-        by_memory, by_disk = MEMORY_GB * 1e9 / memory, DISK_GB * 1e9 / disk
-        ends = min(by_memory, by_disk, 2**32)
-        by = {by_memory: "memory", by_disk: "disk"}.get(ends, "page numbers of 32 bits")
-        rows.append((name, f"{memory} B a page", f"{disk} B a page", f"{ends:.1e} pages", by))
+def index_limits() -> list[tuple[str, ...]]:
+    rows = list[tuple[str, ...]]()
+    for page in PAGES:
+        for name, memory, disk in (
+            ("LMDB, one machine", HEAP_BYTES, page.disk),
+            ("one Redis, the server", page.redis / FULL, page.redis),
+            ("one Redis, each worker's copy", 8, page.read),
+        ):
+            by_memory, by_disk = MEMORY_GB * 1e9 / memory, DISK_GB * 1e9 / disk
+            ends = min(by_memory, by_disk, 2**32)
+            by = {by_memory: "memory", by_disk: "disk"}.get(ends, "page numbers of 32 bits")
+            rows.append((name, page.checks, f"{memory:.0f} B a page", f"{disk} B a page", f"{ends:.1e} pages", by))
     return rows
 
 
@@ -109,7 +154,7 @@ def batch_plan(pages: int, urls: int) -> list[tuple[str, str, str, str]]:
             f"{hours / BUSY * CORE_HOUR:,.0f}",
         )
 
-    text = pages * (DEDUP_MS - JUDGE_MS) / 1e3
+    text = pages * TEXT_MS / 1e3
     judging = pages * JUDGE_MS / 1e3
     return [
         row("train, local engine's CPU", urls / LEARN_URLS),
@@ -140,7 +185,7 @@ def shards(pages: int) -> list[tuple[str, ...]]:
                         f"{count}",
                         f"{sizes[0]:,.0f}",
                         f"{fullest / mean:.2f}",
-                        f"{fullest * REDIS_BYTES / 1e9:,.0f}",
+                        f"{fullest * PAGES[0].redis / 1e9:,.0f}",
                         f"{1 - sizes.sum() / pages:.0%}",
                     )
                 )

@@ -12,12 +12,8 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import shutil
-import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +23,7 @@ from typing import Any
 import numpy as np
 import redis
 
+from benchmarks.redis_process import redis_process
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -151,11 +148,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--checks", default=",".join(DEFAULT_CHECKS))
     given = parser.parse_args()
-    if shutil.which("redis-server") is None:
-        sys.exit("there is no redis-server here (Debian: apt install redis-server)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     names = given.checks.split(",")
     print(f"{given.pages} pages, {given.duplicates} of them copies, {given.workers} workers, checks {given.checks}")
     print(
@@ -163,25 +155,17 @@ def main() -> None:
     )
     print(" pages/s | bytes a page in Redis | CPU ms a page to join |\n|" + " ---: |" * 10)
     runs = []
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", folder]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert process.stdout is not None
-            next(line for line in process.stdout if "Ready to accept" in line)
-            for number in range(given.runs):
-                pages = made_up(given.pages, given.duplicates, number)
-                run = measure(port, pages, given.workers, names, f"run{number}")
-                runs.append(run)
-                cells = (
-                    *(number + 1, run.kept, given.pages - given.duplicates, run.problems),
-                    *(f"{run.round_trips:.3f}", f"{run.server_ms:.3f}", f"{run.worker_ms:.2f}"),
-                    *(f"{given.pages / run.seconds:.0f}", f"{run.page_bytes:.0f}", f"{run.joining_ms:.3f}"),
-                )
-                print("|", " | ".join(map(str, cells)), "|", flush=True)
-        finally:
-            process.kill()
-            process.communicate()
+    with redis_process() as port:
+        for number in range(given.runs):
+            pages = made_up(given.pages, given.duplicates, number)
+            run = measure(port, pages, given.workers, names, f"run{number}")
+            runs.append(run)
+            cells = (
+                *(number + 1, run.kept, given.pages - given.duplicates, run.problems),
+                *(f"{run.round_trips:.3f}", f"{run.server_ms:.3f}", f"{run.worker_ms:.2f}"),
+                *(f"{given.pages / run.seconds:.0f}", f"{run.page_bytes:.0f}", f"{run.joining_ms:.3f}"),
+            )
+            print("|", " | ".join(map(str, cells)), "|", flush=True)
     exact = all(run.kept == run.listed == given.pages - given.duplicates and not run.problems for run in runs)
     print(f"\nexactly the right number kept in every run: {exact}")
     print(f"median round trips {statistics.median(run.round_trips for run in runs):.3f}, ", end="")
