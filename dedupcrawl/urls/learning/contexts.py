@@ -7,9 +7,10 @@ a key that no node of the tree has chosen is the wildcard.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import log2
 from types import MappingProxyType
 
@@ -211,19 +212,20 @@ class Tree:
 
     def _split(self, sources: Sequence[Source], flags: Sequence[bool | None], taken: tuple[ContextKey, ...]) -> Split:
         """For each key and value, how many sources are wrong and right."""
-        split: Split = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-        totals = [0, 0]
+        judged: tuple[list[Form], list[Form]] = [], []
         for (_, form), flag in zip(sources, flags, strict=True):
-            if flag is None:
-                continue
-            totals[flag] += 1
-            for key, value in self._keys_of(form).items():
-                split[key][value][flag] += 1
+            if flag is not None:
+                judged[flag].append(form)
+        split: Split = defaultdict(dict)
+        for flag, forms in enumerate(judged):
+            items = Counter(chain.from_iterable([self._keys_of(form).items() for form in forms]))
+            for (key, value), count in items.items():
+                split[key].setdefault(value, [0, 0])[flag] = count
         for key in taken:
             split.pop(key, None)
         for values in split.values():
-            absent = [total - sum(counts[flag] for counts in values.values()) for flag, total in enumerate(totals)]
-            if sum(absent):
+            absent = [len(forms) - sum(counts[flag] for counts in values.values()) for flag, forms in enumerate(judged)]
+            if any(absent):
                 values[ABSENT] = absent
         return split
 

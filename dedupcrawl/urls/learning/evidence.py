@@ -119,7 +119,11 @@ def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
 def _meet(forms: Sequence[Form]) -> tuple[int, int, int | None]:
     """What a meeting adds to right and wrong, and the label of those who are right, if anybody is."""
     label = forms[-1].labels[0]
-    if all(len(form.labels) == 1 and form.labels[0] == label for form in forms):
+    alone = [label]
+    for form in forms:
+        if form.labels != alone:
+            break
+    else:
         return len(forms) - 1, 0, label
     counts: Counter[int] = Counter()
     before = 0

@@ -9,12 +9,17 @@ What speaks against a set are URLs of different clusters with equal values.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
-from dedupcrawl.urls.learning.corpus import Corpus, Form
+import numpy as np
+
+from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.hypotheses import Transformation
+from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
+from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 _MOST_NAMES = 9  # of a path that are looked at
 _MOST_KEPT = 3  # arguments of an identity
@@ -24,24 +29,34 @@ _PROMISING = 0.8  # ... and at which a context may do the rest
 _LEAST_CLUSTERS = 2
 _BRACES = re.compile(r"[{}]")
 
-Values = dict[str, str]
+
+class Arguments(NamedTuple):
+    """The arguments of all forms that say something, and that a rule can say, of several of one name the first.
+
+    Attributes:
+        owner: Its form, ascending. Shape (n,), as all others.
+        name: The number of its name.
+        value: ... and of its value.
+    """
+
+    owner: Ints
+    name: Ints
+    value: Ints
 
 
 def identities(corpus: Corpus) -> Iterator[tuple[Transformation, set[int]]]:
     """Rules that keep some arguments of a path and drop all others, each with the clusters that suggest it."""
-    groups: dict[tuple[str, str, str], list[Form]] = defaultdict(list)
-    patterns = corpus.patterns
-    for form in corpus.forms:
-        if form.parts.args and (path := path_shape(form.parts.segments or [""])) is not None:
-            groups[path, "", ""].append(form)
-            for arg in form.parts.args:
-                name, _, value = arg.partition("=")
-                if ("arg", name) in patterns:
-                    for pattern in patterns["arg", name].path_of(value)[1:]:
-                        groups[path, name, pattern].append(form)
-    for (path, fixed, pattern), forms in groups.items():
-        if len(forms) > 2:
-            for names, found in _kept(forms[:: -(-len(forms) // _MOST_FORMS)], fixed):
+    columns = corpus.columns
+    rows = np.flatnonzero(columns.args.size > 0)
+    if not rows.size:
+        return
+    args = _arguments(columns)
+    labels = np.array([form.label for form in corpus.forms], dtype=np.int64)
+    paths = columns.segments.hashes(np.arange(len(columns))).view(np.int64)
+    for (path, fixed, pattern), group in _groups(corpus, rows, paths).items():
+        if len(group) > 2:
+            some = np.array(group[:: -(-len(group) // _MOST_FORMS)], dtype=np.int64)
+            for names, found in _kept(_Rows.of(columns, args, some, paths, labels), fixed):
                 query = "&".join(f"{name}={pattern if name == fixed else '{}'}" for name in names)
                 yield Transformation(f"{path}?{query}" if query else path, drop=("*",)), found
 
@@ -57,50 +72,117 @@ def path_shape(segments: Sequence[str]) -> str | None:
     return "".join("/{:digits}" if s.isascii() and s.isdigit() else f"/{s}" for s in segments)
 
 
-def _kept(forms: Sequence[Form], fixed: str) -> Iterator[tuple[tuple[str, ...], set[int]]]:
-    rows = [(_path_and_values(form), form.label) for form in forms]
-    counts = Counter(name for (_, values), _ in rows for name in values)
-    least = max(2, len(rows) // 50)
-    names = sorted(name for name, count in counts.most_common(_MOST_NAMES) if count >= least)
-    pure: list[set[str]] = []
-    for size in range(min(_MOST_KEPT, len(names)) + 1):
-        for kept in combinations(names, size):
-            if any(found <= set(kept) for found in pure) or (fixed and fixed not in kept):
+def _arguments(columns: UrlColumns) -> Arguments:
+    owner, _, numbers = columns.args.flat(np.arange(len(columns)))
+    names, values = columns.arg_texts.names(numbers), columns.arg_texts.values(numbers)
+    good = np.flatnonzero((names > 0) & (values > 0) & ~columns.arg_texts.which(_has_braces, numbers))
+    _, first = np.unique(owner[good] << 32 | names[good], return_index=True)
+    good = good[np.sort(first)]
+    return Arguments(owner[good], names[good], values[good])
+
+
+def _groups(corpus: Corpus, rows: Ints, paths: Ints) -> dict[tuple[str, str, str], list[int]]:
+    """Forms by the shape of their path, and by that and the pattern of one of their arguments: path, name, pattern."""
+    columns, patterns = corpus.columns, corpus.patterns
+    _, first, place = np.unique(paths[rows], return_index=True, return_inverse=True)
+    shapes = [path_shape(columns.parts(row).segments) for row in rows[first].tolist()]
+    shape_of = {row: shapes[i] for row, i in zip(rows.tolist(), place.tolist(), strict=True)}
+    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for row, shape in shape_of.items():
+        if shape is not None:
+            groups[shape, "", ""].append(row)
+    for kind, name in patterns:
+        if kind == "arg":
+            places = columns.args_named(columns.texts.known(name))
+            there = np.flatnonzero(places != ABSENT)
+            numbers = columns.args.pool.all[columns.args.start[there] + places[there]]
+            finer: dict[int, list[str]] = {}
+            for row, number in zip(there.tolist(), numbers.tolist(), strict=True):
+                found = finer.get(number)
+                if found is None:
+                    value = columns.arg_texts[number].partition("=")[2]
+                    found = finer[number] = patterns[kind, name].path_of(value)[1:]
+                if (shape := shape_of[row]) is not None:
+                    for pattern in found:
+                        groups[shape, name, pattern].append(row)
+    return groups
+
+
+class _Rows(NamedTuple):
+    """Forms of one group.
+
+    Attributes:
+        names: The arguments that many of them have, in order.
+        values: For each of these, the value of each form, as a small number; ABSENT if it has none. Shape (n,).
+        path: Of each form, as a small number. Shape (n,), as the next.
+        label: Place in `labels`.
+        labels: The clusters.
+    """
+
+    names: list[str]
+    values: list[Ints]
+    path: Ints
+    label: Ints
+    labels: list[int]
+
+    @classmethod
+    def of(cls, columns: UrlColumns, args: Arguments, rows: Ints, paths: Ints, labels: Ints) -> _Rows:
+        first = np.searchsorted(args.owner, rows)
+        size = np.searchsorted(args.owner, rows, side="right") - first
+        owner = np.repeat(np.arange(len(rows)), size)
+        here = np.arange(len(owner)) + (first - (np.cumsum(size) - size))[owner]
+        name, value = args.name[here], args.value[here]
+        unique, which, counts = np.unique(name, return_inverse=True, return_counts=True)
+        least = max(2, len(rows) // 50)
+        most = [i for i in np.argsort(-counts, kind="stable")[:_MOST_NAMES].tolist() if counts[i] >= least]
+        found = {}
+        for i in most:
+            at = which == i
+            column = np.full(len(rows), ABSENT, dtype=np.int64)
+            column[owner[at]] = np.unique(value[at], return_inverse=True)[1]
+            found[columns.texts[int(unique[i])]] = column
+        names = sorted(found)
+        clusters, label = np.unique(labels[rows], return_inverse=True)
+        path = np.unique(paths[rows], return_inverse=True)[1]
+        return cls(names, [found[name] for name in names], path, label, clusters.tolist())
+
+
+def _kept(rows: _Rows, fixed: str) -> Iterator[tuple[tuple[str, ...], set[int]]]:
+    pure: list[set[int]] = []
+    for size in range(min(_MOST_KEPT, len(rows.names)) + 1):
+        for kept in combinations(range(len(rows.names)), size):
+            names = tuple([rows.names[i] for i in kept])
+            if any(found <= set(kept) for found in pure) or (fixed and fixed not in names):
                 continue
             right, wrong, labels = _merged(rows, kept)
             if len(labels) >= min(_LEAST_CLUSTERS, size + 1) and right >= _PROMISING * (right + wrong):
                 if right >= _PURE * (right + wrong):
                     pure.append(set(kept))
-                yield kept, labels
+                yield names, labels
 
 
-def _path_and_values(form: Form) -> tuple[str, Values]:
-    values: Values = {}
-    for arg in form.parts.args:
-        name, _, value = arg.partition("=")
-        if value and name and not _BRACES.search(arg):
-            values.setdefault(name, value)
-    return "/".join(form.parts.segments), values
+def _merged(rows: _Rows, kept: Sequence[int]) -> tuple[int, int, set[int]]:
+    """What comes of it when only these arguments count: right and wrong merges, and the clusters of right ones.
+
+    Wrong merges are not counted when there are no right ones, nor clusters looked for when there are too many wrong ones.
+    """
+    key, there = rows.path, np.ones(len(rows.path), dtype=np.bool_)
+    for i in kept:  # the forms are few enough for all numbers together to make one
+        key = key * len(key) + rows.values[i]
+        there &= rows.values[i] != ABSENT
+    pairs, counts = np.unique((key * len(key) + rows.label)[there], return_counts=True)
+    if counts.max(initial=0) < 2:
+        return 0, 0, set()
+    group = pairs // len(key)
+    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    most = np.maximum.reduceat(counts, starts)
+    right, wrong = int((most - 1).sum()), int(counts.sum() - most.sum())
+    if right < _PROMISING * (right + wrong):
+        return right, wrong, set()
+    size = np.diff(np.append(starts, len(pairs)))
+    leads = (counts == np.repeat(most, size)) & (counts > 1)
+    return right, wrong, {rows.labels[i] for i in (pairs[leads] % len(key)).tolist()}
 
 
-def _merged(rows: Sequence[tuple[tuple[str, Values], int]], kept: Sequence[str]) -> tuple[int, int, set[int]]:
-    """What comes of it when only these arguments count: right and wrong merges, and the clusters of right ones."""
-    groups: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
-    for (path, values), label in rows:
-        try:
-            groups[path, tuple([values[name] for name in kept])].append(label)
-        except KeyError:
-            continue
-    right = wrong = 0
-    labels: set[int] = set()
-    for members in groups.values():
-        if len(members) > 1:
-            first = members[0]
-            most = members.count(first)
-            if most * 2 < len(members):
-                first, most = Counter(members).most_common(1)[0]
-            right += most - 1
-            wrong += len(members) - most
-            if most > 1:
-                labels.add(first)
-    return right, wrong, labels
+def _has_braces(text: str) -> bool:
+    return "{" in text or "}" in text
