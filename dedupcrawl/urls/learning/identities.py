@@ -164,7 +164,7 @@ def _kept(rows: _Rows, fixed: str) -> Iterator[tuple[tuple[str, ...], set[int]]]
 def _merged(rows: _Rows, kept: Sequence[int]) -> tuple[int, int, set[int]]:
     """What comes of it when only these arguments count: right and wrong merges, and the clusters of right ones.
 
-    Wrong merges are not counted when there are no right ones, nor clusters looked for when there are too many wrong ones.
+    Without right merges, wrong ones are not counted; with too many wrong ones, clusters are not looked for.
     """
     key, there = rows.path, np.ones(len(rows.path), dtype=np.bool_)
     for i in kept:  # the forms are few enough for all numbers together to make one
