@@ -105,8 +105,9 @@ class ColumnRule:
             texts = [] if needles else self._compiled.texts()
             if "" in texts or "/" in texts:  # all have it
                 return rows
-        for place in np.flatnonzero(~found).tolist() if texts else ():
-            url = urls.parts(int(rows[place])).join()
+        left = np.flatnonzero(~found) if texts else _NO_ROWS
+        for place, parts in zip(left.tolist(), urls.all_parts(rows[left]), strict=True):
+            url = parts.join()
             found[place] = any(text in url for text in texts)
         return rows[found]
 

@@ -217,14 +217,14 @@ class Tree:
             if flag is not None:
                 judged[flag].append(form)
         split: Split = defaultdict(dict)
-        for flag, forms in enumerate(judged):
+        for good, forms in enumerate(judged):
             items = Counter(chain.from_iterable([self._keys_of(form).items() for form in forms]))
             for (key, value), count in items.items():
-                split[key].setdefault(value, [0, 0])[flag] = count
+                split[key].setdefault(value, [0, 0])[good] = count
         for key in taken:
             split.pop(key, None)
         for values in split.values():
-            absent = [len(forms) - sum(counts[flag] for counts in values.values()) for flag, forms in enumerate(judged)]
+            absent = [len(forms) - sum(counts[good] for counts in values.values()) for good, forms in enumerate(judged)]
             if any(absent):
                 values[ABSENT] = absent
         return split

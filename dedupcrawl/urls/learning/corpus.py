@@ -29,31 +29,23 @@ class Form:
     """One form that URLs of the site have under the rules accepted so far.
 
     Attributes:
+        parts: Its tokens, not to be edited.
         labels: The cluster of each URL that has come to this form, those of the largest share first.
         keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
     """
 
-    __slots__ = ("_columns", "_parts", "_row", "_text", "keys", "labels")
+    __slots__ = ("_text", "keys", "labels", "parts")
 
-    def __init__(self, columns: UrlColumns, row: int, labels: list[int]) -> None:
+    def __init__(self, parts: UrlParts, labels: list[int]) -> None:
+        self.parts = parts
         self.labels = labels
         self.keys: dict[ContextKey, str] | None = None
-        self._columns = columns
-        self._row = row
-        self._parts: UrlParts | None = None
         self._text = ""
 
     @property
     def label(self) -> int:
         """The cluster that most of its URLs belong to."""
         return self.labels[0]
-
-    @property
-    def parts(self) -> UrlParts:
-        """Its tokens, not to be edited; made when first asked for: of most forms nobody does."""
-        if self._parts is None:
-            self._parts = self._columns.parts(self._row)
-        return self._parts
 
     @property
     def text(self) -> str:
@@ -103,7 +95,8 @@ class Corpus:
         rows = np.flatnonzero(columns.plain)
         rows = rows[np.sort(np.unique(columns.hashes(rows), return_index=True)[1])]
         self.columns = columns.taken(rows)
-        self.forms = [Form(self.columns, i, [labels[row]]) for i, row in enumerate(rows.tolist())]
+        own = [[labels[row]] for row in rows.tolist()]
+        self.forms = list(map(Form, columns.all_parts(rows), own))
         self._patterns: dict[Slot, PatternNode] | None = None
         self._made: dict[Rule, Made] = {}
         self._split: Made = {}
@@ -208,7 +201,7 @@ class Corpus:
         self.columns = urls.taken(np.concatenate([kept, rows[new]]))
         before = self.forms
         self.forms = [before[row] for row in kept.tolist()]
-        self.forms += [Form(self.columns, len(kept) + i, []) for i in range(len(new))]
+        self.forms += [Form(parts, []) for parts in urls.all_parts(rows[new])]
         for row, at in zip(rows.tolist(), home[group].tolist(), strict=True):
             form = self.forms[at]
             form.labels = _most_common_first(form.labels + before[row].labels)

@@ -85,7 +85,7 @@ def _groups(corpus: Corpus, rows: Ints, paths: Ints) -> dict[tuple[str, str, str
     """Forms by the shape of their path, and by that and the pattern of one of their arguments: path, name, pattern."""
     columns, patterns = corpus.columns, corpus.patterns
     _, first, place = np.unique(paths[rows], return_index=True, return_inverse=True)
-    shapes = [path_shape(columns.parts(row).segments) for row in rows[first].tolist()]
+    shapes = [path_shape(corpus.forms[row].parts.segments) for row in rows[first].tolist()]
     shape_of = {row: shapes[i] for row, i in zip(rows.tolist(), place.tolist(), strict=True)}
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, shape in shape_of.items():

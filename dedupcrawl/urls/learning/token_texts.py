@@ -56,6 +56,10 @@ class Texts:
     def __getitem__(self, number: int) -> str:
         return self._texts[number]
 
+    def some(self, numbers: Ints) -> list[str]:
+        """The texts of these numbers."""
+        return list(map(self._texts.__getitem__, numbers.tolist()))
+
     def number(self, text: str) -> int:
         """The number of a text, a new one if it has none."""
         found = self._numbers.get(text)

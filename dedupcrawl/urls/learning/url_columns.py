@@ -6,7 +6,7 @@ and leaves the old one where it is, so that the same pool serves all that is eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -277,18 +277,21 @@ class UrlColumns:
 
     def parts(self, row: int) -> UrlParts:
         """The tokens of one plain URL."""
-        texts, arg_texts = self.texts, self.arg_texts
-        segments, args = self.segments, self.args
-        path = segments.pool.all[segments.start[row] : segments.start[row] + segments.size[row]].tolist()
-        query = args.pool.all[args.start[row] : args.start[row] + args.size[row]].tolist()
-        return UrlParts(
-            texts[int(self.schemes[row])],
-            texts[int(self.authorities[row])],
-            [texts[number] for number in path],
-            [arg_texts[number] for number in query],
-            texts[int(self.separators[row])],
-            texts[int(self.fragments[row])],
-        )
+        return self.all_parts(np.array([row]))[0]
+
+    def all_parts(self, rows: Ints) -> list[UrlParts]:
+        """The tokens of these plain URLs."""
+        fronts = [self.texts.some(c[rows]) for c in (self.schemes, self.authorities, self.separators, self.fragments)]
+        segments, args = self.texts.some(self.segments.flat(rows)[2]), self.arg_texts.some(self.args.flat(rows)[2])
+        stop = np.cumsum(self.segments.size[rows]).tolist()
+        arg_stop = np.cumsum(self.args.size[rows]).tolist()
+        start, arg_start = [0, *stop[:-1]], [0, *arg_stop[:-1]]
+        return [
+            UrlParts(scheme, authority, segments[i:j], args[k:n], separators, fragment)
+            for scheme, authority, separators, fragment, i, j, k, n in zip(
+                *fronts, start, stop, arg_start, arg_stop, strict=False
+            )
+        ]
 
     def replace(self, rows: Ints, make: Callable[[UrlParts], UrlParts | None], made: Made) -> Ints:
         """Give plain URLs other tokens, one URL at a time. The places in `rows` of those that have changed.
@@ -301,12 +304,13 @@ class UrlColumns:
             made: What it gave for URLs of these columns, to be filled in: no URL is asked for twice.
         """
         places, tokens = [], []
-        for place, (row, key) in enumerate(zip(rows.tolist(), self.hashes(rows).tolist(), strict=True)):
-            if key in made:
-                after = made[key]
-            else:
-                parts = make(self.parts(row))
-                after = made[key] = None if parts is None else self._numbers_of(parts)
+        keys = self.hashes(rows).tolist()
+        new = {key: row for key, row in zip(keys, rows.tolist(), strict=True) if key not in made}
+        if new:
+            parts = map(make, self.all_parts(np.array(list(new.values()))))
+            made.update(zip(new, self._numbers_of(list(parts)), strict=True))
+        for place, key in enumerate(keys):
+            after = made[key]
             if after is not None:
                 places.append(place)
                 tokens.append(after)
@@ -323,18 +327,24 @@ class UrlColumns:
             self._forget()
         return np.array(places, dtype=np.int64)
 
-    def _numbers_of(self, parts: UrlParts) -> tuple[int, ...]:
-        """The tokens of a URL, put into the pools; only zeros for one that is not plain."""
-        if not is_plain(parts):
-            return (0,) * 9
-        number, arg_number = self.texts.number, self.arg_texts.number
-        segments = list(map(number, parts.segments))
-        args = list(map(arg_number, parts.args))
-        start = len(self.segments.pool), len(self.args.pool)
+    def _numbers_of(self, urls: Sequence[UrlParts | None]) -> Iterator[tuple[int, ...] | None]:
+        """The tokens of each URL, put into the pools; only zeros for one that is not plain."""
+        plain = [parts for parts in urls if parts is not None and is_plain(parts)]
+        segments = self.texts.numbers([segment for parts in plain for segment in parts.segments])
+        args = self.arg_texts.numbers([arg for parts in plain for arg in parts.args])
+        start, arg_start = len(self.segments.pool), len(self.args.pool)
         self.segments.pool.extend(segments)
         self.args.pool.extend(args)
-        front = number(parts.scheme), number(parts.authority), number(parts.separators), number(parts.fragment)
-        return (1, *front, start[0], len(segments), start[1], len(args))
+        number = self.texts.number
+        for parts in urls:
+            if parts is None:
+                yield None
+            elif is_plain(parts):
+                front = number(parts.scheme), number(parts.authority), number(parts.separators), number(parts.fragment)
+                yield (1, *front, start, len(parts.segments), arg_start, len(parts.args))
+                start, arg_start = start + len(parts.segments), arg_start + len(parts.args)
+            else:
+                yield (0,) * 9
 
 
 def _separators_left(separators: str, kept: int) -> str:
