@@ -1,6 +1,6 @@
 """Reprints in other layouts, and other pages in the same one: with what is learned of sites, and without.
 
-    python -m benchmarks.reprints [--data DIR] [--half report] [--checks exact,simhash]
+    python -m benchmarks.reprints [--data DIR] [--half report] [--checks exact,simhash] [--draws 5]
 
 Sites are made of real pages: the article is taken out of a labelled page (`benchmarks.layouts`), and in its place other
 texts are set, as HTML. Every site has 30 documents of its own. Labelled articles are set into the layouts of two sites
@@ -9,7 +9,8 @@ each: the second one is a reprint, and should be dropped. And every site has pag
 page that was kept without one. Pages come in random order, a reprint after its first print.
 
 "before" is the same stream with every page on a host of its own, so that nothing can be learned. Layouts, articles and
-documents are those of one half; nothing was chosen on "report".
+documents are those of one half; nothing was chosen on "report". There are few Chinese articles, and much depends on
+which layouts they are set into and in which order: so the sites are drawn several times, and all draws are counted.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class SetPage:
     url_path: str
 
 
-def pages(data: Path, half: str) -> list[SetPage]:
-    """The stream."""
-    chance = random.Random(11)
+def pages(data: Path, half: str, draw: int) -> list[SetPage]:
+    """The stream of one draw."""
+    chance = random.Random(11 + 10 * draw)
     texts = originals(data, half, chance)
     stream: list[SetPage] = []
     for language, labelled in (("en", english(data)), ("zh", chinese(data))):
@@ -180,14 +181,26 @@ def right(page: SetPage, verdict: Verdict, by_path: dict[str, SetPage]) -> bool:
     return not verdict.is_duplicate
 
 
-def report(stream: Sequence[SetPage], names: Sequence[str]) -> None:
-    """Print shares by kind, before and after."""
-    by_path = {page.url_path: page for page in stream}
+def report(streams: Sequence[Sequence[SetPage]], names: Sequence[str]) -> None:
+    """Print shares by kind, before and after, over all streams; of reprints those of each stream, too."""
     found: dict[str, tuple[list[bool], list[bool]]] = defaultdict(lambda: ([], []))
-    outcomes = [judged(stream, names, learning=learning) for learning in (False, True)]
-    for side, outcome in enumerate(outcomes):
-        for page, verdict in zip(stream, outcome.verdicts, strict=True):
-            found[f"{page.site[:2]}: {page.kind}"][side].append(right(page, verdict, by_path))
+    by_stream: dict[str, list[str]] = defaultdict(list)
+    costs: tuple[list[float], list[float]] = [], []
+    sizes: tuple[list[float], list[float]] = [], []
+    for stream in streams:
+        by_path = {page.url_path: page for page in stream}
+        of_stream: dict[str, list[bool]] = defaultdict(list)
+        for side, learning in enumerate((False, True)):
+            outcome = judged(stream, names, learning=learning)
+            costs[side].append(outcome.cost)
+            sizes[side].append(outcome.bytes_a_page)
+            for page, verdict in zip(stream, outcome.verdicts, strict=True):
+                kind, is_right = f"{page.site[:2]}: {page.kind}", right(page, verdict, by_path)
+                found[kind][side].append(is_right)
+                if learning and page.kind == REPRINT:
+                    of_stream[kind].append(is_right)
+        for kind, facts in sorted(of_stream.items()):
+            by_stream[kind].append(f"{statistics.mean(facts):.3f}")
     for title, wanted in (("reprints found", True), ("other pages dropped", False)):
         rows = [
             (kind, [len(before), *(abs((not wanted) - statistics.mean(side)) for side in (before, after))])
@@ -195,10 +208,12 @@ def report(stream: Sequence[SetPage], names: Sequence[str]) -> None:
             if kind.endswith(REPRINT) is wanted
         ]
         table(title, ["pages", "before", "after"], rows)
-    before, after = outcomes
+    for kind, shares in by_stream.items():
+        print(f"{kind}, by draw: {', '.join(shares)}")
     print(
-        f"{len(stream)} pages; µs of CPU a page: {before.cost:.0f} before, {after.cost:.0f} after; "
-        f"bytes of index a kept page: {before.bytes_a_page:.0f}, {after.bytes_a_page:.0f}"
+        f"{sum(map(len, streams))} pages; µs of CPU a page: {statistics.median(costs[0]):.0f} before, "
+        f"{statistics.median(costs[1]):.0f} after; bytes of index a kept page: {statistics.median(sizes[0]):.0f}, "
+        f"{statistics.median(sizes[1]):.0f}"
     )
 
 
@@ -207,8 +222,10 @@ def main() -> None:
     parser.add_argument("--data", help="folder of test data that holds html/ and text/")
     parser.add_argument("--half", choices=("tune", "report"), default="report")
     parser.add_argument("--checks", default=",".join(DEFAULT_CHECKS), help=f"of {', '.join(CHECK_NAMES)}")
+    parser.add_argument("--draws", type=int, default=5)
     given = parser.parse_args()
-    report(pages(data_folder(given.data), given.half), given.checks.split(","))
+    data = data_folder(given.data)
+    report([pages(data, given.half, draw) for draw in range(given.draws)], given.checks.split(","))
 
 
 if __name__ == "__main__":

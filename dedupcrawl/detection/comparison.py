@@ -93,12 +93,13 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        said = found.to_dict(self._reading.analysis.text)
         if found.probability >= self._least:
+            said = found.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
-            self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)} | said
+            self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
+            self.doubt |= found.to_dict(self._reading.analysis.text)
         return None
 
     def _says_more_elsewhere(self, kept: Entry) -> bool:
