@@ -55,6 +55,32 @@ def test_a_template_survives_its_bytes(pages: list[list[int]]) -> None:
     assert (again.pages, again.to_bytes()) == (template.pages, template.to_bytes())
 
 
+@given(PAGES, PAGES, PAGES, st.integers(1, 8))
+def test_what_recurs_is_what_its_counts_say_whatever_was_done(
+    pages: list[list[int]], others: list[list[int]], more: list[list[int]], most: int
+) -> None:
+    def recurs(template: SiteTemplate) -> list[bool]:
+        expected = [template.count(block) >= RECURRING for block in range(31)]
+        assert template.recurring(range(31)) == expected
+        assert template.has_recurring(range(31)) == any(expected)
+        return expected
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site_template, "MOST", most)
+        template, fresh = counted(pages), counted(others)
+        recurs(template)
+        template.merge(SiteTemplate.from_bytes(counted(others).to_bytes()))
+        recurs(template)
+        recurs(fresh.take_recurring(template))
+        recurs(fresh)
+        for page in more:
+            before = recurs(template)
+            recur = template.add(page)
+            after = recurs(template)
+            if len(template) <= most:
+                assert {block for block in range(31) if after[block] and not before[block]} == set(recur)
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_template(raw: bytes) -> None:
     assert len(SiteTemplate.from_bytes(raw)) <= len(raw)
