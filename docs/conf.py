@@ -23,4 +23,6 @@ copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
 html_title = "dedupcrawl"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 templates_path: list[str] = []

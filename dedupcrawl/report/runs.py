@@ -76,9 +76,14 @@ def figures_of(
 
 
 def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Shape of `at`, milliseconds since the epoch: how many fetches had been saved by then."""
+    """Shape of `at`, milliseconds since the epoch, ascending: how many fetches had been saved by then.
+
+    What was saved after the last of these is saved by it: the line ends where the figure above it stands.
+    """
+    total = sum(row.saved for row in rows)
     pairs = sorted(pair for row in rows for pair in row.run.course)
     times = np.array([time for time, _ in pairs], dtype=np.int64)
     counts = np.array([0, *(count for _, count in pairs)], dtype=np.int64).cumsum()
     saved: NDArray[np.int64] = counts[times.searchsorted(at, side="right")]
-    return np.minimum(saved, sum(row.saved for row in rows))
+    saved[-1:] = total
+    return np.minimum(saved, total)

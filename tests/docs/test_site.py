@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -38,6 +39,28 @@ def test_the_help_of_every_command_is_there(site: Path) -> None:
     for command in COMMANDS:
         assert f"Usage: dedupcrawl {command} " in page
     assert "Usage: dedupcrawl index restore " in page
+
+
+def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
+    """By itself, under its first column: the page is as wide as the screen."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("needs a Chromium on the PATH")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 900})
+        page.goto((site / "peers.html").as_uri())
+        left = """() => {
+            const wrapper = document.querySelector('.table-wrapper');
+            wrapper.scrollLeft = 500;
+            return [wrapper.scrollLeft, document.documentElement.scrollWidth,
+                wrapper.querySelector('td').getBoundingClientRect().left - wrapper.getBoundingClientRect().left];
+        }"""
+        scrolled, width, column = page.evaluate(left)
+        browser.close()
+    assert (scrolled, width) == (500, 390)
+    assert abs(column) <= 8
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
