@@ -1,4 +1,4 @@
-"""Orphans where the index, or the crawl, is not there any more; how they are fetched: tests/crawls/test_storing.py."""
+"""Orphans where the index, or the crawl, is not there any more; how they are fetched: tests/crawls/test_orphans.py."""
 
 from __future__ import annotations
 

@@ -1,0 +1,113 @@
+"""Crawls that are killed: what the next one fetches again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from dedupcrawl.index.lmdb import LmdbIndex
+from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests.crawls.site import Answer, Site, page, prose, serve
+
+STORY = prose(1, 200)
+
+
+def kill_when(project: Path, site: Site, feed: str, enough: Callable[[], bool], *options: str) -> None:
+    """Crawl until `enough`, then SIGKILL."""
+    running = subprocess.Popen(crawl_command(f"{site.base}/", feed, *options), cwd=project, start_new_session=True)
+    while not enough() and running.poll() is None:
+        time.sleep(0.01)
+    assert running.poll() is None
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+
+
+def slow(text: str) -> Callable[[], Answer]:
+    def answer() -> Answer:
+        time.sleep(0.02)
+        return Answer(page(text))
+
+    return answer
+
+
+def test_a_kill_brings_back_what_was_dropped_for_what_was_in_no_feed_yet(tmp_path: Path) -> None:
+    """The second run does not come by the pages itself."""
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in range(60)), "/first", "/second"),  # last is first
+        "/first": page(STORY),
+        "/second": page(STORY),
+        "/elsewhere": page("Elsewhere " + prose(5)),
+        **{f"/p/{n}": slow(prose(100 + n, 80)) for n in range(60)},
+    }
+    settings = {"DEDUP_SCOPE": "spider", "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "INFO", "DEPTH_PRIORITY": 1}
+    project = make_project(tmp_path, settings)
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 30)
+        done = scrapy_crawl(project, f"{site.base}/elsewhere", "second.jsonl")
+        assert "are not known to be stored" in done.stderr
+        found = [item["url"].removeprefix(site.base) for item in items(project, "second.jsonl")]
+        assert len(found) == 2
+        assert "/elsewhere" in found
+        assert {"/first", "/second"} & set(found)
+        third = scrapy_crawl(project, f"{site.base}/elsewhere", "third.jsonl")
+    assert "are not known to be stored" not in third.stderr
+    assert len(items(project, "third.jsonl")) == 1
+
+
+def test_a_crawl_that_is_resumed_after_a_kill_asks_again_for_what_was_in_no_feed_yet(tmp_path: Path) -> None:
+    """Its own list of what it has seen, which is written 200 links at a time, would not let it."""
+    numbers = range(260)
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in numbers)),
+        **{f"/p/{n}": slow(prose(1000 + n, 80)) for n in numbers},
+    }
+    settings = {"CONCURRENT_REQUESTS": 2, "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "JOBDIR": "job"}
+    project = make_project(tmp_path, settings)
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 30)
+        index = LmdbIndex(tmp_path / "index", ())
+        kept = {entry.url for entry in index.entries()}
+        index.close()
+        assert len(kept) > 10
+        scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+    resumed = [item["url"] for item in items(project, "resumed.jsonl")]
+    assert kept <= set(resumed)
+    assert len(resumed) == len(set(resumed))
+
+
+@pytest.mark.skipif(
+    scrapy.version_info < (2, 18), reason="older ones say only at the end that files of a feed are closed"
+)
+def test_files_of_a_feed_that_are_closed_confirm_what_is_in_them(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in range(60))),
+        **{f"/p/{n}": slow(prose(100 + n, 80)) for n in range(60)},
+    }
+    feeds = {"part-%(batch_id)d.jsonl": {"format": "jsonlines", "batch_item_count": 5}}
+    project = make_project(
+        tmp_path,
+        {"CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "ERROR", "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "FEEDS": feeds},
+    )
+    with serve(pages) as site:
+        kill_when(
+            project,
+            site,
+            "whole-%(batch_id)d.jsonl:jsonlines",
+            (project / "part-6.jsonl").exists,
+            "-s",
+            "FEED_EXPORT_BATCH_ITEM_COUNT=5",
+        )
+    index = LmdbIndex(tmp_path / "index", ())
+    info = index.info()
+    index.close()
+    assert isinstance(info["claimed"], int)
+    assert isinstance(info["pages"], int)
+    assert 0 < info["claimed"] <= 15 < info["pages"]

@@ -1,0 +1,133 @@
+"""Items that a pipeline after ours takes out, and what was dropped because of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.exceptions import DropItem
+
+from tests.crawls.site import crawl, page, prose, serve
+
+STORY = prose(1, 200)
+
+
+class RefusesAll:
+    """A pipeline after ours that takes nothing."""
+
+    def process_item(self, item: Any) -> Any:
+        raise DropItem("not wanted")
+
+
+async def test_a_page_that_is_lost_again_and_again_does_not_keep_the_crawl_alive() -> None:
+    pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    settings = {"ITEM_PIPELINES": {RefusesAll: 800}, "CLOSESPIDER_PAGECOUNT": 40}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert done.stats["finish_reason"] == "finished"
+    assert not done.items
+
+
+class Priced:
+    """Takes no offer that is bad, and its time over those that are."""
+
+    async def process_item(self, item: Any) -> Any:
+        if item["text"].startswith("Bad"):
+            await asyncio.sleep(0.2)
+            raise DropItem("no price")
+        return item
+
+
+class Offers(scrapy.Spider):
+    """An item a paragraph."""
+
+    name = "offers"
+
+    def parse(self, response: Any) -> Any:
+        for text in response.css("p::text").getall():
+            yield {"text": text, "link": None}
+
+
+class OffersUnderNewUrls(Offers):
+    """Every offer has another URL each time."""
+
+    seen = 0
+
+    def parse(self, response: Any) -> Any:
+        for item in super().parse(response):
+            self.seen += 1
+            yield {**item, "link": f"/offer/{self.seen}"}
+
+
+@pytest.mark.parametrize("spider", [Offers, OffersUnderNewUrls])
+@pytest.mark.parametrize("alike", [2, 4])
+async def test_equal_items_of_one_listing_that_are_lost_are_not_fetched_for_ever(
+    spider: type[scrapy.Spider], alike: int
+) -> None:
+    """The first of them costs the others their place and is lost then; so each meets the pipelines, once."""
+    good, bad = prose(8), "Bad offer " + prose(7)
+    settings = {
+        "DEDUP_ITEM_FIELDS": {"offers": {"text": "text", "url": "link"}},
+        "ITEM_PIPELINES": {Priced: 800},
+        "CLOSESPIDER_PAGECOUNT": 20,
+    }
+    with serve({"/": page("\n".join([*[bad] * alike, good]))}) as site:
+        done = await crawl(f"{site.base}/", settings, spider)
+    assert done.stats["finish_reason"] == "finished"
+    assert site.requests["/"] == 2
+    assert {item["text"] for item in done.items} == {good}
+    assert done.stats["dedup/index/orphans"] == 0
+
+
+async def test_equal_items_of_two_listings_that_are_lost_are_not_fetched_for_ever() -> None:
+    bad = "Bad offer " + prose(7)
+    pages = {"/1": page(f"{bad}\n{prose(8)}"), "/2": page(f"{bad}\n{prose(9)}")}
+    settings = {
+        "DEDUP_ITEM_FIELDS": {"offers": {"text": "text"}},
+        "ITEM_PIPELINES": {Priced: 800},
+        "CLOSESPIDER_PAGECOUNT": 20,
+    }
+    with serve(pages) as site:
+        done = await crawl([f"{site.base}/1", f"{site.base}/2"], settings, Offers)
+    assert done.stats["finish_reason"] == "finished"
+    assert sum(site.requests.values()) == 3
+    assert {item["text"] for item in done.items} == {prose(8), prose(9)}
+    assert done.stats["dedup/index/orphans"] == 0
+
+
+async def test_an_item_that_is_lost_does_not_cost_the_others_of_its_listing_their_place() -> None:
+    good = prose(8)
+    pages = {"/1": page("\n".join(["Bad offer " + prose(7), good, prose(10)])), "/2": page(f"{good}\n{prose(9)}")}
+    settings = {
+        "DEDUP_ITEM_FIELDS": {"offers": {"text": "text"}},
+        "ITEM_PIPELINES": {Priced: 800},
+        "CONCURRENT_REQUESTS": 1,
+    }
+    with serve(pages) as site:
+        done = await crawl([f"{site.base}/1", f"{site.base}/2"], settings, Offers)
+    assert sorted(item["text"] for item in done.items) == sorted([good, prose(9), prose(10)])
+    assert sum(site.requests.values()) == 2
+    assert done.stats["dedup/content/abandoned"] == 1
+
+
+async def test_what_was_dropped_twice_for_what_is_lost_is_spared() -> None:
+    """/last waits for two pages that are lost, one after the other, and is the only one that can be stored."""
+
+    class TakesTheLast:
+        async def process_item(self, item: Any) -> Any:
+            if item["url"].endswith("/last"):
+                return item
+            await asyncio.sleep(0.3)
+            raise DropItem("not this one")
+
+    names = [f"/{n}" for n in range(6)]
+    pages = {name: page(STORY) for name in (*names, "/last")}
+    settings = {"ITEM_PIPELINES": {TakesTheLast: 800}, "CLOSESPIDER_PAGECOUNT": 60}
+    with serve(pages) as site:
+        done = await crawl([f"{site.base}{name}" for name in (*names, "/last")], settings)
+    assert done.stats["finish_reason"] == "finished"
+    assert done.urls == {f"{site.base}/last"}
+    assert max(site.requests.values()) <= 3
+    assert done.stats["dedup/index/orphans"] == 0
