@@ -18,7 +18,7 @@ from dedupcrawl.crawl.closing import take_all
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
-from dedupcrawl.crawl.orphans import Orphans, resumes
+from dedupcrawl.crawl.orphans import Orphans, forgets_unstored
 from dedupcrawl.crawl.outage import Outage
 from dedupcrawl.crawl.page_log import PageLog
 from dedupcrawl.crawl.pages import Pages
@@ -106,7 +106,7 @@ class Dedup:
             run=self._run,
             trust=self.trust,
             memory=self.settings.index_memory,
-            resumes=resumes(crawler.settings),
+            remembers_requests=forgets_unstored(crawler.settings),
         )
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)

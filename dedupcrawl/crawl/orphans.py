@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import Pages
@@ -46,7 +47,7 @@ class Orphans:
         self._spider = crawler.spider
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
-        self._resumes = resumes(crawler.settings)
+        self._filter_lasts = _filter_lasts(crawler.settings)
         self._asked = False  # whether the index has told what earlier runs left
         self._forced: set[bytes] = set()  # fingerprints of the requests that were sent around the duplicate filter
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
@@ -88,9 +89,9 @@ class Orphans:
             return
         self._asked = True
         for fingerprint, request in self._requests_for(orphans):
-            if self._resumes:  # its duplicate filter may take them for done
+            if self._filter_lasts:  # it may take them for done
                 self._forced.add(fingerprint)
-            yield request.replace(dont_filter=self._resumes)
+            yield request.replace(dont_filter=self._filter_lasts)
 
     def asks_for(self, request: Request) -> bool:
         """True for what is fetched again already, of which the duplicate filter may not know."""
@@ -156,9 +157,15 @@ class Orphans:
             return _as_it_is(orphan.url)
 
 
-def resumes(settings: BaseSettings) -> bool:
+def _filter_lasts(settings: BaseSettings) -> bool:
     """Whether a duplicate filter outlives the process, so that the next one does not ask again for what it had."""
     return is_redis(settings.get("DEDUP_INDEX") or "") or bool(settings.get("JOBDIR"))
+
+
+def forgets_unstored(settings: BaseSettings) -> bool:
+    """Whether, after a kill, nothing but the index asks again for a page that was kept but not stored."""
+    scheduler = load_object(settings["SCHEDULER"])
+    return _filter_lasts(settings) and not getattr(scheduler, "returns_unstored", False)
 
 
 def _as_it_is(url: str) -> Request:

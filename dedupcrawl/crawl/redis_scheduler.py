@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import scrapy_redis.scheduler
 from redis.backoff import NoBackoff
@@ -37,6 +37,9 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
     Raises:
         ValueError: SCHEDULER_QUEUE_CLASS or DUPEFILTER_CLASS is none of scrapy-redis's.
     """
+
+    returns_unstored: ClassVar[bool] = True
+    """No index needs to remember the requests of pages that are kept but not stored: they come back by themselves."""
 
     _crawler: Crawler
     _shared: SharedQueue

@@ -39,8 +39,7 @@ class Detector:
         run: Identifies the crawl.
         trust: Whose pages may be the reason to drop pages of others.
         memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
-        resumes: Whether the crawl goes on where it was cut off: then nothing asks again for a page that was kept, but
-            not stored, unless the index remembers its request.
+        remembers_requests: Whether the index is told how to ask again for a page that is kept, until it is stored.
 
     Attributes:
         tally: What this process did for the run.
@@ -54,12 +53,12 @@ class Detector:
         run: str = "",
         trust: Trust = EVERYBODY,
         memory: int | None = None,
-        resumes: bool = False,
+        remembers_requests: bool = False,
     ) -> None:
         self._index = index
         self._resident = ResidentLimit(None if memory is None else memory << 20)
         self._trust = trust
-        self._resumes = resumes
+        self._remembers_requests = remembers_requests
         self._quota = SiteQuota(index)
         self._templates = SiteTemplates(index)
         self._unsettled = UnsettledPages()
@@ -145,7 +144,7 @@ class Detector:
             target_precision=target_precision,
             apart=apart,
         )
-        packed = request() if request and self._resumes else b""
+        packed = request() if request and self._remembers_requests else b""
         offer = partial(
             self._index.offer,
             entry,
