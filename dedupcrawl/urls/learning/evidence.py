@@ -49,12 +49,10 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     numbers[order] = np.arange(len(first))  # meetings in the order of their first forms
     there = np.flatnonzero(meets[group])
     there = there[np.argsort(numbers[group[there]], kind="stable")]
-    sources = [
-        (number, forms[row])
-        for number, row in zip(numbers[group[there]].tolist(), tried.rows[there].tolist(), strict=True)
-    ]
+    meeting = map(forms.__getitem__, tried.rows[there].tolist())
+    sources = list(zip(numbers[group[there]].tolist(), meeting, strict=True))
     targets = [None if i < 0 else forms[i] for i in tried.targets[first[order[: int(meets.sum())]]].tolist()]
-    covered = [forms[row] for row in tried.rows.tolist()]
+    covered = list(map(forms.__getitem__, tried.rows.tolist()))
     return Meetings(sources, targets, covered, int((tried.targets >= 0).sum()))
 
 

@@ -101,10 +101,14 @@ class Meetings:
         return forms[self.form]
 
     def colliding(self) -> list[Ints]:
-        """The URLs of each form at which several clusters meet."""
+        """The URLs of each form at which several clusters meet, in the order of the first URL of each."""
         those = self.collides
         rows, form = self.rows[those], self.form[those]
-        return np.split(rows, np.flatnonzero(form[1:] != form[:-1]) + 1) if rows.size else []
+        if not rows.size:
+            return []
+        starts = np.flatnonzero(np.append(True, form[1:] != form[:-1]))
+        groups = np.split(rows, starts[1:])
+        return [groups[i] for i in np.argsort(np.minimum.reduceat(rows, starts)).tolist()]
 
     def counts(self) -> Counts:
         """What is right and wrong, over the whole site."""

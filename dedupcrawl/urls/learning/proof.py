@@ -150,8 +150,8 @@ class Proof:
         parts = []
         for side, share in enumerate(shares):
             rows: dict[int, None] = {}
-            for number, members in enumerate(self._colliding or ()):
-                if mixed(number, 2) < share * (1 << 64):
+            for members in self._colliding or ():
+                if mixed(int(members.min()), 2) < share * (1 << 64):
                     here = members[self._sides[members] == side]
                     rows |= dict.fromkeys(here[:_MOST_OF_A_CLUSTER].tolist())
                     if len(rows) > _MOST_COLLIDING:
@@ -178,7 +178,7 @@ class Proof:
                 clusters.setdefault(name, set()).add(label)
         for name, those in clusters.items():
             found.by_rule[name].clusters = len(those)
-        second = rows[self._sides[rows] == 1]
+        second = np.sort(rows[self._sides[rows] == 1])
         for history in np.unique(self._histories[second]).tolist():
             some = second[self._histories[second] == history][:_EXAMPLES].tolist()
             for name in names[history]:

@@ -77,13 +77,14 @@ def expose(corpus: Corpus) -> list[Found]:
     return found
 
 
-def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Container[Rule] = ()) -> list[Found]:
+def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Sequence[Rule] = ()) -> list[Found]:
     """Put hypotheses into their contexts and apply those that reach the bar, always the one that brings most.
 
     What a rule brings is less once others have been applied, so only the best one is looked at again (lazy greedy).
     """
     accepted: list[Found] = []
-    found = {one.rule: one for rule in likely for one in _refined(rule, corpus, bar, expected)}
+    usual = frozenset(expected)
+    found = {one.rule: one for rule in likely for one in _refined(rule, corpus, bar, usual)}
     queue = [(rank(one), one) for one in found.values()]
     heapify(queue)
     changes = 0
@@ -92,7 +93,7 @@ def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Container
         if one.seen < changes:
             met = meetings(compiled(one.rule), corpus)
             counts = tally(met.sources, met.targets)
-            known = EXPECTED if one.origin in expected else 0.0
+            known = EXPECTED if one.origin in usual else 0.0
             if bar.accepts(counts, known):  # there may be less to do for it than when it was found
                 again = replace(one, counts=counts, unmet=len(met.covered) - len(met.sources), seen=changes)
                 heappush(queue, (rank(again), again))
@@ -151,8 +152,7 @@ def likely(
     """
     ranked = [one for one, count in taught.items() if count and len(suggested[one]) > 1]
     ranked.sort(key=lambda one: (-taught[one], one))
-    found = [hypothesis(*one) for one in ranked[:_MOST_HYPOTHESES]]
-    return found + [rule for rule in expected if rule not in found]
+    return list(dict.fromkeys([*(hypothesis(*one) for one in ranked[:_MOST_HYPOTHESES]), *expected]))
 
 
 def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) -> list[Found]:

@@ -7,6 +7,7 @@ and leaves the old one where it is, so that the same pool serves all that is eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -63,13 +64,17 @@ class Runs:
         return changed
 
     def hashes(self, rows: Ints) -> Hashes:
-        """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),)."""
+        """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),).
+
+        It is the value of a polynomial modulo 2^64 whose coefficients are the tokens.
+        """
         _, place, numbers = self.flat(rows)
-        terms = mixed(numbers.astype(np.uint64)) * _powers(int(self.size[rows].max(initial=0)))[place]
-        ends = np.cumsum(self.size[rows])
+        size = self.size[rows]
+        terms = (numbers + 1).astype(np.uint64) * _powers(int(size.max(initial=0)))[place]
+        ends = np.cumsum(size)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        sums: Hashes = total[ends] - total[ends - self.size[rows]]
-        return mixed(sums + self.size[rows].astype(np.uint64))
+        sums: Hashes = total[ends] - total[ends - size]
+        return sums
 
 
 def is_plain(parts: UrlParts) -> bool:
@@ -94,6 +99,7 @@ def mixed(numbers: Hashes) -> Hashes:
     return found
 
 
+@lru_cache(maxsize=64)
 def _powers(count: int) -> Hashes:
     powers = np.full(count, _BASE, dtype=np.uint64)
     powers[:1] = 1
@@ -199,11 +205,11 @@ class UrlColumns:
 
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
-        found = mixed(self.schemes[rows].astype(np.uint64))
-        for column in (self.authorities, self.separators, self.fragments):
-            found = mixed(found ^ column[rows].astype(np.uint64))
-        found = mixed(found ^ self.segments.hashes(rows))
-        return mixed(found ^ self.args.hashes(rows))
+        found = mixed(self.segments.hashes(rows))
+        fronts = self.schemes, self.authorities, self.separators, self.fragments
+        for column, power in zip(fronts, _powers(5)[1:], strict=True):
+            found += column[rows].astype(np.uint64) * power
+        return mixed(mixed(found) ^ self.args.hashes(rows))
 
     def args_named(self, name: int) -> Ints:
         """The first argument of this name of each URL, as the place in the run of its URL, or ABSENT. Shape (n,)."""
