@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from dedupcrawl.commands.errors import check_there_are
 
+_USUAL = "rules"
 
-def _named_exists(ctx: click.Context, parameter: click.Parameter, rules: Path) -> Path:
+
+def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
     """A project need not have rules; what somebody names must be there."""
-    if ctx.get_parameter_source(parameter.name or "") is not ParameterSource.DEFAULT:
-        check_there_are(rules)
+    if rules is None:
+        return Path(_USUAL)
+    check_there_are(rules)
     return rules
 
 
@@ -23,9 +25,8 @@ json_anyway = click.option(
 
 rules_option = click.option(
     "--rules",
-    default="rules",
-    show_default=True,
+    show_default=_USUAL,
     type=click.Path(path_type=Path),
-    callback=_named_exists,
+    callback=_named_or_usual,
     help="Rule file, or folder of rule files.",
 )
