@@ -25,8 +25,7 @@ json_anyway = click.option(
 
 rules_option = click.option(
     "--rules",
-    show_default=_USUAL,
     type=click.Path(path_type=Path),
     callback=_named_or_usual,
-    help="Rule file, or folder of rule files.",
+    help=f"Rule file, or folder of rule files.  [default: {_USUAL}]",
 )
