@@ -26,23 +26,27 @@ def left_out(new: Blocks, kept: Blocks, site: SiteTemplate, kept_site: SiteTempl
         site: The template of the new page's host.
         kept_site: That of the kept page's host, the same object where it is the same host.
     """
-    recurs, recurs_there = site.recurring(new.hashes), kept_site.recurring(kept.hashes)
     if site is kept_site:
         new_flags, kept_flags = [False] * len(new.hashes), [False] * len(kept.hashes)
     else:
         new_flags, kept_flags = site.layout(new.hashes), kept_site.layout(kept.hashes)
     both = set(new.hashes).intersection(kept.hashes)
+    recurs = {block for block in both if site.is_recurring(block) and kept_site.is_recurring(block)}
+    if not recurs:
+        return new_flags, kept_flags
     here = [place for place, block in enumerate(new.hashes) if block in both]
     there = [place for place, block in enumerate(kept.hashes) if block in both]
     for begin, other, length in _common([new.hashes[place] for place in here], [kept.hashes[place] for place in there]):
         for one, its in zip(here[begin : begin + length], there[other : other + length], strict=True):
-            if recurs[one] and recurs_there[its]:
+            if new.hashes[one] in recurs:
                 new_flags[one] = kept_flags[its] = True
     return new_flags, kept_flags
 
 
 def _common(here: Sequence[int], there: Sequence[int]) -> list[tuple[int, int, int]]:
     """Begin in both, and length, of pieces that make up a common subsequence: the longest, but where much differs."""
+    if here == there:
+        return [(0, 0, len(here))]
     shorter = min(len(here), len(there))
     head = next((place for place in range(shorter) if here[place] != there[place]), shorter)
     shorter -= head

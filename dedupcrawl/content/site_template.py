@@ -53,6 +53,10 @@ class SiteTemplate:
         recurring = self._recurring
         return [block in recurring for block in blocks]
 
+    def is_recurring(self, block: int) -> bool:
+        """Whether a block is on many pages."""
+        return block in self._recurring
+
     def has_recurring(self, blocks: Iterable[int]) -> bool:
         """Whether any of `blocks` is on many pages."""
         return not self._recurring.isdisjoint(blocks)

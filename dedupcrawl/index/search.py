@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dedupcrawl.content.checks.base import Check, PageIds
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Counts, Entry, Holds, Judge
 from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
@@ -63,21 +67,53 @@ def examine(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -
         first_id: Pages below are neither its keepers nor inside it; the page of the same URL may be.
         fetch: Reads records.
     """
-    verdict = _find_duplicate(catalog, question, first_id, fetch)
+    views: dict[int, Remembering] = {}
+    verdict = _find_duplicate(catalog, question, first_id, fetch, views)
     if verdict is not None:
         return verdict
-    return New(newest(catalog, question.entry.url, fetch), _find_inside(catalog, question, first_id, fetch))
+    return New(newest(catalog, question.entry.url, fetch), _find_inside(catalog, question, first_id, fetch, views))
 
 
-def _find_duplicate(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> Verdict | None:
+class Remembering:
+    """Postings that are not asked twice for the same: duplicates and what lies inside may be found by the same keys."""
+
+    __slots__ = ("_counts", "_found", "_view")
+
+    def __init__(self, view: Postings) -> None:
+        self._view = view
+        self._counts: dict[bytes, NDArray[np.int64]] = {}
+        self._found: dict[bytes, tuple[Keys, PageIds]] = {}
+
+    def count(self, prefixes: Keys) -> NDArray[np.int64]:
+        """As in content.checks.base.Postings; not to be written to."""
+        key = prefixes.tobytes()
+        counts = self._counts.get(key)
+        if counts is None:
+            counts = self._counts[key] = self._view.count(prefixes)
+        return counts
+
+    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
+        """As in content.checks.base.Postings; not to be written to."""
+        key = prefixes.tobytes()
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._view.find(prefixes)
+        return found
+
+
+def _find_duplicate(
+    catalog: Catalog, question: Question, first_id: int, fetch: Fetch, views: dict[int, Remembering]
+) -> Verdict | None:
     """The first verdict on `entry`, checks in their order, candidates as `_accepted` orders them.
 
     A candidate costs its signature and one `compare`; only those it accepts are decoded and judged. Both are limited,
     so a site that serves any number of pages made to look alike costs bounded time; at worst a duplicate is kept.
+    `views` gets the postings that were asked, by slot: those of all checks where there is no verdict.
     """
     made = catalog.schema.signatures(question.entry)
     for slot, check, own in made:
-        candidates = check.candidates(own, catalog.view(slot, first_id))
+        view = views[slot] = Remembering(catalog.view(slot, first_id))
+        candidates = check.candidates(own, view)
         if not candidates.size:
             continue
         judged = 0
@@ -111,7 +147,13 @@ def _accepted(
             accepted.append((-similarity, page, kept))
     if len(accepted) == 1:
         return [accepted[0][1]]
-    return [page for _, _, page in sorted((far, _dissimilarity(made, kept), page) for far, page, kept in accepted)]
+    alike = Counter(far for far, _, _ in accepted)
+    return [
+        page
+        for _, _, page in sorted(
+            (far, _dissimilarity(made, kept) if alike[far] > 1 else 0.0, page) for far, page, kept in accepted
+        )
+    ]
 
 
 def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[bytes | None]) -> float:
@@ -122,7 +164,9 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
     return total
 
 
-def _find_inside(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> dict[int, str]:
+def _find_inside(
+    catalog: Catalog, question: Question, first_id: int, fetch: Fetch, views: Mapping[int, Remembering]
+) -> dict[int, str]:
     """Kept pages that lie inside a new one by any check: id → URL, oldest first.
 
     Limited like the search for duplicates; at worst a page is not told to be superseded.
@@ -130,7 +174,7 @@ def _find_inside(catalog: Catalog, question: Question, first_id: int, fetch: Fet
     schema = catalog.schema
     inside: dict[int, str] = {}
     for slot, check, made in schema.signatures(question.entry):
-        candidates = check.contained(made, catalog.view(slot, first_id))
+        candidates = check.contained(made, views[slot])
         if not candidates.size:
             continue
         judged = 0
