@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import file_name, read_rules, rule_files
+from dedupcrawl.urls.rule_files import file_of, other_form, read_rules, rule_files
 
 _WORST = 20  # rules named one by one
 _SLICE = 100_000  # URLs whose forms are Python strings at one time
@@ -182,20 +182,20 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
         measured.urls += pages.height
         measured.redundant += pages.height - pages["cluster"].n_unique()
         sizes = pages.select(pl.len().over("cluster"))["len"]
-        path = files.get(file_name(site))
+        path = file_of(files, site)
         try:
             site_rules = read_rules(path) if path is not None else None
         except RuleError as error:
             site_rules = None
             measured.unreadable.append(str(error))
-        if site_rules is None or site_rules.site != site:
+        if site_rules is None or site_rules.site not in (site, other_form(site)):
             clustered = int((sizes > 1).sum())
             measured.clustered += clustered
             measured.normalized += clustered
             continue
         measured.sites_with_rules += 1
         measured.rules += sum(rule.state != "disabled" for rule in site_rules.rules)
-        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
+        _measure_site(SiteNormalizer(replace(site_rules, site=site)), pages.with_columns(size=sizes), measured)
     return measured
 
 
