@@ -75,6 +75,8 @@ def learn_site(
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
         corpus = _corpus(site, proof, samples, proved)
+        if number and not corpus.clusters():
+            break
         taught = _taught(corpus, samples, priors)
         for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
@@ -83,7 +85,7 @@ def learn_site(
             break
         proof.next_round()
         before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, worth)
-        if number and proved == before:
+        if not found or (number and proved == before):
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
     used = proof.uses()
