@@ -8,7 +8,9 @@ Here each is one atomic step, by a script on the server:
 - A link is marked as seen and put into the queue. Said twice, it is there once.
 
 Whatever the server cannot be told is said again, in the same order, once it is back. So a page's lease ends after the
-links of that page are in the queue, and when a worker dies in between, its page is fetched again.
+links of that page are in the queue, and when a worker dies in between, its page is fetched again. A server that comes
+back as it was some time ago has lost links that were put into the queue since. It counts what each worker says, so the
+worker sees that, and puts all back that it had leased then: these are the pages that the links are from.
 """
 
 from __future__ import annotations
@@ -45,13 +47,14 @@ _RECLAIMED_AT_ONCE = 500
 _RELEASED_AT_ONCE = 1000
 
 _PUSH = """
-if ARGV[1] ~= '' and redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
-redis.call(ARGV[2], KEYS[2], unpack(ARGV, 3))
+redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
+if ARGV[2] ~= '' and redis.call('SADD', KEYS[1], ARGV[2]) == 0 then return 0 end
+redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4))
 return 1
 """
 # A lease is the command that undoes it.
 _TAKE = """
-redis.call('SADD', KEYS[3], ARGV[3])
+redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
 local taken = {}
 for lease = tonumber(ARGV[4]), ARGV[4] + ARGV[5] - 1 do
   local data = redis.call(ARGV[1], KEYS[1])
@@ -73,10 +76,13 @@ for _, lease in ipairs(ARGV) do
   redis.call('HDEL', KEYS[1], lease)
 end
 """
-_RELEASE = "return redis.call('HDEL', KEYS[1], unpack(ARGV))"
+_RELEASE = """
+redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+return redis.call('HDEL', KEYS[1], unpack(ARGV, 2))
+"""
 _RECLAIM = """
 local back, given_up = 0, 0
-for _, worker in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
   if redis.call('EXISTS', ARGV[1] .. worker) == 0 then
     local leases = ARGV[2] .. worker
     local found = redis.call('HSCAN', leases, 0, 'COUNT', ARGV[3])[2]
@@ -90,7 +96,7 @@ for _, worker in ipairs(redis.call('SMEMBERS', KEYS[1])) do
       end
       redis.call('HDEL', leases, found[i])
     end
-    if redis.call('EXISTS', leases) == 0 then redis.call('SREM', KEYS[1], worker) end
+    if redis.call('EXISTS', leases) == 0 then redis.call('HDEL', KEYS[1], worker) end
   end
 end
 return {back, given_up}
@@ -134,6 +140,7 @@ class SharedQueue:
         self._scripts: dict[str, Any] = {}
         self._unsent: deque[tuple[str, Sequence[str], Sequence[Any]]] = deque()
         self._next_lease = 0
+        self._said = 0  # so often this worker has told the server something, which counts it too
         self._away_since: float | None = None
         self._in_touch_since = float("-inf")
         self._retry_at = 0.0
@@ -157,7 +164,8 @@ class SharedQueue:
         Returns:
             False when it is known. True while the server is away.
         """
-        return bool(self._tell(_PUSH, (seen_key, key), (fingerprint, command, *arguments)) != 0)
+        told = (self._worker, fingerprint, command, *arguments)
+        return bool(self._tell(_PUSH, (seen_key, key, self._workers), told) != 0)
 
     def take(self, source: Source, count: int) -> list[tuple[int, bytes]]:
         """Up to `count` of what is there, each with its lease; nothing while the server is away."""
@@ -177,7 +185,8 @@ class SharedQueue:
         """What was leased is done with."""
         numbers = list(leases)
         for first in range(0, len(numbers), _RELEASED_AT_ONCE):
-            self._tell(_RELEASE, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
+            some = numbers[first : first + _RELEASED_AT_ONCE]
+            self._tell(_RELEASE, (self._leases, self._workers), (self._worker, *some))
 
     def is_empty(self, key: str) -> bool:
         """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
@@ -209,7 +218,7 @@ class SharedQueue:
 
     def clear(self) -> None:
         """Forget all leases, those of others too."""
-        workers: Any = self._server.smembers(self._workers)
+        workers: Any = self._server.hkeys(self._workers)
         names = [worker.decode() if isinstance(worker, bytes) else worker for worker in workers]
         self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in names))
 
@@ -233,11 +242,11 @@ class SharedQueue:
         if time.monotonic() < self._retry_at:
             return False
         try:
+            if self._away_since is not None:
+                self._see_what_it_forgot()
             while self._unsent:
                 self._run(*self._unsent[0])
                 self._unsent.popleft()
-            if self._away_since is not None:
-                self._server.ping()
         except redis.RedisError as error:
             if self._unsent and not is_for_now(error):
                 self._unsent.popleft()  # or it would be in the way for ever
@@ -248,6 +257,16 @@ class SharedQueue:
             self._away_since, self._in_touch_since = None, time.monotonic()
         self._pause = _FIRST_PAUSE
         return True
+
+    def _see_what_it_forgot(self) -> None:
+        """Put all back that this worker has leased when the server is as it was some time ago."""
+        counted: Any = self._server.hget(self._workers, self._worker)
+        if int(counted or 0) < self._said:
+            logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
+            leases: Any = self._server.hkeys(self._leases)
+            for first in range(0, len(leases), _RELEASED_AT_ONCE):
+                self._run(_PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
+        self._said = int(counted or 0)
 
     def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """The answer to a script that does no harm when it is run again; None while it has to wait for its turn."""
@@ -262,7 +281,9 @@ class SharedQueue:
     def _run(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         if script not in self._scripts:
             self._scripts[script] = self._server.register_script(script)
-        return self._scripts[script](keys=keys, args=arguments)
+        answer = self._scripts[script](keys=keys, args=arguments)
+        self._said += script in {_PUSH, _TAKE, _RELEASE}
+        return answer
 
     def _lost(self, error: redis.RedisError) -> None:
         """The server is away; raises `error` when it is there and will never do what was asked of it."""
@@ -288,5 +309,5 @@ class SharedQueue:
                 self._live()
         with suppress(redis.RedisError):
             if not self._server.exists(self._leases):
-                self._server.srem(self._workers, self._worker)
+                self._server.hdel(self._workers, self._worker)
             self._server.delete(self._alive + self._worker)

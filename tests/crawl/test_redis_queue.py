@@ -177,6 +177,26 @@ def get_stats() -> StatsCollector:
     return stats
 
 
+def test_what_a_server_has_forgotten_since_its_last_snapshot_is_done_again(tmp_path: Path) -> None:
+    """A page that was done with, and its link in the queue: the server knows neither any more."""
+    with running(tmp_path, "--save", "3600 1000", "--appendonly", "no") as server:
+        shared, _ = worker(server)
+        for name in ("held", "page"):
+            push(shared, name)
+        leases = {data: lease for lease, data in shared.take(SORTED, 2)}
+        client_of(server).save()
+        push(shared, "link")
+        shared.release([leases[b"page"]])
+        server.kill()
+        assert shared.take(SORTED, 1) == []
+        server.start()
+        back(shared)
+        assert set(all_taken(shared)) == {b"page", b"held"}, "it may have had links, too"
+        assert push(shared, "link"), "it is found anew"
+        shared.release([leases[b"held"]])
+        shared.close(0)
+
+
 def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_show_themselves(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -169,4 +169,4 @@ def test_what_a_killed_worker_had_taken_is_fetched_by_others(
     assert set(texts) == ALL_OF_THE_TREE
     assert len(texts) == len(set(texts))
     assert client.keys("news:requests:leases:*") == []
-    assert client.smembers("news:requests:workers") == set()
+    assert client.hkeys("news:requests:workers") == []
