@@ -50,4 +50,4 @@ def test_every_stat_of_the_code_is_named() -> None:
 
 
 def test_every_piece_of_evidence_is_named() -> None:
-    assert not {name for name in Facts.__slots__ if f"`{name}`" not in PAGE}
+    assert not {name for name in Facts.__struct_fields__ if f"`{name}`" not in PAGE}

@@ -24,6 +24,7 @@ from itertools import pairwise
 from typing import Any
 
 import mmh3
+import msgspec
 import numpy as np
 
 from dedupcrawl.content import kernels
@@ -70,8 +71,8 @@ class Evidence:
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         if self.template_blocks:
             shown["template_blocks"] = self.template_blocks
-        for name in Facts.__slots__:
-            if value := getattr(self.facts, name):
+        for name, value in zip(Facts.__struct_fields__, msgspec.structs.astuple(self.facts), strict=True):
+            if value:
                 shown[name] = round(value, 4) if isinstance(value, float) else value
         if text is not None and self.pieces:
             shown["differs"] = [self._shown(piece, text) for piece in sorted(self.pieces)[:_SHOWN]]
@@ -80,13 +81,16 @@ class Evidence:
     def _shown(self, piece: Piece, text: SymbolText) -> dict[str, Any]:
         """Where a piece stands, what the new page says there, and how many symbols the kept one has in its place."""
         begin, end, kept_begin, kept_end = piece
-        starts, lengths, size = text.starts, text.lengths, end - begin
+        size = end - begin
         if self.places is not None and begin < len(self.places):
             last = int(self.places[end - 1]) if size else 0
             begin = int(self.places[begin])
             end = last + 1 if size else begin
-        says = text.text[starts[begin] : starts[end - 1] + lengths[end - 1]] if size else ""
-        return {"at": begin, "says": says[:_SHOWN_CHARACTERS], "kept_symbols": kept_end - kept_begin}
+        says = ""
+        if size:
+            first, stop = text.starts.item(begin), text.starts.item(end - 1) + text.lengths.item(end - 1)
+            says = text.text[first : min(first + _SHOWN_CHARACTERS, stop)]
+        return {"at": begin, "says": says, "kept_symbols": kept_end - kept_begin}
 
 
 def outline(text: SymbolText) -> bytes:

@@ -110,7 +110,9 @@ def probability(facts: Facts) -> float:
         return 1.0  # the same text, however short
     fitted = model()
     values = features(facts)
-    log_odds = fitted.intercept + sum(weight * values[name] for name, weight in fitted.weights.items())
+    log_odds = fitted.intercept
+    for name, weight in fitted.weights.items():
+        log_odds += weight * values[name]
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, log_odds))))
 
 

@@ -86,12 +86,13 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
     else:
         found = _sorted(new, kept, pieces)
     worded, negated, replaced, exchanged, rare = found
+    repeats = len(set(replaced)) < len(replaced)
     return Wording(
         exchanged=len(exchanged),
-        edits=worded - len(exchanged) - _repeated(replaced, exchanged),
+        edits=worded - len(exchanged) - (_repeated(replaced, exchanged) if repeats else 0),
         unexpected=_unexpected(exchanged, rare / len(new)) if exchanged else 0.0,
         negated=negated,
-        renamed=_most_renamed(kept, replaced),
+        renamed=_most_renamed(kept, replaced) if repeats else 0,
     )
 
 
@@ -152,8 +153,6 @@ def _occurs(piece: bytes, text: bytes) -> bool:
 
 def _repeated(replaced: list[Pair], exchanged: list[Pair]) -> int:
     """How many pieces repeat others that differ in words and were not exchanged."""
-    if len(set(replaced)) == len(replaced):
-        return 0
     counts = Counter(replaced)
     return sum(counts[pair] - 1 for pair in counts.keys() - set(exchanged) if counts[pair] > 1 and _is_worded(pair))
 
@@ -165,8 +164,6 @@ def _is_worded(pair: Pair) -> bool:
 
 def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:
     """How often the same piece was replaced by the same other one, where it was replaced more often than not."""
-    if len(set(replaced)) == len(replaced):
-        return 0
     most = 0
     for (old, _), count in Counter(replaced).items():
         if count > max(1, most):

@@ -38,7 +38,7 @@ def test_each_fact_is_a_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [*Facts.__slots__, "probability", "template_blocks"])
+@pytest.mark.parametrize("name", [*Facts.__struct_fields__, "probability", "template_blocks"])
 def test_whatever_is_told_as_a_number_has_words_and_a_place_in_the_reference(name: str) -> None:
     assert name in LABELS
     assert f"`{name}`" in REFERENCE.read_text(encoding="utf-8")
