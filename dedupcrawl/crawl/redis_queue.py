@@ -83,7 +83,7 @@ return redis.call('HDEL', KEYS[1], unpack(ARGV, 2))
 _RECLAIM = """
 local back, given_up = 0, 0
 for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if redis.call('EXISTS', ARGV[1] .. worker) == 0 then
+  if worker ~= ARGV[5] and redis.call('EXISTS', ARGV[1] .. worker) == 0 then
     local leases = ARGV[2] .. worker
     local found = redis.call('HSCAN', leases, 0, 'COUNT', ARGV[3])[2]
     for i = 1, #found, 2 do
@@ -199,7 +199,7 @@ class SharedQueue:
                 return False  # others that were cut off as well have not shown themselves again
             names = (self._alive, self._leases_of)
             back, given_up = self._run(
-                _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS)
+                _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
             )
         except redis.RedisError as error:
             self._lost(error)

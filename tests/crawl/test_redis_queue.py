@@ -122,6 +122,13 @@ def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
     other.close(0)
 
 
+def test_a_worker_that_showed_no_sign_of_life_does_not_take_itself_for_dead(server: RedisServer) -> None:
+    shared, _ = worker(server, alive=False)
+    push(shared, "a")
+    assert all_taken(shared) == [b"a"]
+    assert shared.is_empty(QUEUE)
+
+
 def test_a_request_that_kills_every_worker_does_not_kill_them_all(server: RedisServer) -> None:
     first, _ = worker(server, alive=False)
     push(first, "bomb")

@@ -27,7 +27,8 @@ SHORT_LIVED = """
 import sys
 from dedupcrawl.crawl import redis_queue
 from dedupcrawl.index import redis_claims
-redis_claims.LIFE_SECONDS = redis_queue.LIFE_SECONDS = 2.0
+redis_claims.LIFE_SECONDS = 2.0
+redis_queue.LIFE_SECONDS = 4.0
 from scrapy.cmdline import execute
 execute(["scrapy", *sys.argv[1:]])
 """
