@@ -24,13 +24,13 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest
 
-# The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it.
+# The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it, from its 0.28 on.
 test-oldest: OLDEST := $(VENV)-oldest/bin
 test-oldest:  ## all tests but those of the benchmarks, with the oldest dependencies that are supported
 	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
-		--editable '.[dev,docs,report]' httpx
+		--editable '.[dev,docs,report]' 'httpx>=0.28'
 	$(OLDEST)/python -m pytest --ignore tests/benchmarks
 
 dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there
