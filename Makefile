@@ -24,7 +24,7 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest
 
-# The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it, from its 0.28 on.
+# The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.
 test-oldest: OLDEST := $(VENV)-oldest/bin
 test-oldest:  ## all tests but those of the benchmarks, with the oldest dependencies that are supported
 	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
