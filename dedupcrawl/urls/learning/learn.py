@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
-from dedupcrawl.urls.learning.corpus import Corpus
+from dedupcrawl.urls.learning.corpus import Corpus, Slot
+from dedupcrawl.urls.learning.deep_tokens import PatternNode
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
@@ -23,6 +24,8 @@ from dedupcrawl.urls.url_parts import split_url
 _URLS_FOR_FULL_COVERAGE = 200
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
+_RIGHT_GIVEN_UP = 4.0  # right URLs that a rule gives up for a wrong one, by an exception
+_RIGHT_GIVEN_UP_OF_THE_WORST = 10.0  # ... where all rules together are not precise enough
 _EXAMPLES = 3  # of a rule
 _TAUGHT_ON = 1200  # URLs of each part that rules are learned from; more of a large part
 _ROUNDS = 3  # of learning on what the rules proved so far leave to do
@@ -84,7 +87,7 @@ def learn_site(
         if not found and number:
             break
         proof.next_round()
-        before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, worth)
+        before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, worth, corpus.patterns)
         if not found or (number and proved == before):
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
@@ -105,6 +108,11 @@ class Candidate:
     rule: Rule
     support: int
     expected: bool = False
+
+    @property
+    def is_of_hosts(self) -> bool:
+        """True for a rule of schemes and hosts: mirrors are one site, and seldom crawled as a whole."""
+        return self.rule.match.startswith(("//", "http"))
 
     def is_proved_by(self, use: Use, bar: Bar, least: int, worth: int) -> bool:
         """True when the part that it was not learned from bears it out, and both together are evidence enough.
@@ -138,22 +146,41 @@ class Candidate:
 
 
 def _proved(
-    candidates: list[Candidate], proof: Proof, urls: Sequence[str], bar: Bar, least: int, worth: int
+    candidates: list[Candidate],
+    proof: Proof,
+    urls: Sequence[str],
+    bar: Bar,
+    least: int,
+    worth: int,
+    patterns: Mapping[Slot, PatternNode],
 ) -> list[Candidate]:
-    """Those of the candidates that hold, together; `proof` is left with their rules applied."""
+    """Those of the candidates that hold, together; `proof` is left with their rules applied.
+
+    Each is kept from where it is wrong too often, if that can be told.
+    """
+
+    def narrower(one: Candidate, most_right: float) -> Candidate | None:
+        rows, right = proof.judged(one.rule.id)
+        rule = narrowed(one.rule, [urls[row] for row in rows], right, most_right, patterns)
+        return None if rule is None else replace(one, rule=rule)
+
     while True:
         proof.apply([one.rule for one in candidates])
         used = proof.uses()
         proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least, worth)]
-        if len(proved) == len(candidates):
-            if bar.holds_for_site(used.counts.right, used.counts.wrong):
+        if proved == candidates and bar.holds_for_site(used.counts.right, used.counts.wrong):
+            doubted = [one for one in proved if used.by_rule[one.rule.id].collisions and not one.is_of_hosts]
+            finer = {one.rule.id: less for one in doubted if (less := narrower(one, _RIGHT_GIVEN_UP)) is not None}
+            if not finer:
                 return proved
+            candidates = [finer.get(one.rule.id, one) for one in proved]
+        elif proved == candidates:
             worst = _worst(proved, proof, used, bar)
-            rows, right = proof.judged(worst.rule.id)
-            narrower = narrowed(worst.rule, [urls[row] for row in rows], right)
+            less = narrower(worst, _RIGHT_GIVEN_UP_OF_THE_WORST)
             at = proved.index(worst)
-            proved[at : at + 1] = [] if narrower is None else [replace(worst, rule=narrower)]
-        candidates = proved
+            candidates = [*proved[:at], *([] if less is None else [less]), *proved[at + 1 :]]
+        else:
+            candidates = proved
 
 
 def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Candidate:

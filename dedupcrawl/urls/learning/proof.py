@@ -109,8 +109,13 @@ class Proof:
         """Some URLs that a rule has changed and that met others, and whether each was right; all wrong ones first."""
         met = self._meetings(self._forms, self._histories)
         by_rule = self._changed_by({rule_id})[met.rows]
-        wrong = met.rows[by_rule & ~met.leads][:_MOST_JUDGED]
-        right = met.rows[by_rule & met.right]
+        owner = np.full(int(met.form.max(initial=-1)) + 1, -1, dtype=np.int64)  # of each form, the cluster it is from
+        unchanged = self._histories[met.rows] == 0
+        owner[met.form[unchanged]] = self._labels[met.rows[unchanged]]
+        owners, labels = owner[met.form], self._labels[met.rows]
+        bad = ~met.leads | ((owners >= 0) & (owners != labels))
+        wrong = met.rows[by_rule & bad][:_MOST_JUDGED]
+        right = met.rows[by_rule & met.right & ~bad]
         right = right[:: -(-len(right) // _MOST_JUDGED) or 1]
         rows = np.concatenate([wrong, right]).tolist()
         return rows, [False] * len(wrong) + [True] * len(right)

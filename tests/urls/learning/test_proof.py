@@ -49,3 +49,13 @@ def counted(pages: dict[str, int], rules: Sequence[Rule]) -> tuple[int, int]:
         labels.setdefault(normalize(url).canonical, Counter())[label] += 1
     met = [sorted(counts.values()) for counts in labels.values()]
     return sum(counts[-1] - 1 for counts in met), sum(sum(counts[:-1]) for counts in met)
+
+
+def test_a_page_that_others_wrongly_come_to_speaks_against_the_rule() -> None:
+    pages = {f"http://a.com/{page}?sid={sid}": page for page in range(3) for sid in range(2)}
+    pages |= {"http://a.com/0": 99, "http://a.com/1": 1}  # the page itself is another one than its two variants
+    proof = Proof(SITE, list(pages), list(pages.values()), [0] * len(pages))
+    proof.apply(RULES[:1])
+    rows, right = proof.judged("sid")
+    found = {list(pages)[row]: flag for row, flag in zip(rows, right, strict=True)}
+    assert found == {f"http://a.com/{page}?sid={sid}": page != 0 for page in range(3) for sid in range(2)}
