@@ -5,8 +5,9 @@ Contexts are fitted to a sample; on a large site all URLs together show exceptio
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 from dedupcrawl.urls.learning.contexts import ABSENT, Condition, keys_of
@@ -24,8 +25,8 @@ _KINDS = {"host", "path", "front", "last", "has", "arg", "form", "kind"}
 
 def narrowed(
     rule: Rule,
-    urls: Sequence[str],
-    right: Sequence[bool],
+    wrong: Sequence[str],
+    right: Sequence[str],
     most_right: float,
     patterns: Mapping[Slot, PatternNode] = MappingProxyType({}),
 ) -> Rule | None:
@@ -33,31 +34,35 @@ def narrowed(
 
     Args:
         rule: As it was tried.
-        urls: Some URLs that it changed.
-        right: Whether it was right about each.
-        most_right: URLs that it was right about that an exception may give up for each that it was wrong about.
+        wrong: Some URLs that it was wrong about.
+        right: Some that it was right about.
+        most_right: Of these, an exception may give up so many for each that it was wrong about.
         patterns: Of the site's slots.
     """
     exceptions = len(rule.unless) + sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within))
     if exceptions >= _MOST_EXCEPTIONS:
         return None
-    counts: dict[tuple[ContextKey, str], list[int]] = defaultdict(lambda: [0, 0])
-    for url, good in zip(urls, right, strict=True):
-        parts = split_url(url)
-        if parts is not None:
-            for key, value in keys_of(parts, patterns).items():
-                if key[0] in _KINDS:
-                    counts[key, value][good] += 1
-    total = sum(right)
+    bad = _counted(wrong, patterns)
+    places = [item for item, count in bad.items() if count >= _LEAST_WRONG and item[0][0] in _KINDS]
+    if not places:
+        return None
+    good = _counted(right, patterns)
     best: tuple[float, Rule] | None = None
-    for (key, value), (wrong, count) in sorted(counts.items(), key=lambda item: (item[0][0][0] in _NARROW, item)):
-        gain = wrong - count / most_right
-        if wrong < _LEAST_WRONG or gain <= 0.0 or count * 2 > total or (best is not None and gain <= best[0]):
+    for key, value in sorted(places, key=lambda place: (place[0][0] in _NARROW, place)):
+        count = good[key, value]
+        gain = bad[key, value] - count / most_right
+        if gain <= 0.0 or count * 2 > len(right) or (best is not None and gain <= best[0]):
             continue
         narrower = scoped(rule, (_exception(key, value),))
         if narrower is not None and narrower != rule:
             best = gain, narrower
     return None if best is None else best[1]
+
+
+def _counted(urls: Sequence[str], patterns: Mapping[Slot, PatternNode]) -> Counter[tuple[ContextKey, str]]:
+    """In how many of the URLs each key has each value."""
+    keys = [keys_of(parts, patterns).items() for url in urls if (parts := split_url(url)) is not None]
+    return Counter(chain.from_iterable(keys))
 
 
 def _exception(key: ContextKey, value: str) -> Condition:

@@ -24,8 +24,8 @@ from dedupcrawl.urls.url_parts import split_url
 _URLS_FOR_FULL_COVERAGE = 200
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
-_RIGHT_GIVEN_UP = 4.0  # right URLs that a rule gives up for a wrong one, by an exception
-_RIGHT_GIVEN_UP_OF_THE_WORST = 10.0  # ... where all rules together are not precise enough
+_RIGHT_GIVEN_UP = 8.0  # right URLs that a rule gives up for a wrong one, by an exception
+_RIGHT_GIVEN_UP_OF_THE_WORST = 20.0  # ... where all rules together are not precise enough
 _EXAMPLES = 3  # of a rule
 _TAUGHT_ON = 1200  # URLs of each part that rules are learned from; more of a large part
 _ROUNDS = 3  # of learning on what the rules proved so far leave to do
@@ -160,8 +160,9 @@ def _proved(
     """
 
     def narrower(one: Candidate, most_right: float) -> Candidate | None:
-        rows, right = proof.judged(one.rule.id)
-        rule = narrowed(one.rule, [urls[row] for row in rows], right, most_right, patterns)
+        judged = proof.judged(one.rule.id)
+        wrong, right = ([urls[row] for row in rows] for rows in (judged.wrong, judged.right))
+        rule = narrowed(one.rule, wrong, right, most_right / judged.step, patterns)
         return None if rule is None else replace(one, rule=rule)
 
     while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,20 @@ class SiteUse:
     counts: Counts
 
 
+class Judged(NamedTuple):
+    """URLs that a rule has changed and that met others.
+
+    Attributes:
+        wrong: Numbers of URLs that it was wrong about.
+        right: Numbers of URLs that it was right about, one in `step`.
+        step: Such that there are not too many.
+    """
+
+    wrong: list[int]
+    right: list[int]
+    step: int
+
+
 class Proof:
     """The URLs of a site under rules that come, and are taken out until all that are left hold."""
 
@@ -105,8 +120,11 @@ class Proof:
         forms[rows], histories[rows] = self._normalizer.normalize(rows, rest)
         return self._meetings(forms, histories).counts()
 
-    def judged(self, rule_id: str) -> tuple[list[int], list[bool]]:
-        """Some URLs that a rule has changed and that met others, and whether each was right; all wrong ones first."""
+    def judged(self, rule_id: str) -> Judged:
+        """What a rule was wrong and right about.
+
+        It was wrong about a URL, too, that came with others of its cluster to the page of another one.
+        """
         met = self._meetings(self._forms, self._histories)
         by_rule = self._changed_by({rule_id})[met.rows]
         owner = np.full(int(met.form.max(initial=-1)) + 1, -1, dtype=np.int64)  # of each form, the cluster it is from
@@ -116,9 +134,8 @@ class Proof:
         bad = ~met.leads | ((owners >= 0) & (owners != labels))
         wrong = met.rows[by_rule & bad][:_MOST_JUDGED]
         right = met.rows[by_rule & met.right & ~bad]
-        right = right[:: -(-len(right) // _MOST_JUDGED) or 1]
-        rows = np.concatenate([wrong, right]).tolist()
-        return rows, [False] * len(wrong) + [True] * len(right)
+        step = -(-len(right) // _MOST_JUDGED) or 1
+        return Judged(wrong.tolist(), right[::step].tolist(), step)
 
     def next_round(self) -> None:
         """Have `collisions` tell of the next rules."""

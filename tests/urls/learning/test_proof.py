@@ -56,6 +56,8 @@ def test_a_page_that_others_wrongly_come_to_speaks_against_the_rule() -> None:
     pages |= {"http://a.com/0": 99, "http://a.com/1": 1}  # the page itself is another one than its two variants
     proof = Proof(SITE, list(pages), list(pages.values()), [0] * len(pages))
     proof.apply(RULES[:1])
-    rows, right = proof.judged("sid")
-    found = {list(pages)[row]: flag for row, flag in zip(rows, right, strict=True)}
-    assert found == {f"http://a.com/{page}?sid={sid}": page != 0 for page in range(3) for sid in range(2)}
+    found, all_urls = proof.judged("sid"), list(pages)
+    assert {all_urls[row] for row in found.wrong} == {"http://a.com/0?sid=0", "http://a.com/0?sid=1"}
+    assert {all_urls[row] for row in found.right} == {
+        f"http://a.com/{page}?sid={sid}" for page in (1, 2) for sid in (0, 1)
+    }
