@@ -45,7 +45,7 @@ PAGES = (
     Page("these, shingles, mwo", 11.87, 18.44 - 11.87, 3_933, 1_908, 3_183, 1_670),
 )
 TEXT_MS = 0.593  # reading, main text, symbols: crawl-cost.md, replay uci, without the verdict
-JUDGE_MS = 0.557  # a verdict by exact, feature_code, simhash: content-checks.md, peer_speed
+JUDGE_MS = 0.557  # a verdict by exact, feature_code, simhash: peer_speed, when these were printed
 OFFER_MS = 0.335  # of that, the search among 10^7 pages: page-index.md, index_scale
 HEAP_BYTES = 100  # a page in memory, ours and the benchmark's: page-index.md, index_scale
 REDIS_MS = 0.185  # of the server for a page: shared-index.md, shared_index, run 1
