@@ -74,9 +74,16 @@ class PatternNode:
 
     template: str
     children: list[PatternNode] = field(default_factory=list)
+    _paths: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def path_of(self, token: str) -> list[str]:
-        """The templates of the nodes that a token belongs to, from the root down."""
+        """The templates of the nodes that a token belongs to, from the root down; not to be edited."""
+        found = self._paths.get(token)
+        if found is None:
+            found = self._paths[token] = self._path_of(token)
+        return found
+
+    def _path_of(self, token: str) -> list[str]:
         found = [self.template]
         node = self
         while True:

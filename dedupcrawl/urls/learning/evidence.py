@@ -103,6 +103,16 @@ def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
             forms.append(target)
         elif len(forms) == 1:
             continue
+        labels = forms[-1].labels
+        for form in forms:
+            if form.labels != labels:
+                break
+        else:  # most meetings are of one cluster
+            if len(labels) == 1:
+                right += len(forms) - 1
+                best[number] = labels[0]
+                clusters.add(labels[0])
+                continue
         gain, loss, label = _meet(forms)
         right += gain
         wrong += loss
@@ -116,13 +126,6 @@ def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
 
 def _meet(forms: Sequence[Form]) -> tuple[int, int, int | None]:
     """What a meeting adds to right and wrong, and the label of those who are right, if anybody is."""
-    label = forms[-1].labels[0]
-    alone = [label]
-    for form in forms:
-        if form.labels != alone:
-            break
-    else:
-        return len(forms) - 1, 0, label
     counts: Counter[int] = Counter()
     before = 0
     for form in forms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -263,7 +264,8 @@ _UNITS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 _MOST_UNITS = 4  # in one alphanumeric run; a run with more is a random token, one value
 
 
-def boundaries(text: str) -> set[int]:
+@lru_cache(maxsize=4096)
+def boundaries(text: str) -> frozenset[int]:
     """Indices at which a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), and both ends of the text."""
     found = {0, len(text)}
     for run in _RUNS.finditer(text):
@@ -274,7 +276,7 @@ def boundaries(text: str) -> set[int]:
     for i, char in enumerate(text):
         if not char.isalnum():
             found |= {i, i + 1}
-    return found
+    return frozenset(found)
 
 
 def _moved(
