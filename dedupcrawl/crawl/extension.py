@@ -13,6 +13,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
 from dedupcrawl.crawl.judging import Judging
@@ -63,6 +64,7 @@ class Dedup:
         watch: What becomes of what was rewritten.
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
+        around_filter: What was sent around Scrapy's duplicate filter.
         orphans: What was dropped for pages that were never stored.
         judging: The content half.
         page_log: What writes the crawl log, or None.
@@ -108,7 +110,8 @@ class Dedup:
             memory=self.settings.index_memory,
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        self.orphans = Orphans(crawler, self._index, self.pages, self._detector)
+        self.around_filter = AroundFilter(crawler)
+        self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.around_filter)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
         self._sending = Sending(crawler)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
@@ -123,10 +126,13 @@ class Dedup:
             batch=self.batch,
             stats=self.stats,
             sending=self._sending,
+            around=self.around_filter,
             learns=self.settings.learn,
         )
         fingerprint = crawler.request_fingerprinter.fingerprint
-        self.rewriter = Rewriter(self._normalizer, self.settings, self.stats, pending, self.watch, folder, fingerprint)
+        self.rewriter = Rewriter(
+            self._normalizer, self.settings, self.stats, pending, self.watch, self.around_filter, folder, fingerprint
+        )
         if self.settings.run:
             self.rewriter.share(self._first_url)
         elif is_redis(spec) and self.settings.scope == "run":

@@ -12,6 +12,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED
@@ -33,9 +34,10 @@ class Orphans:
         index: Where they are remembered.
         pages: Told which pages may not be dropped.
         expected: Told about each page that is fetched again.
+        around: The way around the duplicate filter.
     """
 
-    def __init__(self, crawler: Crawler, index: Index, pages: Pages, expected: Detector) -> None:
+    def __init__(self, crawler: Crawler, index: Index, pages: Pages, expected: Detector, around: AroundFilter) -> None:
         assert crawler.stats is not None
         assert crawler.spider is not None
         assert crawler.request_fingerprinter is not None
@@ -43,13 +45,13 @@ class Orphans:
         self._index = index
         self._pages = pages
         self._expected = expected
+        self._around = around
         self._stats = crawler.stats
         self._spider = crawler.spider
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(crawler.settings)
         self._asked = False  # whether the index has told what earlier runs left
-        self._forced: set[bytes] = set()  # fingerprints of the requests that were sent around the duplicate filter
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, orphans: Iterable[Dependent], lost: Request | None) -> None:
@@ -88,14 +90,11 @@ class Orphans:
             logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
             return
         self._asked = True
-        for fingerprint, request in self._requests_for(orphans):
+        for _, request in self._requests_for(orphans):
             if self._filter_lasts:  # it may take them for done
-                self._forced.add(fingerprint)
-            yield request.replace(dont_filter=self._filter_lasts)
-
-    def asks_for(self, request: Request) -> bool:
-        """True for what is fetched again already, of which the duplicate filter may not know."""
-        return bool(self._forced) and self._fingerprint(request) in self._forced
+                yield self._around.let_by(request)
+            else:
+                yield request.replace(dont_filter=False)
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects: an orphan that its site has taken down or moved is one no more.

@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
@@ -27,6 +28,7 @@ class Rewriter:
         stats: StatsCollector,
         pending: PendingRewrites,
         watch: RuleWatch,
+        around: AroundFilter,
         folder: Path | None,
         fingerprint: Callable[[Request], bytes],
     ) -> None:
@@ -37,6 +39,7 @@ class Rewriter:
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
+        self._around = around
 
     def share(self, first_url: Callable[[str, str], str]) -> None:
         """Agree with other workers on the first URL of an identity (see FirstSeen)."""
@@ -145,7 +148,7 @@ class Rewriter:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
         self._stats.inc_value("dedup/url/fallback")
         meta = {**request.meta, "dedup_url": False}
-        return request.replace(url=original, meta=meta, dont_filter=True)
+        return self._around.let_by(request.replace(url=original, meta=meta))
 
     def close(self) -> None:
         """Close the files that survive the process."""

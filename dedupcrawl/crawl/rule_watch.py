@@ -12,6 +12,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
@@ -47,6 +48,7 @@ class RuleWatch:
         batch: In which pages are looked at.
         stats: Counts.
         sending: Has requests fetched.
+        around: The way around the duplicate filter.
         learns: True when a site without rules may have some later.
     """
 
@@ -63,6 +65,7 @@ class RuleWatch:
         batch: Batch,
         stats: StatsCollector,
         sending: Sending,
+        around: AroundFilter,
         learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
@@ -74,6 +77,7 @@ class RuleWatch:
         self._batch = batch
         self._stats = stats
         self._sending = sending
+        self._around = around
         self._errors = ErrorPages()
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
@@ -145,7 +149,7 @@ class RuleWatch:
         trial asks for it once more.
         """
         if self._trials is None:
-            return list(waiting)
+            return [self._around.let_by(request) for request in waiting]
         if is_sure:
             self._trials.gone(canonical)
         on_trial = []
@@ -155,7 +159,8 @@ class RuleWatch:
             rules = self._normalizer.normalize(request.url).rules
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._trials.begin(trial)
-            on_trial.append(request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request)
+            marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
+            on_trial.append(self._around.let_by(marked))
         return on_trial
 
     def led_back(self, original: str, url: str, canonical: str) -> None:
@@ -217,7 +222,7 @@ class RuleWatch:
         if key in self._answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)
         else:
-            self._sending.schedule(question)
+            self._sending.schedule(self._around.let_by(question))
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
@@ -355,7 +360,7 @@ class RuleWatch:
         self._stats.inc_value("dedup/url/fallback", len(wanted))
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
-            self._sending.schedule(untouched(request).replace(dont_filter=True))
+            self._sending.schedule(self._around.let_by(untouched(request)))
 
     def _learn_error(self, host: str, page: FetchedPage) -> None:
         self._errors.learn(host, Look.at(page.analyse()).outline)

@@ -25,6 +25,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         super().__init__(crawler)
         dedup = Dedup.of(crawler)
         self._orphans = dedup.orphans
+        self._around = dedup.around_filter
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
         self._storing = dedup.storing
@@ -35,7 +36,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         for request in self._orphans.requests():
             yield request
         async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
-            if not (isinstance(one, Request) and self._orphans.asks_for(one)):
+            if not (isinstance(one, Request) and self._around.knows(one)):
                 yield one
 
     async def process_spider_output_async(
@@ -49,7 +50,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if one.dont_filter or not self._orphans.asks_for(one):
+                    if one.dont_filter or not self._around.knows(one):  # before a rule sends it elsewhere
                         yield self._rewrite(one)
                 else:
                     held = held or self._storing.hold(response)

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 
+from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import Pages
@@ -59,7 +60,9 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
     crawler = await ended()
     index = Flaky(())
     index.refetch([ORPHAN])
-    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"))
+    orphans = Orphans(
+        crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
+    )
     with index.gone():
         assert list(orphans.requests()) == []
         assert orphans.of_the_dead() == []

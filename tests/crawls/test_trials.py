@@ -371,3 +371,26 @@ async def test_hosts_that_are_forgotten_at_once_keep_nobody_waiting(
         done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
     assert texts(done) == every(40)
     assert "dedup/url/fallback" not in done.stats
+
+
+@pytest.mark.parametrize("bare", [Answer("no", 404), SORRY], ids=["404", "200"])
+@pytest.mark.parametrize("share", [0.01, 0])
+async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
+    tmp_path: Path, bare: Any, share: float
+) -> None:
+    """Linked once more, reached by a redirect, or made of another link by another rule: it is fetched once."""
+    if not share and bare is SORRY:
+        pytest.skip("without trials nobody sees it")
+    alias = 'id = "alias"\nkind = "rewrite"\nmatch = "/alias/{n}"\nto = "/p?id={n}"'
+    settings = {**rules(tmp_path, NO_ID, alias), "DEDUP_TRIAL_SHARE": share, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    pages = shop(30, bare=bare)
+    pages["/"] = page("Start " + prose(0), *(f"/p?id={n}" for n in range(30)), "/far/1")
+    pages |= {f"/far/{n}": page(f"Far {n} " + prose(600 + n), f"/far/{n + 1}") for n in range(1, 60)}
+    again = [*(f"/p?id={n}" for n in range(30)), *(f"/moved/{n}" for n in range(30)), "/alias/7", "/alias/8"]
+    pages["/far/60"] = page("Last " + prose(700), *again)
+    pages |= {f"/moved/{n}": redirect(f"/p?id={n}") for n in range(30)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert texts(done) >= every(30)
+    assert {path: times for path, times in site.requests.items() if path.startswith("/p?id=") and times > 1} == {}
+    assert max(Counter(item["url"] for item in done.items).values()) == 1
