@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +44,22 @@ class Page:
 def paragraphs_of(text: str) -> tuple[str, ...]:
     """The paragraphs of a plain text: its lines, without empty ones."""
     return tuple(line for line in map(str.strip, text.splitlines()) if line)
+
+
+def item_url(page: str, number: int) -> str:
+    """The URL that an item without one of its own is known by: its page's, and the how manieth there it is, from 1 on.
+
+    >>> item_url("http://a.example/list", 2)
+    'http://a.example/list#2'
+    """
+    return f"{page}#{number}"
+
+
+def page_of_item(url: str) -> str | None:
+    """The page of an item that is known by its place there; None for any other URL.
+
+    >>> page_of_item("http://a.example/list#2"), page_of_item("http://a.example/list#top")
+    ('http://a.example/list', None)
+    """
+    found = _ITEM.fullmatch(url)
+    return found[1] if found else None

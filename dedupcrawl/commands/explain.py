@@ -33,7 +33,8 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     URL is looked for as it is, without its fragment, as Scrapy escapes it, and with its host in lower case; then in the
     crawl log beside the index, which knows redirects and errors. Told are the rules that rewrote it, with what speaks
     for them, the page that it duplicates, and what is alike and what differs; where DEDUP_KEEP_TEXT kept both texts,
-    side by side.
+    side by side. Of a page whose items were judged one by one it tells what became of those that are known by their
+    places on it (URL#1, URL#2, …).
 
     \b
     dedupcrawl explain https://example.com/print/42
@@ -44,7 +45,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
         try:
             explainer = Explainer(rules, opened)
             told = explainer.told(forms or [url])
-            if told["verdict"] is None and told["kept"] is None:
+            if told["verdict"] is None and told["kept"] is None and told["items"] is None:
                 if not forms:
                     raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
                 asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from dedupcrawl.commands.explained_items import judged_items
 from dedupcrawl.content.evidence import blocks_of
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
@@ -43,15 +44,24 @@ class Explainer:
         self._index = index
 
     def told(self, forms: Sequence[str]) -> dict[str, Any]:
-        """What is known of the first of `forms` that the index knows, or else of the first one."""
+        """What is known of the first of `forms` that the index knows, or else of the first one.
+
+        A page that was not judged itself may be known by its items.
+        """
         for form in forms:
-            rewrite = self._index.rewrite(form)
-            sent_to = (rewrite.canonical,) if rewrite else ()
-            for known in dict.fromkeys((form, *sent_to, self._normalizer.normalize(form).canonical)):
+            for known in self._known_as(form):
                 verdict, entry = self._index.verdict(known), self._index.entry(known)
                 if verdict is not None or entry is not None:
                     return self._facts(form, verdict, entry)
-        return self._facts(forms[0], None, None)
+        return self._facts(next(filter(self._items, forms), forms[0]), None, None)
+
+    def _known_as(self, form: str) -> list[str]:
+        rewrite = self._index.rewrite(form)
+        sent_to = (rewrite.canonical,) if rewrite else ()
+        return list(dict.fromkeys((form, *sent_to, self._normalizer.normalize(form).canonical)))
+
+    def _items(self, form: str) -> dict[str, Any] | None:
+        return judged_items(self._index, self._normalizer, self._known_as(form))
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
         normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
@@ -70,6 +80,7 @@ class Explainer:
             "keeper": self._kept(keeper),
             "superseded_by": self._index.superseded_by(entry.url) if entry is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
+            "items": self._items(form),
             "side_by_side": self._side_by_side(verdict),
             "redirect_to": None,
             "status": None,

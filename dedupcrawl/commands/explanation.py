@@ -90,8 +90,31 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:
         yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
+    if told["items"] is not None:
+        yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:
         yield "the index knows no page of this URL" + _in_the_log(told)
+
+
+def _of_items(items: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"its items were judged one by one, each known by its place on the page: "
+        f"{counted(items['count'], 'item')}, {counted(items['duplicates'], 'duplicate')}"
+    )
+    for item in items["told"]:
+        yield f"  {printable(item['url'])} {_became_of(item)}"
+    if more := items["count"] - len(items["told"]):
+        yield f"  … and {counted(more, 'more item')}"
+
+
+def _became_of(item: dict[str, Any]) -> str:
+    verdict = item["verdict"]
+    if verdict is None:
+        return "was kept" if item["kept"] else "was given back by 'index restore'"
+    if verdict["duplicate_of"] is None:
+        return "was kept in doubt"
+    check, similarity = printable(str(verdict["check"])), verdict["similarity"]
+    return f"is a duplicate of {printable(verdict['duplicate_of'])}, by {check}, similarity {similarity}"
 
 
 def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
@@ -104,14 +127,17 @@ def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_known(told: dict[str, Any]) -> bool:
-    return told["verdict"] is not None or told["kept"] is not None
+    return any(told[name] is not None for name in ("verdict", "kept", "items"))
 
 
 def _in_the_log(told: dict[str, Any]) -> str:
     if told["status"] is None:
         return ", and the crawl log beside it, if there is one, has no answer from it"
     if told["status"] == 200:
-        return ": it was fetched, but no item was made of it, or no check had enough text to compare"
+        return (
+            ": it was fetched, but no item was made of it, or no check had enough text to compare, "
+            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain these"
+        )
     return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
 
 

@@ -34,8 +34,9 @@ def forget(
 ) -> None:
     """Remove pages, with texts and items kept beside them, so that nothing is their duplicate any more.
 
-    Of several conditions all must hold. What was dropped because of a page stays dropped and keeps its verdict; see
-    'index restore'. The room is taken again by new pages; 'index compact' gives it back to the disk.
+    Of several conditions all must hold. The URL of a page means the items that are known by their places on it too
+    (URL#1, URL#2, …). What was dropped because of a page stays dropped and keeps its verdict; see 'index restore'. The
+    room is taken again by new pages; 'index compact' gives it back to the disk.
 
     \b
     dedupcrawl index forget https://example.com/42

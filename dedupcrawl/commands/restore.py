@@ -49,7 +49,7 @@ def restore(
     One JSON row a page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A page
     that is given back is never dropped as a duplicate again; its verdict is withdrawn. Of several conditions all must
     hold. A second time gives the same rows. After --rule, switch the rule off with 'rules disable', or the next crawl
-    applies it again.
+    applies it again. The URL of a page means the items that are known by their places on it (URL#1, URL#2, …) too.
 
     \b
     dedupcrawl index restore --check simhash --refetch

@@ -19,6 +19,7 @@ from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SP
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError
 from dedupcrawl.index.open import is_redis
+from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class Orphans:
             reasons = request.meta.get("redirect_reasons", ())
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):
                 for url in urls:
-                    if url == asked or url.startswith(f"{asked}#"):  # an item without a URL is known by its place
+                    if asked in (url, page_of_item(url)):
                         self._expected.moved(url, response.url + url.removeprefix(asked))
             return
         for url in urls:
