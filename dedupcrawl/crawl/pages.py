@@ -30,6 +30,7 @@ class FetchedPage:
         body_length: Bytes of its body.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
+        item_urls: The URLs that these were judged as.
         request: Whose response it is, known once an item was made of it.
         linked: Ids of its items that have not come to our pipeline.
         kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
@@ -53,6 +54,7 @@ class FetchedPage:
         "body_length",
         "dropped",
         "files",
+        "item_urls",
         "items",
         "judged_as",
         "judged_late",
@@ -77,6 +79,7 @@ class FetchedPage:
         self.body_length = len(response.body)
         self.verdict: Verdict | None = None
         self.items = 0
+        self.item_urls: set[str] = set()
         self.request: Request | None = None
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}

@@ -16,7 +16,7 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.page import Page, item_url, paragraphs_of
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
@@ -120,11 +120,14 @@ class DedupPipeline:
 def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage) -> Page:
     """An item of a listing page as a page of its own.
 
-    An item without a URL is known by its place on the page: equal items at two places are then duplicates, and not
-    one item that was updated.
+    An item without a URL of its own is known by its place on the page: equal items at two places are then duplicates,
+    and not one item that was updated. The page's own URL is none of the item's, nor is one that an item before it has.
     """
     value = {role: _text(item.get(name)) for role, name in roles.items()}
-    url = urljoin(fetched.url, value["url"]) if value.get("url") else f"{fetched.url}#{fetched.items}"
+    url = urljoin(fetched.url, value["url"]) if value.get("url") else fetched.url
+    if url == fetched.url or url in fetched.item_urls:
+        url = item_url(fetched.url, fetched.items)
+    fetched.item_urls.add(url)
     page = extract(value["html"], url) if value.get("html") else Page(url)
     paragraphs = paragraphs_of(value.get("text", "")) or page.paragraphs
     return Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest)

@@ -418,6 +418,34 @@ async def test_fields_with_several_texts_are_read_line_by_line() -> None:
     assert len(done.items) == 1
 
 
+@pytest.mark.parametrize("link", ["/list", "", "?", "/offer/1"])
+async def test_items_that_share_a_url_are_known_by_their_places(link: str) -> None:
+    """Its page's URL is none of an item's own; nor is one that another item of the page has."""
+
+    class List(scrapy.Spider):
+        name = "list"
+
+        def parse(self, response: Any) -> Any:
+            for number in (1, 2, 1, 3, 2, 1):
+                yield {"url": link, "text": prose(number)}
+
+    with serve({"/list": page("Offers")}) as site:
+        settings = {"DEDUP_ITEM_FIELDS": {"list": {"url": "url", "text": "text"}}, "DEDUP_ACTION": "mark"}
+        done = await crawl(f"{site.base}/list", settings, List)
+        first = "/offer/1" if link == "/offer/1" else "/list#1"
+        keepers = [item["dedup"]["duplicate_of"] for item in done.items]
+        urls = [item["dedup"]["url"].removeprefix(site.base) for item in done.items]
+    assert [keeper and keeper.removeprefix(site.base) for keeper in keepers] == [
+        None,
+        None,
+        first,
+        None,
+        "/list#2",
+        first,
+    ]
+    assert urls == [first, *(f"/list#{number}" for number in range(2, 7))]
+
+
 async def test_two_crawls_of_one_process_share_an_index(tmp_path: Path) -> None:
     settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all"}
     with serve(SITE) as site, serve(SITE) as other:
