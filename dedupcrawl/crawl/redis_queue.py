@@ -28,6 +28,7 @@ from typing import Any
 import redis
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.redis_queue_scripts import PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
 from dedupcrawl.index.redis_link import is_for_now
 
 logger = logging.getLogger(__name__)
@@ -45,62 +46,6 @@ _FIRST_PAUSE = 0.2  # seconds until the next attempt to reach the server; double
 _LONGEST_PAUSE = 5.0
 _RECLAIMED_AT_ONCE = 500
 _RELEASED_AT_ONCE = 1000
-
-_PUSH = """
-redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
-if ARGV[2] ~= '' and redis.call('SADD', KEYS[1], ARGV[2]) == 0 then return 0 end
-redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4))
-return 1
-"""
-# A lease is the command that undoes it.
-_TAKE = """
-redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
-local taken = {}
-for lease = tonumber(ARGV[4]), ARGV[4] + ARGV[5] - 1 do
-  local data = redis.call(ARGV[1], KEYS[1])
-  local undo = {ARGV[2], KEYS[1], data}
-  if ARGV[2] == 'ZADD' then
-    undo = {ARGV[2], KEYS[1], data[2], data[1]}
-    data = data[1]
-  end
-  if not data then break end
-  redis.call('HSET', KEYS[2], string.format('%d', lease), cmsgpack.pack(undo))
-  taken[#taken + 1] = data
-end
-return taken
-"""
-_PUT_BACK = """
-for _, lease in ipairs(ARGV) do
-  local undo = redis.call('HGET', KEYS[1], lease)
-  if undo then redis.call(unpack(cmsgpack.unpack(undo))) end
-  redis.call('HDEL', KEYS[1], lease)
-end
-"""
-_RELEASE = """
-redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
-return redis.call('HDEL', KEYS[1], unpack(ARGV, 2))
-"""
-_RECLAIM = """
-local back, given_up = 0, 0
-for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if worker ~= ARGV[5] and redis.call('EXISTS', ARGV[1] .. worker) == 0 then
-    local leases = ARGV[2] .. worker
-    local found = redis.call('HSCAN', leases, 0, 'COUNT', ARGV[3])[2]
-    for i = 1, #found, 2 do
-      local undo = cmsgpack.unpack(found[i + 1])
-      if redis.call('HINCRBY', KEYS[2], redis.sha1hex(undo[#undo]), 1) <= tonumber(ARGV[4]) then
-        redis.call(unpack(undo))
-        back = back + 1
-      else
-        given_up = given_up + 1
-      end
-      redis.call('HDEL', leases, found[i])
-    end
-    if redis.call('EXISTS', leases) == 0 then redis.call('HDEL', KEYS[1], worker) end
-  end
-end
-return {back, given_up}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +110,7 @@ class SharedQueue:
             False when it is known. True while the server is away.
         """
         told = (self._worker, fingerprint, command, *arguments)
-        return bool(self._tell(_PUSH, (seen_key, key, self._workers), told) != 0)
+        return bool(self._tell(PUSH, (seen_key, key, self._workers), told) != 0)
 
     def take(self, source: Source, count: int) -> list[tuple[int, bytes]]:
         """Up to `count` of what is there, each with its lease; nothing while the server is away."""
@@ -174,10 +119,10 @@ class SharedQueue:
         first, self._next_lease = self._next_lease, self._next_lease + count
         arguments = (source.take, source.put_back, self._worker, first, count)
         try:
-            taken = self._run(_TAKE, (source.key, self._leases, self._workers), arguments)
+            taken = self._run(TAKE, (source.key, self._leases, self._workers), arguments)
         except redis.RedisError as error:
             self._lost(error)
-            self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
+            self._unsent.append((PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
             return []
         return list(enumerate(taken, first))
 
@@ -186,7 +131,7 @@ class SharedQueue:
         numbers = list(leases)
         for first in range(0, len(numbers), _RELEASED_AT_ONCE):
             some = numbers[first : first + _RELEASED_AT_ONCE]
-            self._tell(_RELEASE, (self._leases, self._workers), (self._worker, *some))
+            self._tell(RELEASE, (self._leases, self._workers), (self._worker, *some))
 
     def is_empty(self, key: str) -> bool:
         """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
@@ -199,7 +144,7 @@ class SharedQueue:
                 return False  # others that were cut off as well have not shown themselves again
             names = (self._alive, self._leases_of)
             back, given_up = self._run(
-                _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
+                RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
             )
         except redis.RedisError as error:
             self._lost(error)
@@ -265,7 +210,7 @@ class SharedQueue:
             logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
             leases: Any = self._server.hkeys(self._leases)
             for first in range(0, len(leases), _RELEASED_AT_ONCE):
-                self._run(_PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
+                self._run(PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
         self._said = int(counted or 0)
 
     def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
@@ -282,7 +227,7 @@ class SharedQueue:
         if script not in self._scripts:
             self._scripts[script] = self._server.register_script(script)
         answer = self._scripts[script](keys=keys, args=arguments)
-        self._said += script in {_PUSH, _TAKE, _RELEASE}
+        self._said += script in {PUSH, TAKE, RELEASE}
         return answer
 
     def _lost(self, error: redis.RedisError) -> None:

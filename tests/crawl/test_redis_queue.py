@@ -110,6 +110,19 @@ def test_what_was_released_does_not_come_back(server: RedisServer) -> None:
     other.close(0)
 
 
+def test_all_that_a_dead_worker_had_comes_back_however_much_it_is(server: RedisServer) -> None:
+    count = 20_000
+    client_of(server).zadd(QUEUE, dict.fromkeys(map(str, range(count)), 0))
+    dead, _ = worker(server, alive=False)
+    assert sum(len(dead.take(SORTED, 1000)) for _ in range(count // 1000)) == count
+    other, stats = worker(server)
+    while not other.is_empty(QUEUE):
+        other.release(lease for lease, _ in other.take(SORTED, 1000))
+    assert stats.get_value("dedup/queue/returned") == count
+    assert client_of(server).keys("spider:requests:leases:*") == []
+    other.close(0)
+
+
 def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
     shared, _ = worker(server)
     push(shared, "a")

@@ -1,0 +1,63 @@
+"""What runs on the Redis server of a shared queue: each Lua script is one atomic step (see crawl.redis_queue)."""
+
+from __future__ import annotations
+
+PUSH = """
+redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
+if ARGV[2] ~= '' and redis.call('SADD', KEYS[1], ARGV[2]) == 0 then return 0 end
+redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4))
+return 1
+"""
+# A lease is the command that undoes it.
+TAKE = """
+redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
+local taken = {}
+for lease = tonumber(ARGV[4]), ARGV[4] + ARGV[5] - 1 do
+  local data = redis.call(ARGV[1], KEYS[1])
+  local undo = {ARGV[2], KEYS[1], data}
+  if ARGV[2] == 'ZADD' then
+    undo = {ARGV[2], KEYS[1], data[2], data[1]}
+    data = data[1]
+  end
+  if not data then break end
+  redis.call('HSET', KEYS[2], string.format('%d', lease), cmsgpack.pack(undo))
+  taken[#taken + 1] = data
+end
+return taken
+"""
+PUT_BACK = """
+for _, lease in ipairs(ARGV) do
+  local undo = redis.call('HGET', KEYS[1], lease)
+  if undo then redis.call(unpack(cmsgpack.unpack(undo))) end
+  redis.call('HDEL', KEYS[1], lease)
+end
+"""
+RELEASE = """
+redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+return redis.call('HDEL', KEYS[1], unpack(ARGV, 2))
+"""
+RECLAIM = """
+local back, given_up = 0, 0
+for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if worker ~= ARGV[5] and redis.call('EXISTS', ARGV[1] .. worker) == 0 then
+    local leases = ARGV[2] .. worker
+    local cursor, found = '0', {}
+    repeat  -- one call gives up after ten times as many buckets, which may all be empty by now
+      local scan = redis.call('HSCAN', leases, cursor, 'COUNT', ARGV[3])
+      cursor, found = scan[1], scan[2]
+    until #found > 0 or cursor == '0'
+    for i = 1, #found, 2 do
+      local undo = cmsgpack.unpack(found[i + 1])
+      if redis.call('HINCRBY', KEYS[2], redis.sha1hex(undo[#undo]), 1) <= tonumber(ARGV[4]) then
+        redis.call(unpack(undo))
+        back = back + 1
+      else
+        given_up = given_up + 1
+      end
+      redis.call('HDEL', leases, found[i])
+    end
+    if redis.call('EXISTS', leases) == 0 then redis.call('HDEL', KEYS[1], worker) end
+  end
+end
+return {back, given_up}
+"""
