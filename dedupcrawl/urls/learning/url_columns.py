@@ -21,6 +21,7 @@ Made = dict[int, tuple[int, ...] | None]
 
 _LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
 _MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float
+_AT_ONCE = 8192  # URLs whose tokens are made into objects
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
 _BASE = 0x2545F4914F6CDD1D  # odd: of the polynomial over the tokens of a run
 
@@ -283,10 +284,14 @@ class UrlColumns:
 
     def parts(self, row: int) -> UrlParts:
         """The tokens of one plain URL."""
-        return self.all_parts(np.array([row]))[0]
+        return self._some_parts(np.array([row]))[0]
 
-    def all_parts(self, rows: Ints) -> list[UrlParts]:
-        """The tokens of these plain URLs."""
+    def all_parts(self, rows: Ints) -> Iterator[UrlParts]:
+        """The tokens of these plain URLs; few are held at a time."""
+        for first in range(0, len(rows), _AT_ONCE):
+            yield from self._some_parts(rows[first : first + _AT_ONCE])
+
+    def _some_parts(self, rows: Ints) -> list[UrlParts]:
         fronts = [self.texts.some(c[rows]) for c in (self.schemes, self.authorities, self.separators, self.fragments)]
         segments, args = self.texts.some(self.segments.flat(rows)[2]), self.arg_texts.some(self.args.flat(rows)[2])
         stop = np.cumsum(self.segments.size[rows]).tolist()
@@ -312,9 +317,11 @@ class UrlColumns:
         places, tokens = [], []
         keys = self.hashes(rows).tolist()
         new = {key: row for key, row in zip(keys, rows.tolist(), strict=True) if key not in made}
-        if new:
-            parts = map(make, self.all_parts(np.array(list(new.values()))))
-            made.update(zip(new, self._numbers_of(list(parts)), strict=True))
+        unknown, there = list(new), np.array(list(new.values()), dtype=np.int64)
+        for first in range(0, len(unknown), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            parts = [make(parts) for parts in self._some_parts(there[some])]
+            made.update(zip(unknown[some], self._numbers_of(parts), strict=True))
         for place, key in enumerate(keys):
             after = made[key]
             if after is not None:

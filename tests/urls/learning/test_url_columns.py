@@ -67,6 +67,15 @@ def test_a_url_is_replaced_once_and_remembered() -> None:
     assert columns.parts(1).join() == "http://a.com/y?a=&a"
 
 
+def test_very_many_urls_are_replaced_some_at_a_time() -> None:
+    columns = UrlColumns.of([f"http://a.com/{i}?a={i}" for i in range(20_000)])
+    changed = columns.replace(np.arange(20_000), lambda parts: parts.with_segments([*parts.segments, "x"]), {})
+    assert changed.tolist() == list(range(20_000))
+    assert [parts.join() for parts in columns.all_parts(changed)] == [
+        f"http://a.com/{i}/x?a={i}" for i in range(20_000)
+    ]
+
+
 @given(st.lists(st.integers(0, 9)), st.lists(st.integers(-1, 12)))
 def test_among(numbers: list[int], some: list[int]) -> None:
     assert among(np.array(numbers, dtype=np.int64), some).tolist() == [number in some for number in numbers]
