@@ -26,8 +26,9 @@ class Stretch(NamedTuple):
 def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
     """The texts in stretches that are equal and stretches that differ, in the order of the new text.
 
-    Blocks that have moved are equal; what the kept text has around where they came from may be missing. Of both texts
-    the first `LONGEST` symbols are compared, in O(n log n).
+    Blocks that have moved are equal; what the kept text has around where they came from may be missing, and nothing of
+    it is told twice as different: all stretches together are not longer than three texts. Of both texts the first
+    `LONGEST` symbols are compared, in O(n log n).
     """
     new_symbols, kept_symbols = symbols_of(new)[:LONGEST], symbols_of(kept)[:LONGEST]
     found = tiles(new_symbols, kept_symbols)
@@ -42,7 +43,7 @@ def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
             told.append(
                 Stretch(length, _piece(new, begin, begin + length), _piece(kept, kept_begin, kept_begin + length))
             )
-        at, kept_at = begin + length, kept_begin + length
+        at, kept_at = begin + length, max(kept_at, kept_begin + length)
     return told
 
 

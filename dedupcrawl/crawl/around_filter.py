@@ -31,6 +31,11 @@ class AroundFilter:
         self._known.add(self._fingerprint(request))
         return request.replace(dont_filter=True)
 
+    def leave_to_filter(self, request: Request) -> None:
+        """What a crawl starts with has a callback of its own, on which all the rest may depend: the filter decides."""
+        if self._known:
+            self._known.discard(self._fingerprint(request))
+
     def knows(self, request: Request) -> bool:
         """True for a repetition of what was let by."""
         return bool(self._known) and self._fingerprint(request) in self._known

@@ -36,8 +36,9 @@ class SpiderOutput(BaseSpiderMiddleware):
         for request in self._orphans.requests():
             yield request
         async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
-            if not (isinstance(one, Request) and self._around.knows(one)):
-                yield one
+            if isinstance(one, Request) and not one.dont_filter:
+                self._around.leave_to_filter(one)
+            yield one
 
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None

@@ -38,3 +38,15 @@ def test_the_new_text_is_told_whole_and_in_order(here: list[str], there: list[st
     for stretch in told:
         assert (stretch.same == 0) or stretch.new == stretch.kept
         assert set(stretch.kept.split()) <= set(there)
+
+
+def test_nothing_of_the_kept_text_is_told_twice_as_different() -> None:
+    """Blocks that jump to and fro would otherwise tell all between them at each jump."""
+    digits = "abcdefghij"
+    words = ["".join(digits[int(digit)] for digit in f"{number:04}") for number in range(1200)]
+    blocks = [" ".join(words[begin : begin + 12]) for begin in range(0, len(words), 12)]
+    half = len(blocks) // 2
+    interleaved = [block for pair in zip(blocks[:half], blocks[half:], strict=True) for block in pair]
+    told = stretches(*texts(" ".join(interleaved), " ".join(blocks)))
+    assert sum(stretch.same for stretch in told) > 1000
+    assert sum(len(stretch.new) + len(stretch.kept) for stretch in told) <= 3 * sum(len(block) + 1 for block in blocks)

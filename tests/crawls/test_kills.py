@@ -83,6 +83,40 @@ def test_a_crawl_that_is_resumed_after_a_kill_asks_again_for_what_was_in_no_feed
     assert len(resumed) == len(set(resumed))
 
 
+FROM_HOME = """
+import scrapy
+
+class Pages(scrapy.Spider):
+    name = "pages"
+
+    async def start(self):
+        yield scrapy.Request(self.origin, dont_filter=True)
+
+    def parse(self, response):
+        yield from response.follow_all(css="a", callback=self.parse_item)
+
+    def parse_item(self, response):
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+"""
+
+
+def test_a_home_page_that_is_fetched_again_as_an_item_is_still_where_the_crawl_starts(tmp_path: Path) -> None:
+    numbers = range(30)
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0, 80), *(f"/p/{n}" for n in numbers), "/"),  # the last is asked for first
+        **{f"/p/{n}": slow(prose(1000 + n, 80)) for n in numbers},
+    }
+    settings = {"CONCURRENT_REQUESTS": 1, "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "JOBDIR": "job"}
+    project = make_project(tmp_path, settings, FROM_HOME)
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 6)
+        index = LmdbIndex(tmp_path / "index", ())
+        assert index.entry(f"{site.base}/") is not None
+        index.close()
+        scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+    assert {item["url"].removeprefix(site.base) for item in items(project, "resumed.jsonl")} == set(pages)
+
+
 @pytest.mark.skipif(
     scrapy.version_info < (2, 18), reason="older ones say only at the end that files of a feed are closed"
 )
