@@ -1,15 +1,48 @@
-"""Where results go: stdout, or a file that is there once it is whole."""
+"""Where results go: stdout, or a file that is there once it is whole; and their JSON."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import msgspec
+
+_NOT_ASCII = re.compile("[\x7f-\U0010ffff]")
+
+
+def to_json(value: Any, *, indent: int = 0) -> bytes:
+    r"""JSON in UTF-8 that no terminal obeys: what `printable` would not show as it is, is written as an escape.
+
+    Whoever reads it as JSON gets the same strings. Lone surrogates, of bytes that were no UTF-8, are escapes as well.
+
+    >>> to_json({"title": "\x9b31m\u202eé"})
+    b'{"title":"\\u009b31m\\u202e\xc3\xa9"}'
+    """
+    try:
+        raw = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        raw = json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
+    if indent:
+        raw = msgspec.json.format(raw, indent=indent)
+    if raw.isascii() and b"\x7f" not in raw:
+        return raw
+    text = raw.decode("utf-8", "replace")
+    return raw if text.isprintable() else _NOT_ASCII.sub(_escaped, text).encode()
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isprintable():
+        return character
+    return json.dumps(character)[1:-1] if ord(character) > 0x7F else "\\u007f"
 
 
 @contextmanager

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dedupcrawl.output import results
+from dedupcrawl.output import results, to_json
 
 
 def test_a_file_is_there_once_it_is_whole(tmp_path: Path) -> None:
@@ -66,3 +70,20 @@ def test_a_folder_that_is_not_there_is_named_without_the_temporary_file(tmp_path
     with pytest.raises(FileNotFoundError) as raised, results(path):
         pass
     assert raised.value.filename == str(path)
+
+
+@given(
+    st.dictionaries(st.text(), st.text(st.characters()) | st.lists(st.text(), max_size=3), max_size=4), st.booleans()
+)
+def test_json_says_the_same_and_holds_nothing_that_a_terminal_obeys(value: Any, is_indented: bool) -> None:
+    raw = to_json(value, indent=2 if is_indented else 0)
+    assert json.loads(raw) == value
+    assert raw.decode().replace("\n", "").isprintable()
+
+
+def test_json_of_bytes_that_were_no_utf_8() -> None:
+    assert to_json(["\udcff\u202e"]) == b'["\\udcff\\u202e"]'
+
+
+def test_json_of_people_stays_readable() -> None:
+    assert to_json("Bücher 本 🙂\x7f\U000e0001") == '"Bücher 本 🙂\\u007f\\udb40\\udc01"'.encode()

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO
 
 import click
-import msgspec
 
 from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
@@ -29,7 +28,7 @@ from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
-from dedupcrawl.output import results
+from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
@@ -99,7 +98,7 @@ def command(
             out = stack.enter_context(results(output))
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
-                out.write(msgspec.json.encode(verdict.to_dict()) + b"\n")
+                out.write(to_json(verdict.to_dict()) + b"\n")
     except (LogError, IndexMismatchError) as error:
         raise BadInputError(_named(str(error))) from error
     except (IndexDamagedError, WorkerKilledError) as error:
@@ -208,7 +207,7 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
         click.echo(_named(line), err=True)
     skipped = sum(tally.skipped.values())
     if as_json:
-        click.echo(msgspec.json.encode({"pages": sum(counts.values()), **counts, "skipped": skipped}))
+        click.echo(to_json({"pages": sum(counts.values()), **counts, "skipped": skipped}))
         return
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
     click.echo(f"{counted(sum(counts.values()), 'page')}: {said}; {counted(skipped, 'broken row')} skipped", err=True)

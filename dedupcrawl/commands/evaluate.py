@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.commands.options import rules_option
@@ -14,6 +13,7 @@ from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.training.evaluate import Evaluation, evaluate
 from dedupcrawl.urls.rule import RuleError
@@ -50,7 +50,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     if not evaluation.measured.urls:
         raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
     if as_json:
-        click.echo(msgspec.json.encode(evaluation.to_dict()))
+        click.echo(to_json(evaluation.to_dict()))
     else:
         click.echo("\n".join(_lines(evaluation)))
 

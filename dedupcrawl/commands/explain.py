@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.explained import Explainer
@@ -16,6 +15,7 @@ from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.detection.keepsakes import KeepsakeError
 from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import RuleError
 
@@ -65,6 +65,6 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
             ) from error
     told = {"url": url} | told
     if as_json:
-        click.echo(msgspec.json.encode(told))
+        click.echo(to_json(told))
     else:
         click.echo("\n".join(lines(told)))

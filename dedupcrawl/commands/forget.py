@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.known import Asked
@@ -17,6 +16,7 @@ from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.quota import recount
 from dedupcrawl.index.runs import read_runs
+from dedupcrawl.output import to_json
 from dedupcrawl.sites import host_of, site_of
 
 _AT_ONCE = 1_000  # pages
@@ -48,7 +48,7 @@ def forget(
         forgotten, sites = _forget(opened, wanted)
         recount(opened, sites)
     if as_json:
-        click.echo(msgspec.json.encode({"forgotten": forgotten}))
+        click.echo(to_json({"forgotten": forgotten}))
     else:
         click.echo(f"{counted(forgotten, 'page')} forgotten")
 
@@ -111,6 +111,6 @@ def compact(index: str | None, as_json: bool) -> None:
         recount(opened)
         after = int(opened.info()["bytes"])
     if as_json:
-        click.echo(msgspec.json.encode({"bytes_before": before, "bytes": after}))
+        click.echo(to_json({"bytes_before": before, "bytes": after}))
     else:
         click.echo(f"{megabytes(before)} before, {megabytes(after)} now")

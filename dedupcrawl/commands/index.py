@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.forget import compact, forget
@@ -11,6 +10,7 @@ from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.counts import counted
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 
 _PROBLEMS_NAMED = 5
@@ -49,7 +49,7 @@ def info(index: str | None, as_json: bool) -> None:
     with open_existing(index) as opened:
         figures = opened.info()
     if as_json:
-        click.echo(msgspec.json.encode(figures))
+        click.echo(to_json(figures))
         return
     width = max(map(len, figures))
     for name, value in figures.items():
@@ -72,7 +72,7 @@ def verify(index: str | None, as_json: bool) -> None:
         with rows_progress("verifying", int(pages)) as update:
             problems = opened.verify(lambda done, _: update(done))
     if as_json:
-        click.echo(msgspec.json.encode({"pages": pages, "problems": problems}))
+        click.echo(to_json({"pages": pages, "problems": problems}))
     if problems:
         more = f" … and {len(problems) - _PROBLEMS_NAMED} more" if len(problems) > _PROBLEMS_NAMED else ""
         raise FailureError("; ".join(problems[:_PROBLEMS_NAMED]) + more)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, check_there_are
 from dedupcrawl.commands.options import json_anyway, rules_option
+from dedupcrawl.output import to_json
+from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -36,7 +36,7 @@ def command(urls: Sequence[str], rules: Path) -> None:
     try:
         normalizer = Normalizer.from_paths([rules])
     except RuleError as error:
-        raise BadInputError(str(error)) from error
+        raise BadInputError(printable(str(error))) from error
     if not urls and sys.stdin.isatty():
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer
@@ -57,7 +57,4 @@ def _row(normalized: Normalized) -> bytes:
         "kind": normalized.kind,
         "rules": normalized.rules,
     }
-    try:
-        return msgspec.json.encode(row) + b"\n"
-    except UnicodeEncodeError:  # lone surrogates: bytes of an argument that were no UTF-8
-        return json.dumps(row).encode() + b"\n"
+    return to_json(row) + b"\n"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.known import chosen_run
@@ -15,7 +14,7 @@ from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import IndexDamagedError
-from dedupcrawl.output import check_place
+from dedupcrawl.output import check_place, to_json
 from dedupcrawl.printable import printable
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     for problem in report.problems:
         click.echo(printable(problem), err=True)
     if as_json:
-        click.echo(msgspec.json.encode({"output": str(output), "bytes": length, **_figures(report)}))
+        click.echo(to_json({"output": str(output), "bytes": length, **_figures(report)}))
         return
     about = f"run {printable(name)}" if name is not None else counted(len(report.runs), "run")
     found = f"{counted(duplicates, 'duplicate')}, {in_doubt:,} in doubt, {counted(report.rules.count, 'rule')}"

@@ -19,7 +19,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
 from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
 from dedupcrawl.index.runs import read_runs
-from dedupcrawl.output import results
+from dedupcrawl.output import results, to_json
 from dedupcrawl.sites import host_of, site_of
 
 
@@ -77,7 +77,7 @@ def restore(
                     else:
                         dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
                         told = _of_verdict(row, opened)
-                    out.write(msgspec.json.encode(told) + b"\n")
+                    out.write(to_json(told) + b"\n")
             # Only now: after a crash in between nothing was given back yet.
             opened.withdraw(dropped)
             if refetch:
@@ -89,7 +89,7 @@ def restore(
         except IndexDamagedError as error:
             raise FailureError(str(error)) from error
     if as_json:
-        click.echo(msgspec.json.encode({"dropped": len(dropped), "rewritten": len(rewritten), "refetch": refetch}))
+        click.echo(to_json({"dropped": len(dropped), "rewritten": len(rewritten), "refetch": refetch}))
         return
     said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
     click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)

@@ -16,6 +16,7 @@ import msgspec
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.commands.options import json_anyway
 from dedupcrawl.counts import counted
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
@@ -89,7 +90,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """
     found = [(site_rules.site, rule) for site_rules in _chosen(folder, sites) for rule in site_rules.rules]
     if as_json:
-        click.echo(msgspec.json.encode({"rules": [rule_row(site, rule) for site, rule in found]}))
+        click.echo(to_json({"rules": [rule_row(site, rule) for site, rule in found]}))
         return
     rows = [_HEADS, *(_cells(site, rule) for site, rule in found)]
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
@@ -113,7 +114,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     rules = site_rules.rules if rule_id is None else (_of_id(site_rules, rule_id),)
     shown = SiteRules(site_rules.site, rules)
     if as_json:
-        click.echo(msgspec.json.encode(shown.to_dict()))
+        click.echo(to_json(shown.to_dict()))
     else:
         click.echo(f"# {printable(str(path))}")
         click.echo("\n".join(map(printable, msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n"))))
@@ -138,7 +139,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     files = _files(folder)
     tried = [_steps(url, files) for url in urls]
     if as_json:
-        click.echo(msgspec.json.encode({"tests": tried}))
+        click.echo(to_json({"tests": tried}))
         return
     for one in tried:
         click.echo(printable(one["url"]))
@@ -167,7 +168,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     with _failing(path):
         change_rules(path, {site_rules.rules.index(rule): changed})
     if as_json:
-        click.echo(msgspec.json.encode(rule_row(site_rules.site, changed)))
+        click.echo(to_json(rule_row(site_rules.site, changed)))
     else:
         click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
 
@@ -219,7 +220,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     _tell_refused(refused)
     if as_json:
         reasons = Counter(one.why for one in refused)
-        click.echo(msgspec.json.encode({"imported": count, "sites": len(sites), "refused": dict(reasons)}))
+        click.echo(to_json({"imported": count, "sites": len(sites), "refused": dict(reasons)}))
     else:
         click.echo(f"{counted(count, 'rule')} for {counted(len(sites), 'site')}")
 
@@ -239,7 +240,7 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     """
     rows, refused = exported(_chosen(folder, sites))
     _tell_refused(refused)
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+    sys.stdout.buffer.write(to_json(rows, indent=2) + b"\n")
 
 
 def _cells(site: str, rule: Rule) -> tuple[str, ...]:
@@ -334,7 +335,7 @@ def _test_examples(folder: Path, as_json: bool) -> None:
                 if found != expected:
                     problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
     if as_json:
-        click.echo(msgspec.json.encode({"examples": examples, "problems": problems}))
+        click.echo(to_json({"examples": examples, "problems": problems}))
     else:
         for problem in problems:
             click.echo(printable(problem))

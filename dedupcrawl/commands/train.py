@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError
@@ -15,6 +14,7 @@ from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
@@ -103,7 +103,7 @@ def command(
     if not summary.learned.urls:
         raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
     if as_json:
-        click.echo(msgspec.json.encode(summary.to_dict()))
+        click.echo(to_json(summary.to_dict()))
     else:
         click.echo("\n".join(_lines(summary, rules)))
 

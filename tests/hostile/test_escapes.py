@@ -18,7 +18,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, file_name, write_rules
 from tests.crawls.site import SETTINGS, crawl, page, prose, serve
 
-EVIL = "\x1b[2J\x1b]0;owned\x07\u202e\u2028\x85\r\n2026-01-01 [root] INFO: forged"
+EVIL = "\x9b31m\x7f\u2066\x1b[2J\x1b]0;owned\x07\u202e\u2028\x85\r\n2026-01-01 [root] INFO: forged"
 
 
 def harmless(text: str) -> bool:
@@ -39,7 +39,12 @@ def test_what_commands_print(tmp_path: Path) -> None:
     )
     index, rules = ["--index", str(tmp_path / "index")], ["--rules", str(tmp_path / "rules")]
     commands: list[list[str]] = [
+        ["check", str(pages)],
         ["check", str(pages), *index, "--set", "KEEP_TEXT=1", "--output", str(tmp_path / "out.jsonl")],
+        ["normalize", EVIL, f"http://a.example/{EVIL}\udcff", *rules],
+        ["explain", f"http://a.example/{EVIL}", "--json", *index, *rules],
+        ["explain", f"http://a.example/2{EVIL}&sid=1", "--json", *index, *rules],
+        ["index", "restore", "--check", "shingles", *index],
         ["explain", f"http://a.example/{EVIL}", *index, *rules],
         ["explain", f"http://a.example/2{EVIL}&sid=1", *index, *rules],
         ["explain", EVIL, *index, *rules],
@@ -51,6 +56,7 @@ def test_what_commands_print(tmp_path: Path) -> None:
         ["index", "info", "--index", f"redis://{EVIL}"],
         ["rules", "list", *rules],
         ["rules", "show", "a.example", *rules],
+        *([*shown, "--json", *rules] for shown in (["rules", "list"], ["rules", "show", "a.example"])),
         ["rules", "show", EVIL, *rules],
         ["rules", "test", f"http://a.example/?sid=1{EVIL}", *rules],
         ["evaluate", str(pages), *rules],
