@@ -28,7 +28,7 @@ from typing import Any
 import redis
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.redis_queue_scripts import PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
+from dedupcrawl.crawl.redis_queue_scripts import COUNTED, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
 from dedupcrawl.index.redis_link import is_for_now
 
 logger = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class SharedQueue:
         Returns:
             False when it is known. True while the server is away.
         """
-        told = (self._worker, fingerprint, command, *arguments)
+        told = (fingerprint, command, *arguments)
         return bool(self._tell(PUSH, (seen_key, key, self._workers), told) != 0)
 
     def take(self, source: Source, count: int) -> list[tuple[int, bytes]]:
@@ -117,7 +117,7 @@ class SharedQueue:
         if not self.catch_up():
             return []
         first, self._next_lease = self._next_lease, self._next_lease + count
-        arguments = (source.take, source.put_back, self._worker, first, count)
+        arguments = (source.take, source.put_back, first, count)
         try:
             taken = self._run(TAKE, (source.key, self._leases, self._workers), arguments)
         except redis.RedisError as error:
@@ -131,7 +131,7 @@ class SharedQueue:
         numbers = list(leases)
         for first in range(0, len(numbers), _RELEASED_AT_ONCE):
             some = numbers[first : first + _RELEASED_AT_ONCE]
-            self._tell(RELEASE, (self._leases, self._workers), (self._worker, *some))
+            self._tell(RELEASE, (self._leases, self._workers), some)
 
     def is_empty(self, key: str) -> bool:
         """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
@@ -204,14 +204,18 @@ class SharedQueue:
         return True
 
     def _see_what_it_forgot(self) -> None:
-        """Put all back that this worker has leased when the server is as it was some time ago."""
+        """After an outage: the server may be as it was some time ago."""
         counted: Any = self._server.hget(self._workers, self._worker)
-        if int(counted or 0) < self._said:
+        self._compare(int(counted or 0), self._said)
+
+    def _compare(self, counted: int, said: int) -> None:
+        """Put all back that this worker has leased when the server knows less than it was told."""
+        if counted < said:
             logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
             leases: Any = self._server.hkeys(self._leases)
             for first in range(0, len(leases), _RELEASED_AT_ONCE):
                 self._run(PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
-        self._said = int(counted or 0)
+        self._said = counted
 
     def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """The answer to a script that does no harm when it is run again; None while it has to wait for its turn."""
@@ -226,8 +230,11 @@ class SharedQueue:
     def _run(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         if script not in self._scripts:
             self._scripts[script] = self._server.register_script(script)
-        answer = self._scripts[script](keys=keys, args=arguments)
-        self._said += script in {PUSH, TAKE, RELEASE}
+        if script not in COUNTED:
+            return self._scripts[script](keys=keys, args=arguments)
+        said = self._said + 1
+        counted, answer = self._scripts[script](keys=keys, args=(self._worker, said, *arguments))
+        self._compare(counted, said)  # it may have been restarted since the last call, on which no connection broke
         return answer
 
     def _lost(self, error: redis.RedisError) -> None:

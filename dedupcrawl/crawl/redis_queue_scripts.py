@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-PUSH = """
-redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
-if ARGV[2] ~= '' and redis.call('SADD', KEYS[1], ARGV[2]) == 0 then return 0 end
-redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4))
-return 1
+# KEYS: …, workers. ARGV: worker, how often it has told the server something with this, …
+_COUNT = """
+local counted = redis.call('HINCRBY', KEYS[#KEYS], ARGV[1], 1)
+local has_forgotten = counted < tonumber(ARGV[2])
 """
+PUSH = (
+    _COUNT
+    + """
+if ARGV[3] ~= '' and redis.call('SADD', KEYS[1], ARGV[3]) == 0 then return {counted, 0} end
+redis.call(ARGV[4], KEYS[2], unpack(ARGV, 5))
+return {counted, 1}
+"""
+)
 # A lease is the command that undoes it.
-TAKE = """
-redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
+TAKE = (
+    _COUNT
+    + """
 local taken = {}
-for lease = tonumber(ARGV[4]), ARGV[4] + ARGV[5] - 1 do
-  local data = redis.call(ARGV[1], KEYS[1])
-  local undo = {ARGV[2], KEYS[1], data}
-  if ARGV[2] == 'ZADD' then
-    undo = {ARGV[2], KEYS[1], data[2], data[1]}
+if has_forgotten then return {counted, taken} end
+for lease = tonumber(ARGV[5]), ARGV[5] + ARGV[6] - 1 do
+  local data = redis.call(ARGV[3], KEYS[1])
+  local undo = {ARGV[4], KEYS[1], data}
+  if ARGV[4] == 'ZADD' then
+    undo = {ARGV[4], KEYS[1], data[2], data[1]}
     data = data[1]
   end
   if not data then break end
   redis.call('HSET', KEYS[2], string.format('%d', lease), cmsgpack.pack(undo))
   taken[#taken + 1] = data
 end
-return taken
+return {counted, taken}
 """
+)
 PUT_BACK = """
 for _, lease in ipairs(ARGV) do
   local undo = redis.call('HGET', KEYS[1], lease)
@@ -32,10 +42,15 @@ for _, lease in ipairs(ARGV) do
   redis.call('HDEL', KEYS[1], lease)
 end
 """
-RELEASE = """
-redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
-return redis.call('HDEL', KEYS[1], unpack(ARGV, 2))
+# A page ends only where its links are.
+RELEASE = (
+    _COUNT
+    + """
+if not has_forgotten then redis.call('HDEL', KEYS[1], unpack(ARGV, 3)) end
+return {counted, 0}
 """
+)
+COUNTED = frozenset({PUSH, TAKE, RELEASE})
 RECLAIM = """
 local back, given_up = 0, 0
 for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do

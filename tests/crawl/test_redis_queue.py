@@ -217,6 +217,29 @@ def test_what_a_server_has_forgotten_since_its_last_snapshot_is_done_again(tmp_p
         shared.close(0)
 
 
+@pytest.mark.parametrize("notices", ["take", "push", "release"])
+def test_a_server_that_was_restarted_between_two_calls_is_noticed(tmp_path: Path, notices: str) -> None:
+    """The client connects anew by itself, so no call fails. What it is told first must not end a page either."""
+    with running(tmp_path, "--save", "3600 1000", "--appendonly", "no") as server:
+        shared, stats = worker(server)
+        for name in ("held", "page"):
+            push(shared, name)
+        leases = {data: lease for lease, data in shared.take(SORTED, 2)}
+        client_of(server).save()
+        push(shared, "link")
+        server.kill()
+        server.start()
+        if notices == "take":
+            assert all_taken(shared) == []
+        elif notices == "push":
+            assert push(shared, "later")
+        else:
+            shared.release([leases[b"page"]])
+        assert set(all_taken(shared)) == {b"page", b"held"} | ({b"later"} if notices == "push" else set())
+        assert stats.get_value("dedup/queue/outages") is None
+        shared.close(0)
+
+
 def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_show_themselves(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
