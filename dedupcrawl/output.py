@@ -28,10 +28,11 @@ def to_json(value: Any, *, indent: int = 0) -> bytes:
     """
     try:
         raw = msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        raw = json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
-    if indent:
-        raw = msgspec.json.format(raw, indent=indent)
+        if indent:
+            raw = msgspec.json.format(raw, indent=indent)
+    except UnicodeEncodeError:  # by msgspec, which reads no lone surrogates either
+        shape: dict[str, Any] = {"indent": indent} if indent else {"separators": (",", ":")}
+        raw = json.dumps(msgspec.to_builtins(value), **shape).encode()
     if raw.isascii() and b"\x7f" not in raw:
         return raw
     text = raw.decode("utf-8", "replace")
