@@ -221,6 +221,8 @@ class Detector:
         """The page was fetched again, if it was to be, and judged."""
         if orphan := self._orphans.pop(url, None):
             self._index.adopt(orphan, kept_under)
+            if kept_under is not None:  # the verdict for which it was dropped once is not true any more
+                self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
 
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from dedupcrawl.content.side_by_side import Stretch
@@ -140,11 +142,13 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
     found = Verdicts()
     urls: list[str] = []
     hashes: list[Hashes] = []
+    newest = _newest(index)
     for number, recorded in enumerate(index.recorded(), 1):
         if number % _EVERY == 0:
             told("verdicts", number, max(total, number))
         verdict = recorded.verdict
-        pair = row_of(verdict) if run in (None, recorded.run) else None
+        counts = number > len(newest) or newest[number - 1]
+        pair = row_of(verdict) if counts and run in (None, recorded.run) else None
         if pair is None:
             continue
         row, evidence = pair
@@ -169,6 +173,19 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
     found.hashes = np.concatenate([*hashes, hashes_of(urls)])
     told("verdicts", total, total)
     return found
+
+
+def _newest(index: Index) -> npt.NDArray[np.bool_]:
+    """Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts."""
+    rows = index.recorded()
+    parts = []
+    while batch := [of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
+        parts.append(hashes_of(batch))
+    hashes = np.concatenate([*parts, hashes_of(())])
+    _, from_the_end = np.unique(hashes[::-1], return_index=True)
+    newest = np.zeros(len(hashes), dtype=np.bool_)
+    newest[len(hashes) - 1 - from_the_end] = True
+    return newest
 
 
 def _count(bins: list[int], share: float | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,16 +40,25 @@ class Failing(Fussy):
 
 
 @pytest.mark.parametrize("pipeline", [Fussy, Failing])
-async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(pipeline: type[Fussy]) -> None:
+async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(tmp_path: Path, pipeline: type[Fussy]) -> None:
     pages = {"/": page("Start " + prose(0), "/second", "/first"), "/first": page(STORY), "/second": page(STORY)}
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"ITEM_PIPELINES": {pipeline: 300}, "CONCURRENT_REQUESTS": 1})
+        settings = {
+            "ITEM_PIPELINES": {pipeline: 300},
+            "CONCURRENT_REQUESTS": 1,
+            "DEDUP_INDEX": f"lmdb:{tmp_path}/index",
+        }
+        done = await crawl(f"{site.base}/", settings)
     assert done.urls == {f"{site.base}/", f"{site.base}/second"}
     assert done.fetched.count(f"{site.base}/second") == 2
     assert done.stats["dedup/content/abandoned"] == 1
     assert done.stats["dedup/content/refetched"] == 1
     assert done.stats["dedup/index/orphans"] == 0
     assert done.stats["dedup/index/pages"] == 2
+    with closing(LmdbIndex(tmp_path / "index", ())) as index:
+        verdict = index.verdict(f"{site.base}/second")
+    assert verdict is not None
+    assert not verdict.is_duplicate
 
 
 async def test_other_items_of_the_page_are_enough(tmp_path: Path) -> None:

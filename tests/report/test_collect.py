@@ -16,6 +16,7 @@ from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render
 from dedupcrawl.report.savings import Savings, duration
+from dedupcrawl.verdict import Verdict
 from tests.redis_server import MISSING, is_installed, running
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
@@ -37,6 +38,16 @@ def test_figures_of_the_verdicts() -> None:
     assert verdicts.probability[-1] == 2
     assert verdicts.doubted[10] == 1
     assert [row.doubt for row in verdicts.listing.rows()] == [False, False, False, True]
+
+
+def test_of_a_page_that_was_judged_again_in_a_run_the_last_verdict_counts() -> None:
+    kept_after_all = Verdict("http://www.a.com/2", "unique")
+    index = index_of([*VERDICTS, VERDICTS[1], kept_after_all])
+    index.record(VERDICTS[1], run="two", site="s")
+    verdicts = collect(index, None, [], []).verdicts
+    assert (verdicts.duplicates, verdicts.in_doubt) == (3, 1)
+    assert verdicts.by_check == {"simhash": 1, "exact": 2}
+    assert verdicts.by_run == {"one": 2, "two": 1}
 
 
 def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
