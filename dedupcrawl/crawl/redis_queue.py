@@ -133,6 +133,12 @@ class SharedQueue:
             some = numbers[first : first + _RELEASED_AT_ONCE]
             self._tell(RELEASE, (self._leases, self._workers), some)
 
+    def put_back(self, leases: Iterable[int]) -> None:
+        """What was leased is anybody's again."""
+        numbers = list(leases)
+        for first in range(0, len(numbers), _RELEASED_AT_ONCE):
+            self._tell(PUT_BACK, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
+
     def is_empty(self, key: str) -> bool:
         """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
         try:

@@ -6,7 +6,8 @@ It has scrapy-redis's queue, filter, keys and settings. What it adds is in `craw
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import scrapy_redis.scheduler
@@ -126,12 +127,28 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         if commands is None:
             return  # its own way of fetching them
 
+        waiting: deque[tuple[int, bytes]] = deque()
+
         def leased(key: str, count: int) -> Iterator[bytes]:
-            for lease, data in self._shared.take(Source(key, *commands), count):
+            self._shared.put_back(lease for lease, _ in reversed(waiting))  # behind one that Scrapy could not schedule
+            waiting.clear()
+            waiting.extend(self._shared.take(Source(key, *commands), count))
+            while waiting:
+                lease, data = waiting.popleft()
                 yield data  # whoever asks for the next one has put the request for this one into the queue
                 self._shared.release([lease])
 
+        make = spider.make_request_from_data
+
+        def made(data: bytes) -> Iterator[Request]:
+            try:
+                requests = make(data)
+                yield from requests if isinstance(requests, Iterable) else filter(None, [requests])
+            except Exception:  # whatever the spider's own code raises
+                logger.exception("No request can be made of the start URL %r; it is left out.", data)
+
         spider.fetch_data = leased
+        spider.make_request_from_data = made
         spider.count_size = lambda key: int(not self._shared.is_empty(key))
 
     def _engine_stopped(self) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import redis
+from scrapy.utils.test import get_crawler
 from scrapy_redis.spiders import RedisSpider
 
+from dedupcrawl.crawl.redis_scheduler import Scheduler
 from tests.crawls.site import Site, crawl, page, prose, serve
 from tests.redis_server import RedisServer, running
 
@@ -74,6 +76,35 @@ async def test_without_the_index_requests_are_leased_all_the_same(server: RedisS
     done = await crawl([], settings(server, DEDUP_ENABLED=False), Spider)
     assert len(done.items) == 5
     assert client.keys() == [b"queued:dupefilter"]
+
+
+async def test_a_start_url_of_which_no_request_can_be_made_costs_no_other(
+    server: RedisServer, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    client: Any = redis.Redis(port=server.port)
+    bad = json.dumps({"url": "none either"})
+    client.rpush("queued:start_urls", f"{site.base}/0", "no url", bad, f"{site.base}/1")
+    done = await crawl([], settings(server), Spider)
+    assert sorted(done.fetched) == [f"{site.base}/0", f"{site.base}/1"]
+    assert client.keys() == []
+    said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    left_out = "No request can be made of the start URL {!r}; it is left out."
+    assert said == [left_out.format(b"no url"), left_out.format(bad.encode())]
+
+
+def test_start_urls_behind_one_that_cannot_be_scheduled_are_there_again(server: RedisServer) -> None:
+    crawler = get_crawler(Spider, settings(server, TWISTED_REACTOR=None))
+    spider: Any = Spider.from_crawler(crawler)
+    crawler.spider = spider
+    scheduler = Scheduler.from_crawler(crawler)
+    scheduler.open(spider)
+    client: Any = redis.Redis(port=server.port)
+    client.rpush("queued:start_urls", *(f"http://a/{number}" for number in range(4)))
+    batch = spider.next_requests()
+    assert next(batch).url == "http://a/0"
+    assert [request.url for request in spider.next_requests()] == [f"http://a/{number}" for number in (1, 2, 3)]
+    assert client.hlen(client.keys("queued:requests:leases:*")[0]) == 1, "the first is another worker's to try"
+    scheduler._shared.close(0)
 
 
 async def test_another_queue_is_refused(server: RedisServer) -> None:
