@@ -79,7 +79,7 @@ class Storing:
         end = time.monotonic() + wait
         while True:
             self._confirm()
-            if not self._stored or time.monotonic() >= end:
+            if not (self._stored or self._lost) or time.monotonic() >= end:
                 break
             time.sleep(_PAUSE)
         if self._stored:
