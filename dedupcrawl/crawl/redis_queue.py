@@ -176,17 +176,19 @@ class SharedQueue:
     def close(self, wait: float) -> None:
         """Say what is left to be said, for up to `wait` seconds; what is still leased is anybody's from now on."""
         end = time.monotonic() + wait
-        while not self.catch_up() and time.monotonic() < end:
-            time.sleep(_FIRST_PAUSE)
-        if self._unsent:
-            logger.error(
-                "The queue was not told of %d requests that were found or done; pages that they are from are fetched "
-                "again by a worker that has nothing else to do.",
-                len(self._unsent),
-            )
-        self._ended.set()
-        if self._beat.is_alive():
-            self._beat.join()
+        try:
+            while not self.catch_up() and time.monotonic() < end:
+                time.sleep(_FIRST_PAUSE)
+            if self._unsent:
+                logger.error(
+                    "The queue was not told of %d requests that were found or done; pages that they are from are "
+                    "fetched again by a worker that has nothing else to do.",
+                    len(self._unsent),
+                )
+        finally:
+            self._ended.set()
+            if self._beat.is_alive():
+                self._beat.join()
 
     def catch_up(self) -> bool:
         """Tell the server what it could not be told before; False while it is away."""
@@ -196,11 +198,9 @@ class SharedQueue:
             if self._away_since is not None:
                 self._see_what_it_forgot()
             while self._unsent:
-                self._run(*self._unsent[0])
+                self._say_again(*self._unsent[0])
                 self._unsent.popleft()
         except redis.RedisError as error:
-            if self._unsent and not is_for_now(error):
-                self._unsent.popleft()  # or it would be in the way for ever
             self._lost(error)
             return False
         if self._away_since is not None:
@@ -208,6 +208,16 @@ class SharedQueue:
             self._away_since, self._in_touch_since = None, time.monotonic()
         self._pause = _FIRST_PAUSE
         return True
+
+    def _say_again(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> None:
+        """Run what had to wait; what the server will never do is left out, or it would be in the way of all else."""
+        try:
+            self._run(script, keys, arguments)
+        except redis.RedisError as error:
+            if is_for_now(error):
+                raise
+            self._stats.inc_value("dedup/queue/refused")
+            logger.error("The queue refuses a request that was found or done, and that waited for it: %s", error)
 
     def _see_what_it_forgot(self) -> None:
         """After an outage: the server may be as it was some time ago."""
@@ -266,6 +276,6 @@ class SharedQueue:
             with suppress(redis.RedisError):  # it is tried again
                 self._live()
         with suppress(redis.RedisError):
+            self._server.delete(self._alive + self._worker)
             if not self._server.exists(self._leases):
                 self._server.hdel(self._workers, self._worker)
-            self._server.delete(self._alive + self._worker)

@@ -278,6 +278,35 @@ def test_a_server_that_refuses_is_away_and_one_that_cannot_is_an_error(server: R
     shared.close(0)
 
 
+def test_what_waited_and_is_refused_for_good_costs_no_other_link(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared, stats = worker(server)
+    server.kill()
+    for key in ("of another kind", QUEUE, "of another kind"):
+        shared.push(SEEN, "", key, "ZADD", 0, key)
+    server.start()
+    client_of(server).set("of another kind", "something else")
+    back(shared)
+    assert push(shared, "later")
+    assert set(all_taken(shared)) == {QUEUE.encode(), b"later"}
+    assert stats.get_value("dedup/queue/refused") == 2
+    assert shared.unsent == 0
+    assert "WRONGTYPE" in caplog.text
+    shared.close(0)
+
+
+def test_a_worker_shows_no_sign_of_life_after_its_end_even_when_that_fails(server: RedisServer) -> None:
+    shared, _ = worker(server)
+    server.kill()
+    assert shared.take(SORTED, 1) == []
+    server.start()
+    client_of(server).set("spider:requests:workers", "something else")
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        shared.close(5)
+    assert client_of(server).keys("spider:requests:alive:*") == []
+
+
 def test_all_is_forgotten_when_asked_for(server: RedisServer) -> None:
     dead, _ = worker(server, alive=False)
     push(dead, "a")
