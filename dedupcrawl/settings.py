@@ -17,6 +17,7 @@ from cssselect import SelectorError
 from parsel.csstranslator import HTMLTranslator
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
+from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import host_of, site_of
 
 PREFIX = "DEDUP_"
@@ -213,7 +214,7 @@ SETTINGS: Mapping[str, Setting] = {
     for setting in (
         Setting("DEDUP_ENABLED", True, "True or False", _boolean),
         Setting("DEDUP_URL_MODE", "rewrite", "'rewrite', 'observe' or 'off'", _one_of("rewrite", "observe", "off")),
-        Setting("DEDUP_RULES", ("rules/",), "a list of rule files or folders that exist", _existing_paths, False),
+        Setting("DEDUP_RULES", (f"{RULES}/",), "a list of rule files or folders that exist", _existing_paths, False),
         Setting("DEDUP_LEARN", False, "True or False", _boolean, False),
         Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", _share, False),
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", _checks),
@@ -353,7 +354,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
     """Every setting's value; the whole of `given` must be known."""
     values = dict(defaults) if defaults is not None else {name: setting.default for name, setting in SETTINGS.items()}
     if defaults is None:
-        values["DEDUP_RULES"] = tuple(path for path in map(Path, values["DEDUP_RULES"]) if path.exists())
+        values["DEDUP_RULES"] = tuple(path for path in (rules_folder(),) if path.exists())
     for name, value in given.items():
         if not name.startswith(PREFIX):
             if defaults is not None:

@@ -21,7 +21,7 @@ MAY_KNOW = {
     "urls": VALUES,
     "content": VALUES,
     "index": VALUES | {"content"},
-    "settings": VALUES | {"content"},
+    "settings": VALUES | {"content", "project"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "urls"},

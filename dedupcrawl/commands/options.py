@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import check_there_are
-
-_USUAL = "rules"
+from dedupcrawl.project import RULES, rules_folder
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
     """A project need not have rules; what somebody names must be there."""
     if rules is None:
-        return Path(_USUAL)
+        return rules_folder()
     check_there_are(rules)
     return rules
 
@@ -27,5 +26,5 @@ rules_option = click.option(
     "--rules",
     type=click.Path(path_type=Path),
     callback=_named_or_usual,
-    help=f"Rule file, or folder of rule files.  [default: {_USUAL}]",
+    help=f"Rule file, or folder of rule files.  [default: {RULES}/ of the project]",
 )

@@ -18,6 +18,7 @@ from dedupcrawl.commands.options import json_anyway
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
@@ -47,8 +48,8 @@ def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Pa
 _folder = click.option(
     "--rules",
     "folder",
-    default="rules",
-    show_default=True,
+    default=rules_folder,
+    show_default=f"{RULES}/ of the project",
     type=click.Path(path_type=Path),
     callback=_no_file,
     help="Folder of rule files.",

@@ -16,6 +16,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.project import rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import TrainingSummary, train
@@ -148,6 +149,6 @@ def _next_steps(count: int, rules: Path) -> list[str]:
         f"  dedupcrawl rules test URL --rules {folder}        what they make of a URL, step by step",
         f"  dedupcrawl evaluate OTHER_LOG --rules {folder}    how they do on another crawl",
         "  The next crawl follows them, for it looks into rules/."
-        if rules == Path("rules")
+        if rules.absolute() == rules_folder().absolute()
         else f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
     ]
