@@ -36,7 +36,7 @@ from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import is_redis, open_index, shown
-from dedupcrawl.project import data_folder
+from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
@@ -142,7 +142,7 @@ class Dedup:
         )
         log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
         self._log = LogFile(Path(log_path)) if log_path is not None else None
-        self._learning = self._learns(data) if self.settings.learn else None
+        self._learning = self._learns() if self.settings.learn else None
         self.page_log = (
             PageLog(self._log, self._run, self.settings, self.pages, self.batch, self._learning) if self._log else None
         )
@@ -183,10 +183,10 @@ class Dedup:
         """The first URL of an identity that any worker of this run named."""
         return self._index.first_of_run(self._run, identity, url.encode()).decode()
 
-    def _learns(self, data: Path) -> Learning:
+    def _learns(self) -> Learning:
         if self._log is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
-        folder = next((path for path in self.settings.rules if path.is_dir()), data / "rules")
+        folder = next((path for path in self.settings.rules if path.is_dir()), rules_folder())
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
@@ -195,6 +195,8 @@ class Dedup:
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""
         logger.info(opening_line(self.settings, self._normalizer, self._where))
+        if self._learning is not None:
+            self._learning.announce()
 
     def spider_idle(self) -> None:
         """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large.

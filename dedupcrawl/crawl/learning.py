@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -51,6 +52,13 @@ class Learning:
         self._stopped = False
         self._task: asyncio.Task[None] | None = None
 
+    def announce(self) -> None:
+        """Say when rules are learned, and where they go."""
+        logger.info(
+            "dedupcrawl: rules are learned from %s once %d rows are added, and go into %s",
+            self._log.path, _FIRST, self._folder.absolute(),
+        )  # fmt: skip
+
     def logged(self) -> None:
         """Rows were added to the log."""
         if self._stopped or self._log.written < self._next or self._task is not None:
@@ -69,6 +77,11 @@ class Learning:
                 self._process.kill()
         if self._task is not None:
             await self._task
+        if not self._stats.get_value("dedup/learn/runs"):
+            logger.info(
+                "dedupcrawl: over before rules were learned: 'dedupcrawl train %s --rules %s' does it now",
+                shlex.quote(str(self._log.path)), shlex.quote(str(self._folder)),
+            )  # fmt: skip
 
     async def _learn(self) -> None:
         try:

@@ -76,16 +76,32 @@ async def test_a_crawl_learns_as_it_goes_and_loses_nothing(tmp_path: Path) -> No
     assert any(rule.drop == ("sid",) and rule.tried for rule in learned)
 
 
-async def test_without_a_folder_of_rules_they_lie_beside_the_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_without_a_folder_of_rules_they_go_where_commands_and_the_next_crawl_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    given = {**settings(tmp_path), "JOBDIR": "job", "DEDUP_LEARN": True}
+    del given["DEDUP_RULES"]
     pages = archive(12, 10)
-    pages["/list/11"] = once_learned(tmp_path / "job" / "dedup" / "rules", pages["/list/11"])
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/list/0", {**settings(tmp_path), "JOBDIR": "job", "DEDUP_LEARN": True})
+    pages["/list/11"] = once_learned(tmp_path / "rules", pages["/list/11"])
+    with serve(pages) as site, caplog.at_level("INFO"):
+        done = await crawl(f"{site.base}/list/0", given)
     assert done.stats["dedup/learn/runs"] >= 1
-    assert (tmp_path / "job" / "dedup" / "rules" / "127.0.0.1.toml").is_file()
+    assert (tmp_path / "rules" / "127.0.0.1.toml").is_file()
+    assert DedupSettings.read({}).rules == (Path("rules"),)
+    (said,) = [line for line in caplog.messages if line.startswith("dedupcrawl: rules are learned from")]
+    assert said.endswith(f"once 200 rows are added, and go into {tmp_path / 'rules'}")
+    assert "over before rules" not in caplog.text
+
+
+async def test_a_crawl_that_is_over_too_soon_says_how_to_learn_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serve({"/": page(prose(1))}) as site, caplog.at_level("INFO"):
+        await crawl(f"{site.base}/", {**settings(tmp_path), "DEDUP_LEARN": True})
+    (said,) = [line for line in caplog.messages if "over before rules were learned" in line]
+    assert f"'dedupcrawl train {tmp_path / 'crawl-log.jsonl'} --rules rules'" in said
 
 
 async def test_learning_needs_a_log() -> None:
