@@ -58,6 +58,10 @@ def restore(
     """
     if as_json and output is None:
         raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
+    if rule is not None and check is not None:
+        raise click.UsageError(
+            "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
+        )
     needs_one(urls, rule, check, run, site)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:

@@ -195,8 +195,9 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
                 content = file.read_bytes()
             found, not_taken = imported(msgspec.json.decode(content))
         except (msgspec.DecodeError, RecursionError) as error:
+            why = "too deep" if isinstance(error, RecursionError) else printable(str(error))
             raise BadInputError(
-                f"{file} is no JSON ({printable(str(error))}): it takes files of rules as duplicate-url-discarder has "
+                f"{file} is no JSON ({why}): it takes files of rules as duplicate-url-discarder has "
                 "them, arrays of objects."
             ) from error
         except RuleError as error:

@@ -32,6 +32,25 @@ LABELS: Mapping[str, str] = {
 }
 """Key → what a number there counts, in the order in which it is told."""
 
+LABELS_OF_ONE: Mapping[str, str] = {
+    "symbols": "word or character on this page",
+    "template_blocks": "paragraph of this page left out, for its site repeats it",
+    "replaced": "word in the longest block that another one replaced",
+    "added": "word in the longest block that only this page has, within the common text",
+    "added_at_ends": "word in the longest such block before or after it",
+    "skips": "place where the kept page has a block that this one lacks",
+    "moves": "place where the order differs",
+    "numbers_same": "number that is the same",
+    "numbers_changed": "number that differs at the same place",
+    "figures_changed": "date, time or figure that differs",
+    "renamed": "time the same words were replaced by the same others",
+    "exchanged": "piece where the pages speak of other things",
+    "edits": "other short piece that differs",
+    "unexpected": "exchanged piece beyond what edits at random look like",
+    "negated": "piece where one page has a “not” that the other lacks",
+}
+"""The same of a single one, where that is said otherwise."""
+
 SHARES = frozenset({"probability", "covered", "kept_covered", "rewritten", "inserted"})
 """Keys of numbers in [0, 1]."""
 
@@ -41,7 +60,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
     for key, label in LABELS.items():
         value = evidence.get(key)
         if type(value) in (int, float):
-            yield f"{value:.1%} {label}" if key in SHARES else f"{value:,} {label}"
+            of_one = LABELS_OF_ONE.get(key, label) if value == 1 else label
+            yield f"{value:.1%} {label}" if key in SHARES else f"{value:,} {of_one}"
     for key, value in evidence.items():
         if key == "differs" and isinstance(value, list):
             yield from map(_piece, value)

@@ -25,6 +25,11 @@ from dedupcrawl.printable import printable
 logger = logging.getLogger(__name__)
 
 _MOST_TIMES = 2  # that one request is sent again in a crawl
+_LEFT = (
+    "%s was fetched %d times more, because pages or items that its own duplicate were lost after they had been kept (a "
+    "later pipeline dropped them, or failed). It happened once more: what is not stored of it by the end, the next crawl "
+    "with this index fetches again."
+)
 
 
 class Orphans:
@@ -68,7 +73,8 @@ class Orphans:
         for fingerprint, request in self._requests_for(orphans):
             self._times[fingerprint] += 1
             if self._times[fingerprint] > _MOST_TIMES:
-                logger.error("%s is not fetched a third time for what it lost; the next crawl will.", request)
+                if self._times[fingerprint] == _MOST_TIMES + 1:
+                    logger.warning(_LEFT, printable(request.url), _MOST_TIMES)
                 continue
             if fingerprint == own or self._times[fingerprint] > 1:
                 request.meta[SPARED] = True

@@ -125,8 +125,17 @@ def read_rules(path: Path) -> SiteRules:
             raise RuleError(f"{path}: {error}") from error
         line = content.count(b"\n", 0, starts[error.number]) + 1
         raise RuleError(f"{path}, line {line}: {error}") from error
-    except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:  # a number of 5,000 digits, say
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RuleError(f"{path}, line {line}: no UTF-8, as TOML must be; save it as UTF-8") from error
+    except RecursionError as error:
+        raise RuleError(f"{path}: values lie within values too deeply; rules are plain [[rules]] tables") from error
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror or error}") from error
+    except (RuleError, msgspec.DecodeError) as error:
         raise RuleError(f"{path}: {error}") from error
+    except ValueError as error:  # of Python: a number of 5,000 digits
+        raise RuleError(f"{path}: a value in it cannot be read, such as a number of thousands of digits") from error
 
 
 def write_rules(folder: Path, site_rules: SiteRules) -> Path:

@@ -186,6 +186,13 @@ def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:
     index.close()
 
 
+def test_what_nothing_can_be_is_refused(folder: Path) -> None:
+    arguments = ["restore", "--rule", "sid", "--check", "exact", "--index", str(folder)]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 2
+    assert "nothing is both" in result.output
+
+
 def test_everything_must_not_be_meant(folder: Path) -> None:
     result = CliRunner().invoke(command, ["restore", "--index", str(folder)])
     assert result.exit_code == 2

@@ -38,6 +38,16 @@ def test_each_fact_is_a_sentence() -> None:
     ]
 
 
+def test_one_thing_is_told_in_the_singular() -> None:
+    assert list(in_words(dict.fromkeys(("moves", "numbers_same", "covered", "kept_symbols"), 1))) == [
+        "1 on the kept page",
+        "100.0% of this page stands in the kept one",
+        "1 place where the order differs",
+        "1 number that is the same",
+    ]
+    assert list(in_words({"numbers_same": 2})) == ["2 numbers that are the same"]
+
+
 @pytest.mark.parametrize("name", [*Facts.__struct_fields__, "probability", "template_blocks"])
 def test_whatever_is_told_as_a_number_has_words_and_a_place_in_the_reference(name: str) -> None:
     assert name in LABELS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -131,3 +132,36 @@ async def test_what_was_dropped_twice_for_what_is_lost_is_spared() -> None:
     assert done.urls == {f"{site.base}/last"}
     assert max(site.requests.values()) <= 3
     assert done.stats["dedup/index/orphans"] == 0
+
+
+async def test_what_is_left_to_the_next_crawl_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """/last shows five offers, each dropped for another page, and these are lost one after the other."""
+
+    class OneByOne:
+        async def process_item(self, item: Any) -> Any:
+            if not item["last"]:
+                await asyncio.sleep(0.3 * item["number"])
+                raise DropItem("not this one")
+            return item
+
+    class Lists(scrapy.Spider):
+        name = "offers"
+
+        def parse(self, response: Any) -> Any:
+            is_last = response.url.endswith("/last")
+            for text in response.css("p::text").getall():
+                yield {"text": text, "last": is_last, "number": len(response.css("i"))}
+            if response.url.endswith("/5"):
+                yield response.follow("/last")
+
+    offers = {n: f"Offer {n} " + prose(n) for n in range(1, 6)}
+    pages = {f"/{n}": page(text + "<i></i>" * n) for n, text in offers.items()} | {
+        "/last": page("\n".join(offers.values()))
+    }
+    settings = {"DEDUP_ITEM_FIELDS": {"offers": {"text": "text"}}, "ITEM_PIPELINES": {OneByOne: 800}}
+    with serve(pages) as site, caplog.at_level(logging.WARNING, "dedupcrawl"):
+        done = await crawl([f"{site.base}/{n}" for n in offers], settings, Lists)
+    assert {item["text"] for item in done.items} == set(offers.values())
+    assert site.requests["/last"] == 3
+    (told,) = (record for record in caplog.records if "fetched 2 times more" in record.getMessage())
+    assert told.levelno == logging.WARNING

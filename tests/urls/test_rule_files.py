@@ -141,6 +141,24 @@ def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
         read_rules(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'site = "example.com"\n# \xe9', ", line 2: no UTF-8, as TOML must be; save it as UTF-8"),
+        (b"site = " + b"[" * 100_000, ": values lie within values too deeply; rules are plain [[rules]] tables"),
+        (b"site = " + b"9" * 5_000, ": a value in it cannot be read, such as a number of thousands of digits"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_our_words(tmp_path: Path, content: bytes, says: str) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(RuleError) as caught:
+        read_rules(path)
+    assert str(caught.value) == f"{path}{says}"
+    with pytest.raises(RuleError) as caught:
+        read_rules(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: Is a directory"
+
+
 @given(st.data())
 def test_any_edit_gives_rules_or_a_clear_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.getbasetemp()

@@ -399,7 +399,8 @@
     for (const [name, label] of Object.entries(wording.labels)) {
       const value = evidence[name];
       if (typeof value !== "number") continue;
-      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, label));
+      const said = value === 1 && wording.of_one[name] || label;
+      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, said));
     }
     return list;
   }
