@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 
 _MOST_TIMES = 2  # that one request is sent again in a crawl
 _LEFT = (
-    "%s was fetched %d times more, because pages or items that its own duplicate were lost after they had been kept (a "
-    "later pipeline dropped them, or failed). It happened once more: what is not stored of it by the end, the next crawl "
-    "with this index fetches again."
+    "%s was fetched %d times more, because pages or items that its own duplicate were lost after they had been kept "
+    "(a later pipeline dropped them, or failed). It happened once more: what is not stored of it by the end is fetched "
+    "again by the next crawl with this index."
 )
 
 
