@@ -24,6 +24,7 @@ from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.probation import state_in_use
 from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
 from dedupcrawl.urls.rule_edits import add_rules, change_rules
 from dedupcrawl.urls.rule_files import (
@@ -159,19 +160,29 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
+    --undo switches it on again, without the note: on probation when its trials were not over, or spoke against it.
+
     \b
     dedupcrawl rules disable example.com print --note "the print view has the comments"
     dedupcrawl rules disable example.com print --undo
     """
     path, site_rules = _of_site(folder, site)
     rule = _of_id(site_rules, rule_id)
-    changed = replace(rule, state="active" if undo else "disabled", note=note or rule.note)
-    with _failing(path):
-        change_rules(path, {site_rules.rules.index(rule): changed})
+    if not undo:
+        changed = replace(rule, state="disabled", note=note or rule.note)
+    elif rule.state == "disabled":
+        changed = replace(rule, state=state_in_use(rule), note=note)  # the old note said why it was off
+    else:
+        changed = replace(rule, note=note or rule.note)
+    if changed != rule:
+        with _failing(path):
+            change_rules(path, {site_rules.rules.index(rule): changed})
     if as_json:
         click.echo(to_json(rule_row(site_rules.site, changed)))
     else:
-        click.echo(f"{printable(str(path))}: {printable(rule_id)} is {changed.state}", err=True)
+        was_on = "not disabled, its state is " if undo and rule.state != "disabled" else ""
+        state = "on probation" if changed.state == "probation" and not was_on else changed.state
+        click.echo(f"{printable(str(path))}: {printable(rule_id)} is {was_on}{state}", err=True)
 
 
 @command.command("import", short_help="Take over rules of duplicate-url-discarder.")

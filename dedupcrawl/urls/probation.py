@@ -6,7 +6,7 @@ uses, the more the less a log has said for it, and for ever after at some of the
 
 from __future__ import annotations
 
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
 """Of the uses of a rule this share shall be right; see `is_refuted`."""
@@ -59,6 +59,12 @@ def trials_needed(rule: Rule, failed: int) -> int:
         failed: Trials that have failed.
     """
     return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - rule.evidence.correct) + _TRIALS_FOR_A_FAILURE * failed
+
+
+def state_in_use(rule: Rule) -> State:
+    """The state of a rule that is switched on again: on probation when it was learned and its trials are not over."""
+    is_over = rule.source != "learned" or rule.tried >= trials_needed(rule, rule.failed)
+    return "active" if is_over else "probation"
 
 
 def is_sampled(use: int, every: int) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,27 @@ def test_disable_and_undo(rules: Path) -> None:
     assert run(rules, "disable", "a.com", "sid", "--note", "needed").exit_code == 0
     off = read_rules(rules / "a.com.toml").rules[0]
     assert (off.state, off.note, off.evidence) == ("disabled", "needed", SID.evidence)
-    assert run(rules, "disable", "a.com", "sid", "--undo").exit_code == 0
-    assert read_rules(rules / "a.com.toml").rules[0].state == "active"
+    assert run(rules, "disable", "a.com", "print", "--undo").exit_code == 0
+    on = read_rules(rules / "a.com.toml").rules[1]
+    assert (on.state, on.note) == ("active", ""), "written by hand: there is nothing to try"
+
+
+@pytest.mark.parametrize(("tried", "failed", "state"), [(0, 0, "probation"), (30, 0, "active"), (30, 2, "probation")])
+def test_undo_gives_a_learned_rule_back_its_probation(tmp_path: Path, tried: int, failed: int, state: str) -> None:
+    rule = replace(SID, tried=tried, failed=failed, state="disabled", note="needed")
+    write_rules(tmp_path, SiteRules("a.com", (rule,)))
+    assert run(tmp_path, "disable", "a.com", "sid", "--undo").exit_code == 0
+    on = read_rules(tmp_path / "a.com.toml").rules[0]
+    assert (on.state, on.note) == (state, ""), "the note said why it was off"
+
+
+def test_undo_of_a_rule_that_is_not_disabled_changes_nothing(rules: Path) -> None:
+    write_rules(rules, SiteRules("c.com", (replace(SID, state="probation", note="look at this"),)))
+    before = (rules / "c.com.toml").read_text()
+    said = run(rules, "disable", "c.com", "sid", "--undo")
+    assert said.exit_code == 0
+    assert "sid is not disabled, its state is probation" in said.stderr
+    assert (rules / "c.com.toml").read_text() == before
 
 
 def test_import_and_export(rules: Path, tmp_path: Path) -> None:
