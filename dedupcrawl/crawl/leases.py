@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -12,6 +12,7 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.redis_queue import SharedQueue
 
 
 class Leases:
@@ -23,12 +24,12 @@ class Leases:
 
     Args:
         crawler: Whose engine, and whose Dedup, if that is enabled.
-        release: Told which leases have ended.
+        shared: Told which leases have ended, and which only wait for a file.
     """
 
-    def __init__(self, crawler: Crawler, release: Callable[[Iterable[int]], None]) -> None:
+    def __init__(self, crawler: Crawler, shared: SharedQueue) -> None:
         self._crawler = crawler
-        self._release = release
+        self._shared = shared
         self._dedup = crawler.get_extension(Dedup)
         self._at_work: dict[Request, int] = {}
         self._pages: dict[Request, FetchedPage] = {}
@@ -43,29 +44,33 @@ class Leases:
         self._at_work[request] = lease
 
     def settle(self) -> None:
-        """Release what is done with."""
+        """Release what is done with, and mark what only has to be stored."""
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
         in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
-        ended = [self._ended(request) for request in self._at_work.keys() - set(in_progress)]
+        ended: list[int] = []
+        waiting: list[int] = []
+        for request in self._at_work.keys() - set(in_progress):
+            lease = self._at_work.pop(request)
+            (ended if self._is_stored(lease, self._pages.pop(request, None)) else waiting).append(lease)
+        self._shared.mark(waiting)
         if self._closed_some and self._dedup is not None:
             self._closed_some = False
             for files in [files for files in self._unstored if self._dedup.storing.are_stored(files)]:
                 ended += self._unstored.pop(files)
-        self._release(lease for lease in ended if lease is not None)
+        self._shared.release(ended)
 
-    def _ended(self, request: Request) -> int | None:
-        """The lease of a request that is done with; None when what it brought is not stored yet."""
-        lease, page = self._at_work.pop(request), self._pages.pop(request, None)
+    def _is_stored(self, lease: int, page: FetchedPage | None) -> bool:
+        """Whether all is stored that a request brought; else it waits until that is."""
         if page is None or self._dedup is None:
-            return lease
+            return True
         if page.unwritten:
-            return None  # a feed could not take its item: whoever comes next fetches it again
+            return False  # a feed could not take its item: whoever comes next fetches it again
         files = frozenset(page.files)
-        if self._dedup.storing.are_stored(files):
-            return lease
-        self._unstored[files].append(lease)
-        return None
+        if not self._dedup.storing.are_stored(files):
+            self._unstored[files].append(lease)
+            return False
+        return True
 
     def _item_scraped(self, item: object, response: Response | None) -> None:
         if response is not None and response.request in self._at_work and self._dedup is not None:

@@ -28,7 +28,7 @@ from typing import Any
 import redis
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.redis_queue_scripts import COUNTED, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
+from dedupcrawl.crawl.redis_queue_scripts import COUNTED, MARK, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
 from dedupcrawl.index.redis_link import is_for_now
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ LIFE_SECONDS = 30.0
 """After a worker's last sign of life it is taken for dead."""
 
 MOST_RETURNS = 5
-"""So often a request is put back for workers that died. A page that kills who fetches it must not kill them all."""
+"""So often a request is put back for workers that died at it: a page that kills who fetches it must not kill all."""
 
 LONGEST_OUTAGE = 600.0
 """Seconds for which a worker that has nothing else to do waits for its server."""
@@ -132,6 +132,12 @@ class SharedQueue:
         for first in range(0, len(numbers), _RELEASED_AT_ONCE):
             some = numbers[first : first + _RELEASED_AT_ONCE]
             self._tell(RELEASE, (self._leases, self._workers), some)
+
+    def mark(self, leases: Iterable[int]) -> None:
+        """This worker has got over what was leased, which only has to be stored: it is not what the worker dies of."""
+        numbers = list(leases)
+        for first in range(0, len(numbers), _RELEASED_AT_ONCE):
+            self._tell(MARK, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
 
     def put_back(self, leases: Iterable[int]) -> None:
         """What was leased is anybody's again."""

@@ -15,7 +15,11 @@ redis.call(ARGV[4], KEYS[2], unpack(ARGV, 5))
 return {counted, 1}
 """
 )
-# A lease is the command that undoes it.
+# A lease is the command that undoes it; before it a mark when the worker has got over what was leased.
+_MARKED = """
+local function is_marked(lease) return string.sub(lease, 1, 1) == '+' end
+local function undo_of(lease) return cmsgpack.unpack(is_marked(lease) and string.sub(lease, 2) or lease) end
+"""
 TAKE = (
     _COUNT
     + """
@@ -35,13 +39,25 @@ end
 return {counted, taken}
 """
 )
-PUT_BACK = """
-for _, lease in ipairs(ARGV) do
-  local undo = redis.call('HGET', KEYS[1], lease)
-  if undo then redis.call(unpack(cmsgpack.unpack(undo))) end
-  redis.call('HDEL', KEYS[1], lease)
+PUT_BACK = (
+    _MARKED
+    + """
+for _, number in ipairs(ARGV) do
+  local lease = redis.call('HGET', KEYS[1], number)
+  if lease then redis.call(unpack(undo_of(lease))) end
+  redis.call('HDEL', KEYS[1], number)
 end
 """
+)
+MARK = (
+    _MARKED
+    + """
+for _, number in ipairs(ARGV) do
+  local lease = redis.call('HGET', KEYS[1], number)
+  if lease and not is_marked(lease) then redis.call('HSET', KEYS[1], number, '+' .. lease) end
+end
+"""
+)
 # A page ends only where its links are.
 RELEASE = (
     _COUNT
@@ -51,7 +67,9 @@ return {counted, 0}
 """
 )
 COUNTED = frozenset({PUSH, TAKE, RELEASE})
-RECLAIM = """
+RECLAIM = (
+    _MARKED
+    + """
 local back, given_up = 0, 0
 for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
   if worker ~= ARGV[5] and redis.call('EXISTS', ARGV[1] .. worker) == 0 then
@@ -62,8 +80,9 @@ for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
       cursor, found = scan[1], scan[2]
     until #found > 0 or cursor == '0'
     for i = 1, #found, 2 do
-      local undo = cmsgpack.unpack(found[i + 1])
-      if redis.call('HINCRBY', KEYS[2], redis.sha1hex(undo[#undo]), 1) <= tonumber(ARGV[4]) then
+      local undo = undo_of(found[i + 1])
+      if is_marked(found[i + 1])
+        or redis.call('HINCRBY', KEYS[2], redis.sha1hex(undo[#undo]), 1) <= tonumber(ARGV[4]) then
         redis.call(unpack(undo))
         back = back + 1
       else
@@ -76,3 +95,4 @@ for _, worker in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 return {back, given_up}
 """
+)

@@ -71,7 +71,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
             raise ValueError("DUPEFILTER_CLASS: name scrapy_redis.dupefilter.RFPDupeFilter, or leave it out")
         self._source = Source(self.queue.key, *by)
         self._shared.start()
-        self._leases = Leases(crawler, self._shared.release)
+        self._leases = Leases(crawler, self._shared)
         self._lease_start_urls(spider)
         crawler.signals.connect(self._engine_stopped, signal=signals.engine_stopped)
 

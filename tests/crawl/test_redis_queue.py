@@ -155,6 +155,27 @@ def test_a_request_that_kills_every_worker_does_not_kill_them_all(server: RedisS
     survivor.close(0)
 
 
+@pytest.mark.parametrize("kind", SOURCES)
+def test_a_page_that_only_waited_to_be_stored_is_never_given_up(server: RedisServer, kind: str) -> None:
+    """As when machines that may be taken away at any time write a feed that is closed at the end."""
+    source, command = SOURCES[kind]
+    survivor, stats = worker(server)
+    survivor.push(SEEN, "", QUEUE, command, *((0,) if command == "ZADD" else ()), "page")
+    for _ in range(MOST_RETURNS + 3):
+        victim, _ = worker(server, alive=False)
+        [(lease, data)] = victim.take(source, 1)
+        assert data == b"page"
+        victim.mark([lease])
+        victim.mark([lease, 99])
+        assert not survivor.is_empty(QUEUE)
+    assert stats.get_value("dedup/queue/given_up") is None
+    [(lease, _)] = survivor.take(source, 1)
+    survivor.mark([lease])
+    survivor.put_back([lease])
+    assert all_taken(survivor, source) == [b"page"]
+    survivor.close(0)
+
+
 def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: RedisServer) -> None:
     shared, stats = worker(server)
     push(shared, "page")

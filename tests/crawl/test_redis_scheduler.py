@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import redis
@@ -90,6 +90,26 @@ async def test_a_start_url_of_which_no_request_can_be_made_costs_no_other(
     said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     left_out = "No request can be made of the start URL {!r}; it is left out."
     assert said == [left_out.format(b"no url"), left_out.format(bad.encode())]
+
+
+async def test_what_only_waits_for_its_file_is_marked(server: RedisServer, site: Site, tmp_path: Path) -> None:
+    client: Any = redis.Redis(port=server.port)
+    client.rpush("queued:start_urls", json.dumps({"url": f"{site.base}/0"}))
+
+    class Watching(Spider):
+        """Looks at its leases whenever it has nothing to do."""
+
+        leases: ClassVar[list[bytes]] = []
+
+        def spider_idle(self) -> None:
+            for key in client.keys("queued:requests:leases:*"):
+                self.leases.extend(client.hvals(key))
+            super().spider_idle()
+
+    await crawl([], settings(server, FEEDS={str(tmp_path / "feed.jsonl"): {"format": "jsonlines"}}), Watching)
+    assert Watching.leases
+    assert all(lease.startswith(b"+") for lease in Watching.leases)
+    assert client.keys() == [], "at the end the file is closed"
 
 
 def test_start_urls_behind_one_that_cannot_be_scheduled_are_there_again(server: RedisServer) -> None:
