@@ -348,7 +348,7 @@ async def test_a_site_of_redirects_to_titles_is_stored_once(tmp_path: Path, chec
         done = await crawl(f"{site.base}/", {**rules(tmp_path, KNOWN), "DEDUP_CHECKS": checks})
     assert texts(done) == every(80)
     assert len(done.items) < 81 + 10  # trials of the rule's first uses and of a sample, whose URLs are fetched at once
-    assert sum(site.requests.values()) < 1 + 80 * 2 + 20 + 30
+    assert sum(site.requests.values()) < 260  # of 321; how many trials there are is chance
     assert rule(tmp_path, "sid").state == "active"
 
 
