@@ -114,7 +114,8 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         _counts(axes, both=False)
         share = Plot(
             "Learning curve",
-            "Share of duplicates among the pages fetched, part by part. Rules that work push it down.",
+            "Share of duplicates among the pages fetched, part by part. What rules save is never fetched: the"
+            " share may end high though they work, for new pages run out, and copies that no rule tells of are left.",
             _svg(figure, "Share of duplicates among the pages fetched, over the crawl"),
         )
     return [cumulative, share]

@@ -76,7 +76,9 @@ def plain_report(path: Path, count: int = 40) -> Path:
     rule = Rule(
         "sid", "rewrite", drop=("sid",), state="probation", evidence=Evidence(coverage=40, wrong=1), tried=8, failed=2
     )
+    wordy = Rule("lang", "rewrite", drop=("lang",), examples=((f"{KEPT}?lang={'x' * 200}", KEPT),))
     write_rules(path.parent / "rules", SiteRules("a.com", (rule,)))
+    write_rules(path.parent / "rules", SiteRules("127.0.0.1", (wordy,)))
     index = index_of(verdicts)
     index.record_rewrites(Rewrite(f"{KEPT}-1?sid={n}", f"{KEPT}-1", ("sid",), "s", "r", 1.7e9 + n) for n in range(30))
     tell_run(index, "r", kept=4, saved=29)
@@ -121,6 +123,15 @@ class Opened:
         self.page.get_by_role("button", name="close").click()
         return text
 
+    def lines(self, selector: str) -> int:
+        """That the text of an element takes."""
+        lines = """(element) => {
+            const range = document.createRange();
+            range.selectNodeContents(element);
+            return new Set([...range.getClientRects()].map((line) => line.top)).size;
+        }"""
+        return int(self.page.locator(selector).evaluate(lines))
+
     def width(self) -> int:
         return int(self.page.evaluate("document.documentElement.scrollWidth"))
 
@@ -162,15 +173,19 @@ def test_a_list_can_be_ordered_by_a_column_both_ways(browser: Browser, plain: Pa
 def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     opened = Opened(browser, plain)
     assert len(opened.rows("clusters")) == 4
+    (ordered,) = opened.page.locator("[aria-sort]").all()  # the largest cluster first, and an arrow says so
+    assert (ordered.inner_text().split()[0], ordered.get_attribute("aria-sort")) == ("duplicates", "descending")
     opened.page.locator("[data-table=clusters] summary").first.click()
     opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
     assert opened.page.locator("[data-table=clusters] li").count() == 10
-    (rule,) = opened.rows("rules")
+    rule = next(row for row in opened.rows("rules") if row.startswith("a.com"))
     assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())
-    opened.page.locator("[data-table=rules] summary").click()
-    told = opened.page.locator("[data-table=rules] details").inner_text()
+    for summary in opened.page.locator("[data-table=rules] summary").all():
+        summary.click()
+    told = opened.page.locator("[data-table=rules]").inner_text()
     assert "it was wrong for 1 of 40 URLs" in told
     assert "Crawls fetched both URLs 8 times: 2 times the pages differed." in told
+    assert opened.lines("[data-table=rules] span.site:text('127.0.0.1')") == 1
     cards = opened.page.locator(".cards").inner_text()
     assert "29" in cards.splitlines()
     assert "rules sent 30 variants to 1 page" in cards
@@ -217,6 +232,8 @@ def test_it_fits_a_telephone_and_is_readable_in_the_dark(browser: Browser, plain
         "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > 361).length"
     )
     assert wide == 0
+    pager = "[...document.querySelectorAll('[data-table=duplicates] .pager button')]"
+    assert opened.page.evaluate(f"new Set({pager}.map((e) => e.getBoundingClientRect().top)).size") == 1
     for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
         assert contrast(opened.page, selector) >= 4.5, selector
 

@@ -44,7 +44,8 @@
   }
 
   /* A table with search, filter, order and pages.
-     given: where, columns [{name, value(i) to sort by, cells(i) → nodes, className}], rows [i], text(i) to search,
+     given: where, columns [{name, value(i) to sort by, cells(i) → nodes, className, descends: rows come in its order}],
+     rows [i], text(i) to search,
      filter {label, values, value(i)}, empty, detail(i) → nodes under a row */
   function table(given) {
     let shown = given.rows;
@@ -63,7 +64,7 @@
       for (const value of given.filter.values) choice.append(make("option", { value }, visible(value)));
       tools.append(choice);
     }
-    tools.append(count, back, on);
+    tools.append(make("div", { className: "pager" }, count, back, on));
     for (const column of given.columns) {
       const cell = make("th", { scope: "col", className: column.className || "" });
       if (column.value) {
@@ -75,6 +76,10 @@
           pick();
         });
         cell.append(button);
+        if (column.descends) {
+          order = { column, down: true };
+          cell.setAttribute("aria-sort", "descending");
+        }
       } else cell.append(column.name);
       head.append(cell);
     }
@@ -239,7 +244,13 @@
       name: "clusters",
       columns: [
         { name: "kept page", value: (i) => all[i].url, cells: (i) => page(all[i].url, all[i].title) },
-        { name: "duplicates", label: "duplicates", value: (i) => all[i].rows.length, cells: (i) => [list(all[i])] },
+        {
+          name: "duplicates",
+          label: "duplicates",
+          descends: true,
+          value: (i) => all[i].rows.length,
+          cells: (i) => [list(all[i])],
+        },
         {
           name: "found by",
           cells: (i) => all[i].checks.map((check) => make("span", { className: "tag" }, visible(check))),
