@@ -55,6 +55,9 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
                         of_url = {name: told[name] for name in _OF_URL}
                         told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
                     told["status"] = logged.status
+            elif told["went_itself"]:
+                sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
+                told["canonical_status"] = sent_to.status if sent_to is not None else None
         except RuleError as error:
             raise BadInputError(printable(str(error))) from error
         except (KeepsakeError, IndexDamagedError) as error:

@@ -29,6 +29,8 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
             f"was asked for as {printable(rewrite['canonical'])} on {_day(rewrite['at'])}, "
             f"by rule {printable(', '.join(rewrite['rules']))}"
         )
+    if told["went_itself"]:
+        yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
         how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
         yield f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
@@ -36,6 +38,12 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
     for rule in told["rule_evidence"]:
         yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
+
+
+def _why_itself(status: int | None) -> str:
+    if status is not None and status >= 400:
+        return f"went back: that was answered with status {status}, so it was fetched as it was asked for"
+    return "was fetched as it was asked for, too: the rule was tried on it, or it went back, or no rule was there yet"
 
 
 def _speaks_for(rule: dict[str, Any]) -> str:

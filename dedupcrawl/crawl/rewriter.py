@@ -11,6 +11,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.gone_back import tell_gone_back
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
 from dedupcrawl.crawl.rule_watch import RuleWatch
@@ -117,22 +118,19 @@ class Rewriter:
         asked = []
         for canonical, requests in waiting.items():
             wanted = [as_asked(waited) for waited in requests if not (is_back and waited.url == original)]
-            asked += self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
-        if asked:
-            self._stats.inc_value("dedup/url/fallback", len(asked))
+            back = self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
+            tell_gone_back(self._stats, back, f"{canonical} led nowhere")
+            asked += back
         return sorted(asked, key=lambda one: one.url != original)
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
-        asked = [
-            request
-            for canonical in self._pending.unanswered()
-            for request in self._watch.gone(
-                canonical, list(map(as_asked, self._pending.refute(canonical))), is_sure=False
-            )
-        ]
-        if asked:
-            self._stats.inc_value("dedup/url/fallback", len(asked))
+        asked = []
+        for canonical in self._pending.unanswered():
+            waited = list(map(as_asked, self._pending.refute(canonical)))
+            back = self._watch.gone(canonical, waited, is_sure=False)
+            tell_gone_back(self._stats, back, f"{canonical} was not answered")
+            asked += back
         return asked
 
     def way_back(self, request: Request) -> Request:
@@ -146,9 +144,9 @@ class Rewriter:
         self._watch.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
-        self._stats.inc_value("dedup/url/fallback")
-        meta = {**request.meta, "dedup_url": False}
-        return self._around.let_by(request.replace(url=original, meta=meta))
+        back = self._around.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
+        tell_gone_back(self._stats, [back], f"{request.url} redirects there")
+        return back
 
     def close(self) -> None:
         """Close the files that survive the process."""

@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
+from dedupcrawl.crawl.gone_back import tell_gone_back
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
@@ -357,7 +358,7 @@ class RuleWatch:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, revoked))
         wanted = [request for url, request in after_all.items() if not self.is_fetched(url)]
-        self._stats.inc_value("dedup/url/fallback", len(wanted))
+        tell_gone_back(self._stats, wanted, "a trial spoke against the rule, or against its canonical URL")
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(self._around.let_by(untouched(request)))

@@ -174,6 +174,27 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
     assert "\x1b" not in lines + explain(tmp_path, asked).stdout
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (404, "went back: that was answered with status 404, so it was fetched as it was asked for\n"),
+        (200, "was fetched as it was asked for, too: the rule was tried on it, or it went back"),
+    ],
+)
+def test_what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so(folder: Path, status: int, said: str) -> None:
+    index = LmdbIndex(folder / "index", ())
+    index.record_rewrites([Rewrite(URL, "http://a.example/one", ("x",), "toy", "one", 1e9)])
+    index.close()
+    (folder / "crawl-log.jsonl").unlink()  # it ends in a torn line
+    log = LogFile(folder / "crawl-log.jsonl")
+    log.write(LogRow("http://a.example/one", status))
+    log.close()
+    lines = explain(folder, URL).stdout
+    assert "was asked for as http://a.example/one on " in lines
+    assert said in lines
+    assert "went back" not in explain(folder, COPY).stdout
+
+
 def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path / "index", CHECKS)
     for url, keeper in (("1", "2"), ("2", "3"), ("3", "4"), ("8", "9"), ("9", "8")):

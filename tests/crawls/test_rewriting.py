@@ -136,15 +136,19 @@ async def test_a_site_that_redirects_canonical_back_to_variant_loses_nothing(tmp
 
 
 @pytest.mark.parametrize("status", [404, 410, 403, 500])
-async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(tmp_path: Path, status: int) -> None:
+async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
+    tmp_path: Path, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?sid={n}" for n in range(1, 6)))}
     pages |= {f"/p?sid={n}": page(prose(n)) for n in range(1, 6)}
     pages["/p"] = Answer("gone", status)
-    with serve(pages) as site:
+    with serve(pages) as site, caplog.at_level("DEBUG"):
         done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
     assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 6))}
     assert site.requests["/p"] == 1
     assert done.stats["dedup/url/fallback"] == 5
+    told = {line for line in caplog.messages if line.startswith("Went back to ")}
+    assert told == {f"Went back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
 
 
 async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
