@@ -58,9 +58,16 @@ def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
                 wrapper.querySelector('td').getBoundingClientRect().left - wrapper.getBoundingClientRect().left];
         }"""
         scrolled, width, column = page.evaluate(left)
+        page.goto((site / "comparison.html").as_uri())
+        lines = page.evaluate("""() => {
+            const range = document.createRange();
+            range.selectNodeContents([...document.querySelectorAll('td a')].find((a) => a.innerText == 'trafilatura'));
+            return new Set([...range.getClientRects()].map((line) => line.top)).size;
+        }""")
         browser.close()
     assert (scrolled, width) == (500, 390)
     assert abs(column) <= 8
+    assert lines == 1  # a word of the first column stays whole
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -70,3 +77,9 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     missing = [link for link in _LINK.findall(text) if not (page.parent / link).exists()]
     missing += [name for name in _BENCHMARK.findall(text) if find_spec(name) is None]
     assert missing == []
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_link_says_what_it_leads_to(page: Path) -> None:
+    """On the website there are no files."""
+    assert re.findall(r"\[[^]\s]+\.md\]\([^)]*\)", page.read_text(encoding="utf-8")) == []
