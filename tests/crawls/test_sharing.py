@@ -37,6 +37,17 @@ async def test_an_older_page_counts_as_long_as_its_setting_says(tmp_path: Path) 
         assert (await crawl(f"{site.base}/3", {**settings, "DEDUP_TTL": 0.001})).urls == {f"{site.base}/3"}
 
 
+async def test_a_later_run_gives_known_urls_again_and_drops_known_texts_at_new_ones(tmp_path: Path) -> None:
+    """As docs/howto/recrawl.md has it."""
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": "spider"}
+    pages = {"/1": page(STORY), "/2": page(STORY), "/3": page(prose(4, 300))}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/1", settings)
+        later = await crawl([f"{site.base}/{n}" for n in (1, 2, 3)], settings)
+    assert first.urls == {f"{site.base}/1"}
+    assert later.urls == {f"{site.base}/1", f"{site.base}/3"}
+
+
 async def test_a_site_that_nobody_named_takes_only_the_place_of_identical_texts() -> None:
     """The other site's copies lead to the pages that they are copies of."""
     pages = {"/story": page(STORY), "/article": page(prose(5, 300))}
