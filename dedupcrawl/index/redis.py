@@ -141,11 +141,17 @@ class RedisIndex(RedisNotes):
                 replica.extend([row])
                 return True
 
-    @in_turn
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
+        gone: set[str] = set()
+        self._forget_all([plain(url) for url in urls], gone)
+        return len(gone)
+
+    @in_turn
+    def _forget_all(self, urls: list[str], gone: set[str]) -> None:
+        """Adds to `gone` what was there, which counts also when this is begun anew."""
         self.journal.catch_up()
-        return sum(self._forget(plain(url), b"", b"")[0] for url in list(urls))
+        gone.update(url for url in urls if self._forget(url, b"", b"")[0])
 
     def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
         """Forget a page, and a claim on it.
@@ -180,22 +186,28 @@ class RedisIndex(RedisNotes):
         self.journal.catch_up()
         return sum(self._forget(url, digest(url), owner)[0] for url, owner in self.claims.dead())
 
-    @in_turn
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored."""
-        stored = [plain(url) for url in urls]
-        for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
-            self.claims.confirm(stored[first : first + _CONFIRMED_AT_ONCE])
+        self._confirm_all([plain(url) for url in urls])
 
     @in_turn
+    def _confirm_all(self, urls: list[str]) -> None:
+        for first in range(0, len(urls), _CONFIRMED_AT_ONCE):
+            self.claims.confirm(urls[first : first + _CONFIRMED_AT_ONCE])
+
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored."""
-        orphaned = []
+        orphaned: list[Dependent] = []
+        self._abandon_all([plain(url) for url in urls], orphaned)
+        return orphaned
+
+    @in_turn
+    def _abandon_all(self, urls: list[str], orphaned: list[Dependent]) -> None:
+        """Adds to `orphaned`, which is told also when this is begun anew."""
         self.journal.catch_up()
-        for url in map(plain, list(urls)):
+        for url in urls:
             orphaned += self._forget(url, digest(url), b"")[1]
             self.claims.given_up(url)
-        return orphaned
 
     @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:

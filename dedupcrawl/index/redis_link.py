@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 import redis
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     AuthorizationError,
     BusyLoadingError,
@@ -34,7 +35,7 @@ _POSTED_LIMIT = 256  # commands whose answers are outstanding
 
 _UNREACHABLE = (redis.ConnectionError, redis.TimeoutError)
 _REFUSED = (AuthenticationError, AuthorizationError, NoPermissionError)
-_LATER = (ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+_LATER = (AskError, ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 # How an answer begins, or, before Redis 7, ends, of a server that may take the same command later. The client has
 # exceptions for some of these, and then leaves the word out of the message.
 _FOR_NOW = re.compile(
@@ -207,6 +208,8 @@ class Link:
 
 def is_for_now(error: redis.RedisError) -> bool:
     """Whether a server that failed with `error` may take the same command later."""
+    if isinstance(error, MovedError):  # to the client a kind of ASK, which says that a slot is just being moved
+        return False
     return isinstance(error, (*_UNREACHABLE, *_REFUSED, *_LATER)) or bool(_FOR_NOW.search(str(error)))
 
 

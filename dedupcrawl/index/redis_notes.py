@@ -189,11 +189,14 @@ class RedisNotes:
     def _scan(self, key: str, cursor: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
         return self.claims.scanned(key, cursor)
 
-    @in_turn
     def refetch(self, dependents: Iterable[Dependent]) -> None:
         """Make orphans of these, so that their spiders ask for them at their next start."""
-        for dependent in list(dependents):
-            self.link.ask("HSET", self.address.key("orphans"), *packed(dependent))
+        self._refetch_all([packed(dependent) for dependent in dependents])
+
+    @in_turn
+    def _refetch_all(self, orphans: list[tuple[bytes, bytes]]) -> None:
+        for orphan in orphans:
+            self.link.ask("HSET", self.address.key("orphans"), *orphan)
 
     # Rewrites
 

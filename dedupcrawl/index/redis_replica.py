@@ -55,6 +55,7 @@ class Replica:
         """
         for raw in rows:
             page = self.catalog.next_id
+            del self._places[page:]  # of a row for which the disk was full
             record = unpack(raw, UNNUMBERED)
             keys = self.catalog.schema.keys(record)
             self._places.append(self._write(renumbered(raw, page)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
+import os
 import signal
 import subprocess
 import sys
@@ -441,6 +444,81 @@ def test_files_of_tls_that_are_not_there() -> None:
 def test_urls_that_name_no_redis(url: str) -> None:
     with pytest.raises(ValueError, match=r"Redis|prefix"):
         opened(url)
+
+
+def test_urls_that_come_one_by_one_are_all_done_when_the_connection_breaks_meanwhile(own_server: RedisServer) -> None:
+    client = redis.Redis(port=own_server.port)
+    index = opened(own_server.url(), wait=10)
+
+    def one_by_one(*urls: str) -> Iterator[str]:
+        yield urls[0]
+        _cut_off_all_others(client)
+        yield from urls[1:]
+
+    index.start_claiming()
+    for number in range(4):
+        keep(index, f"http://a/{number}", number)
+    assert index.depend("http://a/1", COPY)
+    index.confirm(one_by_one("http://a/2", "http://a/3"))
+    assert index.info()["claimed"] == 2
+    assert index.abandon(one_by_one("http://a/0", "http://a/1")) == [COPY]
+    assert index.forget(one_by_one("http://a/2", "http://a/3")) == 2
+    assert urls(index) == []
+    index.close()
+
+
+def test_a_disk_that_was_full_when_a_page_was_replaced_shifts_no_row(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = opened(redis_url)
+    keep(index, "http://a/1", 7)
+    write, calls = os.pwrite, itertools.count(1)
+
+    def full(file: int, data: bytes, place: int) -> int:
+        if next(calls) == 2:  # the row itself finds room, the gravestone of the one that it replaces does not
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data, place)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        keep(index, "http://a/1", 8)
+    keep(index, "http://a/2", 9)
+    keep(index, "http://a/3", 10)
+    assert urls(index) == ["http://a/1", "http://a/2", "http://a/3"]
+    assert keeper_of(index, "http://b", 9) == "http://a/2"
+    assert index.verify() == []
+    index.close()
+
+
+def test_a_slot_that_is_just_being_moved_is_no_damage(tmp_path: Path) -> None:
+    folders = [tmp_path / "from", tmp_path / "to"]
+    for folder in folders:
+        folder.mkdir()
+    options = ("--save", "", "--cluster-enabled", "yes", "--cluster-node-timeout", "1000")
+    with running(folders[0], *options) as old, running(folders[1], *options) as new:
+        client, other = (_cluster_client(server) for server in (old, new))
+        client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        client.execute_command("CLUSTER", "MEET", "127.0.0.1", new.port)
+        node = other.execute_command("CLUSTER", "MYID")
+        slot = client.execute_command("CLUSTER", "KEYSLOT", "{test}:rows")
+        deadline = time.monotonic() + 10
+        while node not in str(client.cluster("nodes")) or client.cluster("info")["cluster_state"] != "ok":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        client.execute_command("CLUSTER", "SETSLOT", slot, "MIGRATING", node)
+        stable = threading.Timer(0.3, client.execute_command, ("CLUSTER", "SETSLOT", slot, "STABLE"))
+        with pytest.raises(IndexAwayError, match="refuses"):
+            opened(old.url())
+        stable.start()
+        index = opened(old.url(), wait=10)
+        keep(index, "http://a", 7)
+        stable.join()
+        assert urls(index) == ["http://a"]
+        index.close()
+
+
+def _cluster_client(server: RedisServer) -> Any:
+    return redis.Redis(port=server.port, decode_responses=True)
 
 
 def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
