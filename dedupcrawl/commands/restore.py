@@ -53,7 +53,7 @@ def restore(
 
     \b
     dedupcrawl index restore --check simhash --refetch
-    dedupcrawl index restore --rule 3f2a --output again.jsonl
+    dedupcrawl index restore --rule r1-2 --output again.jsonl
     dedupcrawl index restore https://example.com/42
     """
     if as_json and output is None:
