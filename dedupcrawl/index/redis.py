@@ -184,7 +184,11 @@ class RedisIndex(RedisNotes):
         if not self.claims.started:
             self.claims.start()
         self.journal.catch_up()
-        return sum(self._forget(url, digest(url), owner)[0] for url, owner in self.claims.dead())
+        forgotten = 0
+        for owner, urls in self.claims.dead().items():
+            forgotten += sum(self._forget(url, digest(url), owner)[0] for url in urls)
+            self.claims.bury(owner)
+        return forgotten
 
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored."""
@@ -289,8 +293,11 @@ class RedisIndex(RedisNotes):
         self.claims.again()
 
     def _bytes(self) -> int:
-        keys = [*self.journal.keys, *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored")]
-        keys += self._keys("rewrites", "rewrite_keys", "states")
+        keys = [
+            *self.journal.keys,
+            *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored"),
+        ]
+        keys += self._keys("owners", "rewrites", "rewrite_keys", "states")
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:

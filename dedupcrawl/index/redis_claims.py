@@ -45,6 +45,8 @@ class RedisClaims:
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
         self.key = address.key("claims")
+        self.owners_key = address.key("owners")
+        self._has_read_all = False
         self.orphans_key = address.key("orphans")
         self._own: set[str] = set()
 
@@ -106,17 +108,27 @@ class RedisClaims:
         found = {f: raw for f, raw in self._all(self.orphans_key) if f.startswith(mine)}
         return unpacked(list(found.values()))
 
-    def dead(self) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that are no more, and by whom."""
-        alive = {self._owner: True}
-        claimed: dict[str, bytes] = {}
-        for _, raw in self._all(self.key):
-            owner = raw[:_OWNER_BYTES]
-            if owner not in alive:
-                alive[owner] = bool(self._link.ask("EXISTS", self._owner_key(owner)))
-            if not alive[owner]:
-                claimed[raw[_OWNER_BYTES:].decode()] = owner
-        return list(claimed.items())
+    def dead(self) -> dict[bytes, list[str]]:
+        """The URLs that are claimed by processes that are no more, by process.
+
+        All claims are read at first, and then only when somebody has died.
+        """
+        owners: set[bytes] = set(self._link.ask("SMEMBERS", self.owners_key))
+        if not self._has_read_all:
+            owners.update(raw[:_OWNER_BYTES] for _, raw in self._all(self.key))
+            if owners:
+                self._link.ask("SADD", self.owners_key, *owners)
+            self._has_read_all = True
+        claimed: dict[bytes, list[str]] = {o: [] for o in owners if not self._link.ask("EXISTS", self._owner_key(o))}
+        if claimed:
+            for raw in dict(self._all(self.key)).values():
+                if raw[:_OWNER_BYTES] in claimed:
+                    claimed[raw[:_OWNER_BYTES]].append(raw[_OWNER_BYTES:].decode())
+        return claimed
+
+    def bury(self, owner: bytes) -> None:
+        """No claim of a process that is no more is left."""
+        self._link.ask("SREM", self.owners_key, owner)
 
     def info(self) -> dict[str, int]:
         """How many pages are claimed, and how many wait to be fetched again."""
@@ -152,6 +164,7 @@ class RedisClaims:
 
     def _live(self, link: Link) -> None:
         link.ask("SET", self._owner_key(self._owner), b"", "PX", int(LIFE_SECONDS * 1000))
+        link.ask("SADD", self.owners_key, self._owner)  # behind it, or it would be buried alive
 
     def _beats(self) -> None:
         """Renew the key until `close`, then delete it."""

@@ -165,6 +165,30 @@ def test_a_claim_of_another_process_is_not_confirmed_by_this_one(redis_url: str)
     other.close()
 
 
+def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
+    one, other = opened(own_server.url()), opened(own_server.url())
+    one.start_claiming()
+    other.start_claiming()
+    keep(one, "http://a/1", 7)
+    client: Any = redis.Redis(port=own_server.port)
+
+    def scans() -> int:
+        told: int = client.info("commandstats").get("cmdstat_hscan", {"calls": 0})["calls"]
+        return told
+
+    before = scans()
+    assert other.start_claiming() == 0
+    assert scans() == before
+    one.close()
+    assert other.start_claiming() == 1
+    assert scans() > before
+    before = scans()
+    assert other.start_claiming() == 0
+    assert scans() == before, "it is buried"
+    assert client.scard("{test}:owners") == 1
+    other.close()
+
+
 def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_server: RedisServer) -> None:
     one, other = opened(lasting_server.url(), wait=30), opened(lasting_server.url(), wait=30)
     one.start_claiming()
