@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -10,6 +11,8 @@ from difflib import get_close_matches
 from importlib import import_module
 
 import click
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what stdout may say where it is a file
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
 # `check` need neither Polars nor Scrapy.
@@ -90,10 +93,21 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
         _tell(prog_name, "interrupted")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing may be flushed to it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _print_no_more()
         return 0
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        _print_no_more()
+        _tell(prog_name, f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere.")
+        return 1
     return status if isinstance(status, int) else 0
+
+
+def _print_no_more() -> None:
+    """Nothing may be flushed to stdout at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(who: str, what: str) -> None:

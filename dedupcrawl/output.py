@@ -89,6 +89,8 @@ def check_place(path: Path) -> None:
     """
     place = path.resolve()
     folder = place.parent
+    if path.exists() and not (place.is_file() or place.is_dir()):  # a pipe, a device
+        return
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "that is a folder", str(path))
     if not folder.is_dir():

@@ -21,6 +21,7 @@ from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import host_of, site_of
 
 PREFIX = "DEDUP_"
+_TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
 
 
 class SettingError(ValueError):
@@ -359,6 +360,8 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
         if not name.startswith(PREFIX):
             if defaults is not None:
                 raise SettingError(f"{where}got {name!r}; takes DEDUP_ settings only.")
+            if name.startswith("DEDUP") and (near := _nearest(name, _TYPING_ERROR)) != ".":  # DEDUPE_SCOPE
+                raise SettingError(f"{name} is no setting{near}")
             continue
         setting = SETTINGS.get(name)
         if setting is None:
@@ -372,8 +375,8 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
 
 
 @lru_cache(maxsize=64)
-def _nearest(name: str) -> str:
+def _nearest(name: str, likeness: float = 0.6) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, SETTINGS, n=1)
+    close = get_close_matches(name, SETTINGS, n=1, cutoff=likeness)
     return f"; did you mean {close[0]}?" if close else "."

@@ -120,6 +120,17 @@ def test_an_error_says_who_what_and_what_to_do(
     assert said.out == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_behind_stdout_is_said_in_one_line(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dedupcrawl.cli", "completion", "bash"],
+            stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert "the output cannot be written: No space left on device. Make room, or send it elsewhere." in done.stderr
+
+
 def test_colours_only_on_a_terminal_and_where_they_are_wanted() -> None:
     assert "\x1b" not in dedupcrawl("chek").stderr
     assert "\x1b[31mdedupcrawl:" in in_terminal(["chek"])

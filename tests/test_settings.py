@@ -70,6 +70,7 @@ def test_parameters_of_checks_are_settings() -> None:
         ({"DEDUP_SITE_QUOTA": -1}, "DEDUP_SITE_QUOTA: got -1; takes a whole number"),
         ({"DEDUP_TRUSTED_SITES": ["http://a.com/"]}, "DEDUP_TRUSTED_SITES: got .*; takes 'start', 'all' or a list"),
         ({"DEDUP_ACTOIN": "drop"}, r"DEDUP_ACTOIN is no setting; did you mean DEDUP_ACTION\?"),
+        ({"DEDUPE_SCOPE": "site"}, r"DEDUPE_SCOPE is no setting; did you mean DEDUP_SCOPE\?"),
         ({"DEDUP_CHECKS": ["exakt"]}, "DEDUP_CHECKS: got .*; takes a list of 'exact'"),
         ({"DEDUP_RULES": ["/no/such/folder"]}, "DEDUP_RULES: got .*there is no file or folder /no/such/folder"),
         ({"DEDUP_SIMHASH_DISTANCE": 99}, "DEDUP_SIMHASH_DISTANCE: got 99; takes"),
@@ -90,7 +91,7 @@ def test_what_cannot_be_used_is_named_with_what_is_taken(given: dict[str, Any], 
 
 
 def test_settings_of_others_are_none_of_ours() -> None:
-    assert DedupSettings.read({"BOT_NAME": 3, "ROBOTSTXT_OBEY": True}) == DedupSettings.read({})
+    assert DedupSettings.read({"BOT_NAME": 3, "ROBOTSTXT_OBEY": True, "DEDUPLICATOR": 1}) == DedupSettings.read({})
 
 
 def test_a_site_overrides_by_host_and_by_registrable_domain() -> None:

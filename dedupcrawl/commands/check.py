@@ -27,8 +27,8 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
-from dedupcrawl.output import results, to_json
+from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.output import check_place, results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
@@ -82,8 +82,16 @@ def command(
     if as_json and output is None:
         raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
     if engine == "spark" and (order != "batch" or index or str(_STDIN) in files):
-        raise click.UsageError("--engine spark goes with --order batch, files, and the temporary index of each task.")
+        wrong = "add --order batch" if order != "batch" else "leave --index out" if index else "name files, not stdin"
+        raise click.UsageError(
+            f"--engine spark goes with --order batch, files, and the temporary index of each task: {wrong}."
+        )
     settings = _settings(index, checks, sets)
+    if output is not None:
+        try:
+            check_place(output)
+        except OSError as error:
+            raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
     tally = Tally()
     counts: Counter[str] = Counter()
     try:
@@ -107,6 +115,8 @@ def command(
         raise
     except ValueError as error:
         raise BadInputError(str(error)) from error
+    except IndexAwayError as error:
+        raise FailureError(str(error)) from error
     except OSError as error:
         raise FailureError(f"{error.filename or output or settings.index}: {error.strerror or error}") from error
     _report(tally, counts, as_json)

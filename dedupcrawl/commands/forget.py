@@ -50,7 +50,8 @@ def forget(
     if as_json:
         click.echo(to_json({"forgotten": forgotten}))
     else:
-        click.echo(f"{counted(forgotten, 'page')} forgotten")
+        unknown = ": the index has none of these URLs" if urls and not forgotten else ""
+        click.echo(f"{counted(forgotten, 'page')} forgotten{unknown}")
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:

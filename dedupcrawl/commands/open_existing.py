@@ -23,6 +23,15 @@ def index_folder(spec: str | None) -> Path:
     return Path(path) if path and "://" not in path else data_folder() / "index"
 
 
+def _nothing_at(path: Path) -> BadInputError:
+    below = next((below for below in (path / "dedup" / "index", path / "index") if below.is_dir()), None)
+    if below is not None:
+        return BadInputError(f"there is no index at {path}, but at {below}: name that with --index.")
+    return BadInputError(
+        f"there is no index at {path}: crawl first, or name one with --index (JOBDIR/dedup/index, if with JOBDIR)."
+    )
+
+
 @contextmanager
 def open_existing(spec: str | None) -> Iterator[Index]:
     """The index that `spec` names, else that of the project of the working directory; closed at the end.
@@ -36,11 +45,11 @@ def open_existing(spec: str | None) -> Iterator[Index]:
     if spec.startswith("memory:"):
         raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
     if "://" not in spec and not path.is_dir():
-        raise BadInputError(
-            f"there is no index at {path}: crawl first, or name one with --index (JOBDIR/dedup/index, if with JOBDIR)."
-        )
+        raise _nothing_at(path)
     try:
         index = open_index(spec, [], default_path=path)
+    except FileNotFoundError:
+        raise _nothing_at(path) from None
     except (IndexMismatchError, ValueError) as error:
         raise BadInputError(str(error)) from error
     except (IndexDamagedError, OSError) as error:

@@ -96,6 +96,9 @@ def restore(
         click.echo(to_json({"dropped": len(dropped), "rewritten": len(rewritten), "refetch": refetch}))
         return
     said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+    if urls and not dropped and not rewritten:
+        click.echo(f"{said}: the index knows nothing of these URLs that was dropped or rewritten", err=True)
+        return
     click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)
 
 

@@ -138,6 +138,9 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     if not urls:
         _test_examples(folder, as_json)
         return
+    for url in urls:
+        if split_url(url) is None:
+            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
     files = _files(folder)
     tried = [_steps(url, files) for url in urls]
     if as_json:

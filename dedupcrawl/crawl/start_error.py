@@ -15,5 +15,8 @@ def cannot_start(error: Exception) -> Exception:
     Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises is printed with
     its traceback. So the sentence comes first, on a line of its own, and the traceback is that of Scrapy only.
     """
-    logger.critical("dedupcrawl: the crawl does not start: %s", printable(str(error)))
+    said = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        said = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    logger.critical("dedupcrawl: the crawl does not start: %s", printable(said))
     return error.with_traceback(None)

@@ -200,7 +200,8 @@ class Link:
     def _give_up(self, error: Exception) -> NoReturn:
         refused = isinstance(error, (redis.ResponseError, AuthenticationError, BusyLoadingError))
         what = "refuses" if refused else "cannot be reached"
-        hint = "" if self._has_answered else self._address.hint(error)
+        advice = "" if refused else "; start a server there, or name another index"
+        hint = "" if self._has_answered else self._address.hint(error) or advice
         raise IndexAwayError(
             errno.ECONNREFUSED, f"the index at {self._address.where} {what} ({_said(error)}){hint}"
         ) from error

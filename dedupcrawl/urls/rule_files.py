@@ -132,8 +132,10 @@ def read_rules(path: Path) -> SiteRules:
         raise RuleError(f"{path}: values lie within values too deeply; rules are plain [[rules]] tables") from error
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
-    except (RuleError, msgspec.DecodeError) as error:
+    except RuleError as error:
         raise RuleError(f"{path}: {error}") from error
+    except msgspec.DecodeError as error:
+        raise RuleError(f"{path}: {error}; mend that line of TOML, then try 'dedupcrawl rules test'") from error
     except ValueError as error:  # of Python: a number of 5,000 digits
         raise RuleError(f"{path}: a value in it cannot be read, such as a number of thousands of digits") from error
 

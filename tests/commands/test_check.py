@@ -202,3 +202,18 @@ def test_a_file_without_a_single_page_is_an_error(tmp_path: Path) -> None:
     assert "no row is a page: it takes WARC, or JSON Lines" in result.stderr
     pages.write_text("", encoding="utf-8")
     assert CliRunner().invoke(command, [str(pages)]).exit_code == 0
+
+
+def test_an_output_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.jsonl", *ROWS)
+    done = check(rows, "--output", tmp_path / "nope" / "x.jsonl")
+    assert done.exit_code == 2
+    assert f"cannot be written: there is no folder {tmp_path / 'nope'}." in done.stderr
+
+
+def test_spark_says_which_option_is_missing(tmp_path: Path) -> None:
+    done = check(write(tmp_path / "rows.jsonl", *ROWS), "--engine", "spark")
+    assert done.exit_code == 2
+    assert "add --order batch" in done.stderr
+    done = check(tmp_path / "rows.jsonl", "--engine", "spark", "--order", "batch", "--index", "memory:")
+    assert "leave --index out" in done.stderr

@@ -14,8 +14,10 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.commands.open_existing import open_existing
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import prose
+from tests.index.toys import CHECKS
 
 
 def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
@@ -40,3 +42,23 @@ def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, 
         raise error
     with pytest.raises(BrokenPipeError), open_existing(index):
         raise BrokenPipeError
+
+
+def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:
+    (tmp_path / "job" / "dedup").mkdir(parents=True)
+    LmdbIndex(tmp_path / "job" / "dedup" / "index", CHECKS).close()
+    wrong = CliRunner().invoke(command, ["info", "--index", str(tmp_path / "job")])
+    assert wrong.exit_code == 2
+    assert f"but at {tmp_path}/job/dedup/index: name that with --index." in wrong.stderr
+    empty = CliRunner().invoke(command, ["info", "--index", str(tmp_path)])
+    assert empty.exit_code == 2
+    assert f"there is no index at {tmp_path}: crawl first" in empty.stderr
+
+
+@pytest.mark.parametrize("name", ["forget", "restore"])
+def test_a_url_that_the_index_does_not_know_is_said_to_be_unknown(tmp_path: Path, name: str) -> None:
+    LmdbIndex(tmp_path / "index", CHECKS).close()
+    done = CliRunner().invoke(command, [name, "http://a.com/nope", "--index", str(tmp_path / "index")])
+    assert done.exit_code == 0
+    assert "the index " in done.output
+    assert "these URLs" in done.output

@@ -93,6 +93,12 @@ def test_test_without_urls_tries_the_examples(rules: Path) -> None:
     assert ["sid makes http://a.com/?sid=1 of" in problems[0], "c.com.toml" in problems[1]] == [True, True]
 
 
+def test_what_is_no_url_is_not_tried(rules: Path) -> None:
+    said = run(rules, "test", "foo")
+    assert said.exit_code == 2
+    assert "'foo' is no URL: it takes one such as https://example.com/42." in said.stderr
+
+
 def test_disable_and_undo(rules: Path) -> None:
     assert run(rules, "disable", "a.com", "sid", "--note", "needed").exit_code == 0
     off = read_rules(rules / "a.com.toml").rules[0]
