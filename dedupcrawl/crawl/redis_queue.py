@@ -96,6 +96,9 @@ class SharedQueue:
     def start(self) -> None:
         """Show signs of life from now on."""
         self._live()
+        if self._server.hlen(self._workers):  # others, whose signs of life a server that was away has not heard
+            up: Any = self._server.info("server")
+            self._in_touch_since = time.monotonic() - up["uptime_in_seconds"]
         self._beat.start()
 
     @property
@@ -233,7 +236,14 @@ class SharedQueue:
     def _compare(self, counted: int, said: int) -> None:
         """Put all back that this worker has leased when the server knows less than it was told."""
         if counted < said:
-            logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
+            if not counted:
+                logger.error(
+                    "The queue is gone: its server was restarted without what it held, or somebody emptied it; or this "
+                    "worker was cut off and taken for dead. Where it is empty, switch `appendonly yes` or snapshots on "
+                    "and push the start URLs again."
+                )
+            else:
+                logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
             leases: Any = self._server.hkeys(self._leases)
             for first in range(0, len(leases), _RELEASED_AT_ONCE):
                 self._run(PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
@@ -254,9 +264,9 @@ class SharedQueue:
             self._scripts[script] = self._server.register_script(script)
         if script not in COUNTED:
             return self._scripts[script](keys=keys, args=arguments)
-        said = self._said + 1
-        counted, answer = self._scripts[script](keys=keys, args=(self._worker, said, *arguments))
-        self._compare(counted, said)  # it may have been restarted since the last call, on which no connection broke
+        counted, answer = self._scripts[script](keys=keys, args=(self._worker, self._said + 1, *arguments))
+        self._compare(counted - 1, self._said)  # it may have been restarted since the last call, and no call has failed
+        self._said = counted
         return answer
 
     def _lost(self, error: redis.RedisError) -> None:

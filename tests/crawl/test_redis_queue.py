@@ -52,6 +52,7 @@ def worker(server: RedisServer, *, alive: bool = True) -> tuple[SharedQueue, Sta
     shared = SharedQueue(client_of(server), "spider:requests", stats)
     if alive:
         shared.start()
+        shared._in_touch_since = float("-inf")  # the server has been there for long
     return shared, stats
 
 
@@ -282,6 +283,49 @@ def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_sh
         time.sleep(0.02)
     assert all_taken(shared) == [b"a"]
     shared.close(0)
+
+
+def test_a_worker_that_starts_after_an_outage_takes_nobody_for_dead_at_once(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others could not show themselves while the server was away, so their signs of life are too old."""
+    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 2.0)
+    other, _ = worker(server, alive=False)
+    push(other, "a")
+    assert all_taken(other) == [b"a"]
+    server.kill()
+    server.start()
+    stats = get_stats()
+    shared = SharedQueue(client_of(server), "spider:requests", stats)
+    shared.start()
+    assert not shared.is_empty(QUEUE)
+    assert stats.get_value("dedup/queue/returned") is None, "it waits"
+    deadline = time.monotonic() + 10
+    while not stats.get_value("dedup/queue/returned"):
+        assert time.monotonic() < deadline
+        assert not shared.is_empty(QUEUE)
+        time.sleep(0.02)
+    shared.close(0)
+
+
+@pytest.mark.parametrize("noticed", ["at once", "after an outage"])
+def test_a_server_that_comes_back_with_nothing_is_told_of(
+    tmp_path: Path, noticed: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(tmp_path) as server:
+        shared, _ = worker(server)
+        for name in ("a", "b"):
+            push(shared, name)
+        server.kill()
+        if noticed == "after an outage":
+            assert all_taken(shared) == []
+        server.start()
+        back(shared)
+        assert all_taken(shared) == []
+        assert [record.levelname for record in caplog.records if "The queue is gone" in record.message] == ["ERROR"]
+        assert push(shared, "a")
+        assert all_taken(shared) == [b"a"]
+        shared.close(0)
 
 
 def test_a_server_that_refuses_is_away_and_one_that_cannot_is_an_error(server: RedisServer) -> None:
