@@ -112,11 +112,15 @@ def _saved(first: Sequence[Row], second: Sequence[Row], folder: Path) -> int:
         "".join(json.dumps({"url": row.url, "status": 200, "text_digest": row.text_digest}) + "\n" for row in first),
         encoding="utf-8",
     )
-    subprocess.run(
+    trained = subprocess.run(
         [sys.executable, "-m", "dedupcrawl.cli", "train", str(log), "--rules", str(rules)],
-        check=True,
+        check=False,
         capture_output=True,
+        text=True,
     )
+    if not rules.exists():  # a half of which nothing can be learned
+        print(trained.stderr, file=sys.stderr)
+        return 0
     normalizer = Normalizer.from_paths([rules])
     met = {normalizer.normalize(row.url).canonical for row in first}
     saved = 0
