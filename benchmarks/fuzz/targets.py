@@ -154,7 +154,7 @@ def learner(data: bytes) -> None:
         log.write_bytes(b"url\ttext_digest\n" + data)
         try:
             summary = train([log], rules, LearningOptions(), workers=1)
-            normalizer = Normalizer.from_paths([rules])
+            normalizer = Normalizer.from_paths([rules] if rules.exists() else [])  # there are none to write
             urls = [url for frame in read_log(log, Tally()) for url in frame["url"].drop_nulls().to_list()]
         except LogError:
             return

@@ -76,7 +76,7 @@ class SiteTemplate:
         self._recurring.update(recur)
         if len(counts) > 2 * MOST:
             self._shrink()
-        return recur
+        return [block for block in recur if block in self._recurring]
 
     def merge(self, other: SiteTemplate) -> None:
         """Add the pages that another one counted."""
