@@ -89,6 +89,7 @@ def _figures(report: Report) -> dict[str, object]:
         "duplicates": report.verdicts.duplicates,
         "in_doubt": report.verdicts.in_doubt,
         "saved": report.saved,
+        "went_back": report.went_back,
         "rules": report.rules.count,
         "runs": [
             {
@@ -100,6 +101,7 @@ def _figures(report: Report) -> dict[str, object]:
                 "duplicates": row.duplicates,
                 "in_doubt": row.in_doubt,
                 "saved": row.saved,
+                "went_back": row.went_back,
             }
             for row in report.runs
         ],

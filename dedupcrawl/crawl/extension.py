@@ -28,6 +28,7 @@ from dedupcrawl.crawl.report_file import ReportFile
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
+from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
@@ -114,6 +115,7 @@ class Dedup:
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.around_filter)
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
         self._sending = Sending(crawler)
+        savings = Savings(self.stats, self._detector.tally)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.watch = RuleWatch(
             self._normalizer,
@@ -125,13 +127,22 @@ class Dedup:
             pages=self.pages,
             batch=self.batch,
             stats=self.stats,
+            savings=savings,
             sending=self._sending,
             around=self.around_filter,
             learns=self.settings.learn,
         )
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(
-            self._normalizer, self.settings, self.stats, pending, self.watch, self.around_filter, folder, fingerprint
+            self._normalizer,
+            self.settings,
+            self.stats,
+            savings,
+            pending,
+            self.watch,
+            self.around_filter,
+            folder,
+            fingerprint,
         )
         if self.settings.run:
             self.rewriter.share(self._first_url)
@@ -246,10 +257,8 @@ class Dedup:
             self._report.write(self._index, self._log.path if self._log else None, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
-        """A rewritten request that the duplicate filter drops is a fetch saved."""
-        if self.watch.saves(request):
-            self.stats.inc_value("dedup/url/saved")
-            self._detector.tally.save()
+        """The duplicate filter has dropped `request`."""
+        self.watch.dropped(request)
 
 
 def _run_id(folder: Path | None) -> str:

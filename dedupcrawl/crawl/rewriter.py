@@ -11,10 +11,10 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
-from dedupcrawl.crawl.gone_back import tell_gone_back
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
 from dedupcrawl.crawl.rule_watch import RuleWatch
+from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -27,6 +27,7 @@ class Rewriter:
         normalizer: Normalizer,
         settings: DedupSettings,
         stats: StatsCollector,
+        savings: Savings,
         pending: PendingRewrites,
         watch: RuleWatch,
         around: AroundFilter,
@@ -36,6 +37,7 @@ class Rewriter:
         self._normalizer = normalizer
         self._settings = settings
         self._stats = stats
+        self._savings = savings
         self._fingerprint = fingerprint
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
@@ -119,7 +121,7 @@ class Rewriter:
         for canonical, requests in waiting.items():
             wanted = [as_asked(waited) for waited in requests if not (is_back and waited.url == original)]
             back = self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
-            tell_gone_back(self._stats, back, f"{canonical} led nowhere")
+            self._savings.go_back(back, f"{canonical} led nowhere")
             asked += back
         return sorted(asked, key=lambda one: one.url != original)
 
@@ -129,7 +131,7 @@ class Rewriter:
         for canonical in self._pending.unanswered():
             waited = list(map(as_asked, self._pending.refute(canonical)))
             back = self._watch.gone(canonical, waited, is_sure=False)
-            tell_gone_back(self._stats, back, f"{canonical} was not answered")
+            self._savings.go_back(back, f"{canonical} was not answered")
             asked += back
         return asked
 
@@ -145,7 +147,7 @@ class Rewriter:
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
         back = self._around.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
-        tell_gone_back(self._stats, [back], f"{request.url} redirects there")
+        self._savings.go_back([back], f"{request.url} redirects there")
         return back
 
     def close(self) -> None:

@@ -28,7 +28,6 @@ class Rewrites:
         self._spider = spider
         self._run = run
         self._known: set[int] = set()  # hashes: 60 bytes a URL
-        self._saved: set[int] = set()
         self._told: set[int] = set()  # hashes of URL and canonical URL that `requests` has given
         self._new: list[Rewrite] = []
 
@@ -42,14 +41,6 @@ class Rewrites:
         self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
             self.flush()
-        return True
-
-    def save(self, url: str) -> bool:
-        """The fetch of `url` was saved; False when this is known of it."""
-        known = mmh3.hash64(url)[0]
-        if known in self._saved:
-            return False
-        self._saved.add(known)
         return True
 
     def requests(self, targets: AbstractSet[str], revoked: Mapping[str, Sequence[str]]) -> Iterator[Request]:

@@ -15,11 +15,11 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
-from dedupcrawl.crawl.gone_back import tell_gone_back
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
 from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
 from dedupcrawl.index.contract import Index, IndexDamagedError
@@ -48,6 +48,7 @@ class RuleWatch:
         pages: Of the crawl's responses.
         batch: In which pages are looked at.
         stats: Counts.
+        savings: Counts what is saved, and what is not after all.
         sending: Has requests fetched.
         around: The way around the duplicate filter.
         learns: True when a site without rules may have some later.
@@ -65,6 +66,7 @@ class RuleWatch:
         pages: Pages,
         batch: Batch,
         stats: StatsCollector,
+        savings: Savings,
         sending: Sending,
         around: AroundFilter,
         learns: bool = False,
@@ -77,6 +79,7 @@ class RuleWatch:
         self._pages = pages
         self._batch = batch
         self._stats = stats
+        self._savings = savings
         self._sending = sending
         self._around = around
         self._errors = ErrorPages()
@@ -101,18 +104,17 @@ class RuleWatch:
         if not self._rewrites.add(request, canonical, rules):
             return
         if is_first:
-            self._rewrites.save(request.url)  # one fetch for another
+            self._savings.spend(request.url)
         if self.book is None or self._trials is None:
             return
         if self.book.is_due(request.url, rules):
             self._try(Trial(request.url, canonical, rules), request)
 
-    def saves(self, request: Request) -> bool:
-        """True when the rewritten `request`, which is dropped, saves the fetch of one URL more."""
+    def dropped(self, request: Request) -> None:
+        """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
         original = request.meta.get(ORIGINAL_URL)
-        if original is None or (self._trials is not None and self._trials.was_begun(original)):
-            return False
-        return self._rewrites.save(original)
+        if original is not None and not (self._trials is not None and self._trials.was_begun(original)):
+            self._savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
@@ -358,7 +360,7 @@ class RuleWatch:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, revoked))
         wanted = [request for url, request in after_all.items() if not self.is_fetched(url)]
-        tell_gone_back(self._stats, wanted, "a trial spoke against the rule, or against its canonical URL")
+        self._savings.go_back(wanted, "a trial spoke against the rule, or against its canonical URL")
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(self._around.let_by(untouched(request)))

@@ -40,7 +40,9 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
         begun: Processes that took part: workers, or parts of a crawl that was paused.
         closed: Of these, the ones that came to their end.
         kept: Pages that these kept, and that were not lost by a later pipeline.
-        course: Milliseconds since the epoch, and fetches that rules had saved since the pair before; ascending.
+        course: Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that
+            had to be made after all; ascending.
+        went_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     closed: int = 0
     kept: int = 0
     course: Course = ()
+    went_back: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -84,7 +87,8 @@ class RunTally:
     def __init__(self, index: Index, name: str, spider: str) -> None:
         self._index = index
         self._name = plain(name)
-        self._saved: list[int] = []
+        self._saved: list[tuple[int, int]] = []
+        self._went_back = 0
         self.kept = 0
         self._closed = False
         gone: list[str] = []
@@ -95,7 +99,16 @@ class RunTally:
 
     def save(self) -> None:
         """One more fetch is saved."""
-        self._saved.append(int(time.time() * 1000))
+        self._saved.append((_now(), 1))
+        self._tell_now_and_then()
+
+    def go_back(self, requests: int, *, not_saved: int) -> None:
+        """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
+        self._saved.append((_now(), -not_saved))
+        self._went_back += requests
+        self._tell_now_and_then()
+
+    def _tell_now_and_then(self) -> None:
         if len(self._saved) >= _SAVED_AT_ONCE:
             self._tell(lambda run: run)
 
@@ -113,17 +126,21 @@ class RunTally:
         with suppress(OSError, IndexDamagedError):
             self._change(change)
             self._saved.clear()
+            self._went_back = 0
 
     def _change(self, change: Callable[[Run], Run]) -> None:
         now = time.time()
 
         def changed(raw: bytes | None) -> bytes:
             run = change(_decoded(raw) or Run(self._name, "", now))
-            return _encode(
-                msgspec.structs.replace(run, course=_thinned([*run.course, *((at, 1) for at in self._saved)]))
-            )
+            course = _thinned([*run.course, *self._saved])
+            return _encode(msgspec.structs.replace(run, course=course, went_back=run.went_back + self._went_back))
 
         self._index.update_site_state(self._name, _RUN, changed)
+
+
+def _now() -> int:
+    return int(time.time() * 1000)
 
 
 def _with_name(name: str, gone: list[str], raw: bytes | None) -> bytes:

@@ -103,6 +103,11 @@ class Report:
         """Fetches that rules saved."""
         return sum(row.saved for row in self.runs)
 
+    @property
+    def went_back(self) -> int:
+        """Rewritten requests that were sent as they were asked for after all."""
+        return sum(row.went_back for row in self.runs)
+
 
 def collect(
     index: Index,

@@ -24,6 +24,7 @@ class RunFigures:
         in_doubt: Verdicts of unique in doubt.
         variants: URLs that rules rewrote.
         saved: Fetches that rules saved: at most one a variant, even where two processes of the run saved the same.
+        went_back: Rewritten requests that were sent as they were asked for after all.
     """
 
     run: Run
@@ -32,6 +33,7 @@ class RunFigures:
     in_doubt: int
     variants: int
     saved: int
+    went_back: int
 
 
 def pages_kept(index: Index, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
@@ -69,7 +71,8 @@ def figures_of(
             duplicates.get(run.name, 0),
             in_doubt.get(run.name, 0),
             variants.get(run.name, 0),
-            min(run.saved, variants.get(run.name, 0)),
+            max(0, min(run.saved, variants.get(run.name, 0))),
+            run.went_back,
         )
         for run in (*(Run(name, "", 0.0) for name in forgotten), *runs)
     ]
@@ -86,4 +89,4 @@ def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.in
     counts = np.array([0, *(count for _, count in pairs)], dtype=np.int64).cumsum()
     saved: NDArray[np.int64] = counts[times.searchsorted(at, side="right")]
     saved[-1:] = total
-    return np.minimum(saved, total)
+    return saved.clip(0, total)

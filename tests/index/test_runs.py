@@ -58,6 +58,19 @@ def test_what_was_saved_is_told_now_and_then(index: AnyIndex, monkeypatch: pytes
     assert (run.saved, run.is_whole) == (4, False)
 
 
+def test_what_went_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_SAVED_AT_ONCE", 4)
+    tally = RunTally(index, "one", "s")
+    for _ in range(5):
+        tally.save()
+    tally.go_back(3, not_saved=2)
+    (run,) = read_runs(index)
+    assert (run.saved, run.went_back) == (4, 0), "told now and then"
+    tally.close()
+    (run,) = read_runs(index)
+    assert (run.saved, run.went_back) == (3, 3)
+
+
 def test_only_the_newest_runs_are_remembered(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "MOST_RUNS", 3)
     for number in range(5):

@@ -37,12 +37,14 @@ def index_of(verdicts: Iterable[Verdict]) -> MemoryIndex:
     return index
 
 
-def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, spider: str = "s") -> None:
+def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, back: int = 0, spider: str = "s") -> None:
     """A run that came to its end."""
     tally = RunTally(index, name, spider)
     tally.kept = kept
     for _ in range(saved):
         tally.save()
+    if back:
+        tally.go_back(back, not_saved=back)
     tally.close()
 
 

@@ -59,14 +59,15 @@ def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     index.record_rewrites(
         Rewrite(f"http://www.a.com/1?sid={n}", "http://www.a.com/1", ("sid",), "s", "one", 1.7e9 + n) for n in range(3)
     )
-    tell_run(index, "one", kept=7, saved=2)
+    tell_run(index, "one", kept=7, saved=3, back=1)
     report = collect(index, log, [], read_runs(index), run="one")
     savings = Savings.of(report)
     assert report.crawled is not None
     assert report.crawled.duplicate_bytes == 5_000
     assert savings.byte_share == 0.5
     assert (savings.kept, savings.share) == (7, 0.3)
-    assert (report.rewritten.variants, report.saved) == (3, 2)
+    assert (report.rewritten.variants, report.saved, report.went_back) == (3, 2, 1)
+    assert "1 request went back" in render(report)
     assert savings.saved_bytes == 2 * 2_500
     assert savings.saved_seconds == 2 * 3 / 4
     assert savings.wasted_seconds == 2 * 3 / 4

@@ -1,0 +1,60 @@
+"""Counts the fetches that rules save, and what went back: was sent elsewhere, and fetched as asked for after all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import mmh3
+from scrapy import Request
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL
+from dedupcrawl.index.runs import RunTally
+from dedupcrawl.printable import printable
+
+logger = logging.getLogger(__name__)
+
+
+class Savings:
+    """Each URL counts once, and not while it is fetched after all.
+
+    Args:
+        stats: Scrapy's.
+        tally: Of the run, for its report.
+    """
+
+    def __init__(self, stats: StatsCollector, tally: RunTally) -> None:
+        self._stats = stats
+        self._tally = tally
+        self._spent: set[int] = set()  # hashes: 60 bytes a URL
+        self._saved: set[int] = set()
+
+    def spend(self, url: str) -> None:
+        """`url` saves nothing: another is fetched for it."""
+        self._spent.add(_key(url))
+
+    def save(self, url: str) -> None:
+        """The fetch of `url` is saved."""
+        key = _key(url)
+        if key not in self._spent and key not in self._saved:
+            self._saved.add(key)
+            self._stats.inc_value("dedup/url/saved")
+            self._tally.save()
+
+    def go_back(self, requests: Sequence[Request], why: str) -> None:
+        """These are fetched as they were asked for after all; a line of level DEBUG for each says so."""
+        if not requests:
+            return
+        not_saved = self._saved & {_key(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
+        self._saved -= not_saved
+        if not_saved:
+            self._stats.inc_value("dedup/url/saved", -len(not_saved))
+        self._stats.inc_value("dedup/url/fallback", len(requests))
+        self._tally.go_back(len(requests), not_saved=len(not_saved))
+        for request in requests:
+            logger.debug("Went back to %s: %s", printable(request.url), printable(why))
+
+
+def _key(url: str) -> int:
+    return mmh3.hash64(url)[0]
