@@ -49,7 +49,8 @@ class Differences:
         numbers_changed: Places in the new sequence of numbers where the kept one has another number.
         skips: Places inside the new sequence where the kept one has a block that the new one lacks.
         moves: Places inside the new sequence where what follows stands earlier in the kept one.
-        pieces: The pieces that differ, none longer than `_SMALL`, and none at the ends that one side lacks.
+        pieces: The pieces that differ, none longer than `_SMALL`, and none at the ends that one side lacks. Where a
+            block that has moved stands within a piece of the kept sequence, what is before the block.
     """
 
     common: int = 0
@@ -170,13 +171,12 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
         first, other_first = int(begin[gap]), int(kept_begin[gap])
         one = new[first : int(end[gap])].tolist()
         effort -= int(span[gap])
-        there = kept[other_first : int(kept_end[gap])]
-        whole = free is None or room[gap] == span[gap]
-        if free is not None and not whole:
-            there = there[free[other_first : int(kept_end[gap])]]
-        other = there.tolist() if effort >= 0 else []
-        at = (first, other_first) if whole else None
-        _compare_uneven(one, other, first, at, gap in (0, len(size) - 1), result)
+        there = np.arange(other_first, int(kept_end[gap]))
+        if free is not None and room[gap] < span[gap]:
+            there = there[free[there]]
+        if effort < 0:
+            there = there[:0]
+        _compare_uneven(one, kept[there].tolist(), first, there.tolist(), gap in (0, len(size) - 1), result)
     return result
 
 
@@ -224,8 +224,8 @@ def _compare_level(
         one, other = here[inside].tolist(), there[inside].tolist()
         if _common(one, other) <= size[gap] - differing_of[gap]:
             continue
-        at = int(begin[gap]), int(kept_begin[gap])
-        _compare_uneven(one, other, at[0], at, False, result)  # they are shifted
+        opposite = range(int(kept_begin[gap]), int(kept_begin[gap]) + len(other))
+        _compare_uneven(one, other, int(begin[gap]), opposite, False, result)  # they are shifted
         differ[inside] = False
         result.common -= int(size[gap])
         result.kept_common -= int(size[gap])
@@ -251,14 +251,22 @@ def _compare_level(
 
 
 def _compare_uneven(
-    here: list[int], there: list[int], begin: int, at: tuple[int, int] | None, at_end: bool, result: Differences
+    here: list[int], there: list[int], begin: int, places: Sequence[int], at_end: bool, result: Differences
 ) -> None:
-    """A gap whose sides differ in length, or seem shifted; `at` says where it begins if nothing is left out of it."""
-    if there and at is not None and max(len(here), len(there)) <= _SMALL:
+    """A gap whose sides differ in length, or seem shifted, and the `places` of what is there.
+
+    These are not in one piece where a block of the kept sequence has moved. What only one side has there may belong to
+    what has moved.
+    """
+    if there and max(len(here), len(there)) <= _SMALL:
         found = differing(here, there)
         common = len(here) - sum(end - first for first, end, _, _ in found)
-        one, other = at
-        result.pieces += [(one + a, one + b, other + c, other + d) for a, b, c, d in found]
+        moved = places[-1] - places[0] >= len(places)
+        result.pieces += [
+            (begin + a, begin + b, *_in_one_piece(places, c, d))
+            for a, b, c, d in found
+            if not moved or (a < b and c < d)
+        ]
     else:
         common = _common(here, there)
     result.common += common
@@ -282,6 +290,17 @@ def _compare_uneven(
         unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
         result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
         result.numbers_same -= changed
+
+
+def _in_one_piece(places: Sequence[int], first: int, end: int) -> tuple[int, int]:
+    """Begin and end of the first of these places, and of those that follow it without a break."""
+    if first == end:
+        begin = places[first] if first < len(places) else places[-1] + 1
+        return begin, begin
+    last = first
+    while last + 1 < end and places[last + 1] == places[last] + 1:
+        last += 1
+    return places[first], places[last] + 1
 
 
 def _common(here: Sequence[int], there: Sequence[int]) -> int:

@@ -211,6 +211,28 @@ class TestWhatDiffers:
         assert found.replaced == 1
 
 
+class TestBesideABlockThatMoved:
+    HEAD, FOOT, BLOCK = words(10), words(10, 100), words(10, 200)
+
+    def pieces(self, new: list[int], kept: list[int]) -> list[tuple[list[int], list[int]]]:
+        """What differs, as both sequences have it."""
+        one, other = [*self.HEAD, *new, *self.FOOT, *self.BLOCK], [*self.HEAD, *kept, *self.FOOT]
+        found = differences(symbols(one), symbols(other))
+        assert found.moves == 1
+        return [(one[begin:end], other[first:last]) for begin, end, first, last in found.pieces]
+
+    def test_what_was_replaced(self) -> None:
+        assert self.pieces([2001], [3001, 3003, *self.BLOCK]) == [([2001], [3001, 3003])]
+
+    def test_in_pieces_of_which_the_first_is_told(self) -> None:
+        assert self.pieces([2001], [3001, *self.BLOCK, 3003]) == [([2001], [3001])]
+
+    def test_what_only_one_side_has_may_belong_to_the_block(self) -> None:
+        kept = [3001, 3003, *self.BLOCK, 3005]
+        assert self.pieces([3001, 2001, 3003], kept) == []
+        assert self.pieces([3001, 2001], kept) == [([2001], [3003])]
+
+
 class TestNumbers:
     TEXT = words(200)
 

@@ -168,6 +168,15 @@ class TestOtherPages:
         assert not dropped(found)
         assert found.facts.renamed == 5
 
+    def test_another_name_before_a_block_that_has_moved(self) -> None:
+        """Two people's pages of 41 words, where one has the address above the foot and the other below it."""
+        head, foot, address = prose(6), prose(6, 1), prose(25, 2)
+        new = [*head, "zhao", "yunde", "education", "culture", *foot, *address]
+        kept = [*head, "yang", "fan", "governance", "theory", "practice", *address, *foot]
+        found = compared(new, kept)
+        assert not dropped(found)
+        assert (found.facts.exchanged, found.facts.moves) == (1, 1)
+
     def test_a_page_that_says_more(self) -> None:
         text = prose(700)
         assert dropped(compared(text[:150] + prose(90, 1) + text[150:], text)), "a version, Jaccard .89"

@@ -73,20 +73,30 @@ static int compare_numbers(const uint16_t *here, Py_ssize_t n, const uint16_t *t
     return done;
 }
 
-/* `kept_begin` is -1 when something was left out of `there`. */
+/* A piece of a gap; of its other side, what stands there without a break. */
+static int add_piece_of_gap(Differences *result, Py_ssize_t begin, const Piece *piece, const int32_t *places,
+                            Py_ssize_t count) {
+    Py_ssize_t last = piece->kept_begin;
+    const Py_ssize_t there = last < count ? places[last] : places[count - 1] + 1;
+    if (last == piece->kept_end) return add_piece(result, begin + piece->begin, begin + piece->end, there, there);
+    while (last + 1 < piece->kept_end && places[last + 1] == places[last] + 1) last++;
+    return add_piece(result, begin + piece->begin, begin + piece->end, there, places[last] + 1);
+}
+
+/* `places` of what is `there`: not in one piece where a block has moved; what only one side has may belong to that. */
 static int compare_uneven(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m, Py_ssize_t begin,
-                          Py_ssize_t kept_begin, int at_end, Differences *result) {
+                          const int32_t *places, int at_end, Differences *result) {
     Py_ssize_t common;
-    if (m && kept_begin >= 0 && larger(n, m) <= SMALL) {
+    if (m && larger(n, m) <= SMALL) {
         Piece pieces[SMALL + 1];
         const int count = differing(here, (int)n, there, (int)m, pieces);
+        const int moved = places[m - 1] - places[0] >= m;
         common = n;
         for (int i = 0; i < count; i++) {
             const Piece *piece = &pieces[i];
             common -= piece->end - piece->begin;
-            if (!add_piece(result, begin + piece->begin, begin + piece->end, kept_begin + piece->kept_begin,
-                           kept_begin + piece->kept_end))
-                return 0;
+            if (moved && (piece->begin == piece->end || piece->kept_begin == piece->kept_end)) continue;
+            if (!add_piece_of_gap(result, begin, piece, places, m)) return 0;
         }
     } else {
         common = common_of_gap(here, n, there, m);
@@ -127,7 +137,8 @@ static int compare_one_sided(const Gap *gap, Differences *result) {
 static int is_level(const Gap *gap) { return gap->room > 0 && gap->size == gap->span && gap->room == gap->span; }
 
 /* A level gap of which the sides are shifted: 1 when it was compared, 0 when it is none, -1 on failure. */
-static int compare_shifted(const uint16_t *new, const uint16_t *kept, const Gap *gap, Differences *result) {
+static int compare_shifted(const uint16_t *new, const uint16_t *kept, const Gap *gap, int32_t *places,
+                           Differences *result) {
     const uint16_t *here = new + gap->begin, *there = kept + gap->kept_begin;
     Py_ssize_t differ = 0;
     for (Py_ssize_t i = 0; i < gap->size; i++) differ += here[i] != there[i];
@@ -135,7 +146,8 @@ static int compare_shifted(const uint16_t *new, const uint16_t *kept, const Gap 
     const Py_ssize_t common = common_of_gap(here, gap->size, there, gap->size);
     if (common < 0) return -1;
     if (common <= gap->size - differ) return 0;
-    return compare_uneven(here, gap->size, there, gap->size, gap->begin, gap->kept_begin, 0, result) ? 1 : -1;
+    for (Py_ssize_t i = 0; i < gap->size; i++) places[i] = (int32_t)(gap->kept_begin + i);
+    return compare_uneven(here, gap->size, there, gap->size, gap->begin, places, 0, result) ? 1 : -1;
 }
 
 /* The i-th symbol here stands opposite the i-th there. */
@@ -172,12 +184,13 @@ static int compare_gaps(const uint16_t *new, const uint16_t *kept, Py_ssize_t ke
     for (Py_ssize_t i = 1; i + 1 < count; i++)
         if (!compare_one_sided(&gaps[i], result)) return 0;
     uint8_t *shifted = PyMem_Calloc((size_t)count, 1);
-    uint16_t *others = PyMem_Malloc(2 * (size_t)kept_count + 1);
-    int done = shifted && others;
+    uint16_t *others = PyMem_Malloc(2 * (size_t)kept_count + 1); /* what is opposite a gap, … */
+    int32_t *places = PyMem_Malloc(4 * (size_t)kept_count + 1);  /* … and where */
+    int done = shifted && others && places;
     if (!done) PyErr_NoMemory();
     for (Py_ssize_t i = 0; done && i < count; i++)
         if (is_level(&gaps[i])) {
-            const int compared = compare_shifted(new, kept, &gaps[i], result);
+            const int compared = compare_shifted(new, kept, &gaps[i], places, result);
             done = compared >= 0;
             shifted[i] = compared > 0;
         }
@@ -188,15 +201,18 @@ static int compare_gaps(const uint16_t *new, const uint16_t *kept, Py_ssize_t ke
         const Gap *gap = &gaps[i];
         if (gap->size <= 0 || gap->room <= 0 || is_level(gap)) continue;
         effort -= gap->span;
-        const int whole = !covered || gap->room == gap->span;
         Py_ssize_t there = 0;
         for (Py_ssize_t place = gap->kept_begin; effort >= 0 && place < gap->kept_begin + gap->span; place++)
-            if (whole || is_free(covered, place)) others[there++] = kept[place];
-        done = compare_uneven(new + gap->begin, gap->size, others, there, gap->begin, whole ? gap->kept_begin : -1,
-                              i == 0 || i == count - 1, result);
+            if (!covered || is_free(covered, place)) {
+                places[there] = (int32_t)place;
+                others[there++] = kept[place];
+            }
+        done = compare_uneven(new + gap->begin, gap->size, others, there, gap->begin, places, i == 0 || i == count - 1,
+                              result);
     }
     PyMem_Free(shifted);
     PyMem_Free(others);
+    PyMem_Free(places);
     return done;
 }
 
