@@ -15,8 +15,7 @@ class Kernels(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build before the files of the wheel are collected; without a compiler the wheel is one for any machine."""
         root = Path(self.root)
-        compiled = runpy.run_path(str(root / "tools" / "build_kernels.py"))["build"]()
-        if compiled is not None:  # and only this one: a checkout may hold others, of other versions of Python
+        for compiled in runpy.run_path(str(root / "tools" / "build_kernels.py"))["build"]():
             build_data["pure_python"] = False
-            build_data["infer_tag"] = True
+            build_data["infer_tag"] = True  # only these: a checkout may hold others, of other versions of Python
             build_data["artifacts"].append(f"/{compiled.relative_to(root)}")

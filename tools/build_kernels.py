@@ -1,4 +1,4 @@
-"""Compile the extension of `dedupcrawl.content.kernels`, in place.
+"""Compile the extensions of the package (`kernels` folders), in place.
 
     python tools/build_kernels.py
 
@@ -15,12 +15,23 @@ import sys
 import sysconfig
 from pathlib import Path
 
-KERNELS = Path(__file__).resolve().parent.parent / "dedupcrawl" / "content" / "kernels"
+PACKAGE = Path(__file__).resolve().parent.parent / "dedupcrawl"
+KERNELS = (PACKAGE / "content" / "kernels", PACKAGE / "urls" / "learning" / "kernels")
 
 
-def build() -> Path | None:
-    """Compile and link; the path of the extension, or None where that cannot be done."""
-    target = KERNELS / f"_compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
+def build() -> list[Path]:
+    """Compile and link; the paths of the extensions, none where that cannot be done."""
+    made: list[Path] = []
+    for folder in KERNELS:
+        compiled = _built(folder)
+        if compiled is None:
+            break
+        made.append(compiled)
+    return made
+
+
+def _built(folder: Path) -> Path | None:
+    target = folder / f"_compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
     unfinished = target.with_name(f".{os.getpid()}.{target.name}")
     linker = sysconfig.get_config_var("LDSHARED")
     if not linker:
@@ -32,7 +43,7 @@ def build() -> Path | None:
         "-O3",
         *shlex.split(os.environ.get("CFLAGS", "")),
         f"-I{sysconfig.get_path('include')}",
-        *sorted(map(str, KERNELS.glob("*.c"))),
+        *sorted(map(str, folder.glob("*.c"))),
         "-o",
         str(unfinished),
     ]

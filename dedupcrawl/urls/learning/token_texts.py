@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dedupcrawl.urls.learning import kernels
 from dedupcrawl.urls.template import Piece
 
 Ints = npt.NDArray[np.int64]
@@ -70,8 +71,10 @@ class Texts:
 
     def numbers(self, texts: Sequence[str]) -> Ints:
         """The numbers of many texts. Shape (len(texts),)."""
+        if kernels.compiled is not None:
+            return np.frombuffer(kernels.compiled.numbered(self._numbers, self._texts, list(texts)), dtype=np.int64)
         for text in dict.fromkeys(texts):
-            self.number(text)
+            Texts.number(self, text)
         return np.fromiter(map(self._numbers.__getitem__, texts), np.int64, len(texts))
 
     def known(self, text: str) -> int:
@@ -156,6 +159,13 @@ class ArgTexts(Texts):
         if found is None:
             found = super().number(text)
             self._new_names.append(self._others.number(text.partition("=")[0]))
+        return found
+
+    def numbers(self, texts: Sequence[str]) -> Ints:
+        """The numbers of many arguments. Shape (len(texts),)."""
+        before = len(self._texts)
+        found = super().numbers(texts)
+        self._new_names += [self._others.number(text.partition("=")[0]) for text in self._texts[before:]]
         return found
 
     def names(self, numbers: Ints) -> Ints:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
+from dedupcrawl.urls.learning import kernels
 from dedupcrawl.urls.learning.token_texts import ABSENT, ArgTexts, Bools, Ints, Numbers, Texts
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
@@ -138,24 +139,8 @@ class UrlColumns:
         """Tokenize URLs; with the numbers of other columns if they are to be compared with them."""
         texts = Texts() if like is None else like.texts
         arg_texts = ArgTexts(texts) if like is None else like.arg_texts
-        fronts: list[str] = []  # four of each URL
-        marks: list[bool] = []  # two of each
-        segments: list[str] = []
-        args: list[str] = []
-        sizes: list[int] = []  # two of each
-        for url in urls:
-            parts = split_url(url) if len(url) <= LONGEST_URL else None
-            if parts is None:
-                fronts += (url, "", "", "")
-                marks += (False, False)
-                sizes += (0, 0)
-                continue
-            fronts += (parts.scheme, parts.authority, parts.separators, parts.fragment)
-            marks += (len(url) <= _LONGEST and is_plain(parts), True)
-            sizes += (len(parts.segments), len(parts.args))
-            segments += parts.segments
-            args += parts.args
-        size = np.array(sizes, dtype=np.int64).reshape(-1, 2).T.copy()
+        fronts, segments, args, sizes, marks = _split_urls(urls)
+        size = sizes.reshape(-1, 2).T.copy()
         start = np.cumsum(size, axis=1) - size
         return cls(
             texts,
@@ -163,7 +148,7 @@ class UrlColumns:
             texts.numbers(fronts).reshape(-1, 4).T.copy(),
             Runs(Numbers(texts.numbers(segments)), start[0], size[0]),
             Runs(Numbers(arg_texts.numbers(args)), start[1], size[1]),
-            np.array(marks, dtype=np.bool_).reshape(-1, 2).T.copy(),
+            marks.reshape(-1, 2).T.copy(),
         )
 
     def __len__(self) -> int:
@@ -358,6 +343,36 @@ class UrlColumns:
                 start, arg_start = start + len(parts.segments), arg_start + len(parts.args)
             else:
                 yield (0,) * 9
+
+
+def _split_urls(urls: Sequence[str]) -> tuple[list[str], list[str], list[str], Ints, Bools]:
+    """The tokens of all URLs, one after the other.
+
+    Returns:
+        Scheme, authority, separators and fragment of each; segments; arguments; how many of both each has; and whether
+        it is plain, and split.
+    """
+    if kernels.compiled is not None:
+        found = kernels.compiled.split_urls(list(urls), LONGEST_URL, _LONGEST, _MOST_SEPARATED)
+        return *found[:3], np.frombuffer(found[3], dtype=np.int64), np.frombuffer(found[4], dtype=np.bool_)
+    fronts: list[str] = []
+    marks: list[bool] = []
+    segments: list[str] = []
+    args: list[str] = []
+    sizes: list[int] = []
+    for url in urls:
+        parts = split_url(url) if len(url) <= LONGEST_URL else None
+        if parts is None:
+            fronts += (url, "", "", "")
+            marks += (False, False)
+            sizes += (0, 0)
+            continue
+        fronts += (parts.scheme, parts.authority, parts.separators, parts.fragment)
+        marks += (len(url) <= _LONGEST and is_plain(parts), True)
+        sizes += (len(parts.segments), len(parts.args))
+        segments += parts.segments
+        args += parts.args
+    return fronts, segments, args, np.array(sizes, dtype=np.int64), np.array(marks, dtype=np.bool_)
 
 
 def _separators_left(separators: str, kept: int) -> str:

@@ -1,0 +1,45 @@
+"""Steps that take most of the time of learning rules, compiled where there is a compiler when the package is built.
+
+Each repeats a step that is written in Python where it belongs; that is its reference, and what runs where the extension
+is missing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Protocol, cast
+
+__all__ = ["Kernels", "compiled"]
+
+_VERSION = 1  # of the functions; an extension of another one is left alone
+
+
+class Kernels(Protocol):
+    """The functions of the extension. Arrays come in as they are, contiguous, and go out as their bytes."""
+
+    VERSION: int
+
+    def split_urls(
+        self, urls: list[str], longest: int, longest_plain: int, most_separated: int, /
+    ) -> tuple[list[str], list[str], list[str], bytes, bytes]:
+        """`url_columns._split_urls`: fronts, segments, arguments, sizes (int64), marks (bool)."""
+        ...
+
+    def numbered(self, numbers: dict[str, int], texts: list[str], wanted: list[str], /) -> bytes:
+        """`Texts.numbers`, int64."""
+        ...
+
+
+def _load() -> Kernels | None:
+    if sys.byteorder != "little":
+        return None
+    try:
+        found = cast("Kernels", import_module("dedupcrawl.urls.learning.kernels._compiled"))
+    except ImportError:
+        return None
+    return found if found.VERSION == _VERSION else None
+
+
+compiled = _load()
+"""None where the extension is missing."""

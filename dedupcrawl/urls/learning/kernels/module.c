@@ -1,0 +1,20 @@
+/* The extension module: its functions. */
+
+#include "kernels.h"
+
+static PyMethodDef methods[] = {
+    {"split_urls", split_urls, METH_VARARGS, NULL},
+    {"numbered", numbered, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_compiled", "Steps that are written in Python elsewhere, compiled.", -1, methods,
+    NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__compiled(void) {
+    PyObject *made = PyModule_Create(&module);
+    if (made && PyModule_AddIntConstant(made, "VERSION", VERSION)) Py_CLEAR(made);
+    return made;
+}
