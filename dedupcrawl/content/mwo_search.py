@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from dedupcrawl.content.mwo import TOTAL, Record, Weights
 _DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
 
 PageIds = NDArray[np.uint32]
+Piece = tuple[NDArray[np.uint64], PageIds]
+"""Postings of one term: keys and pages, shapes (m,) and (m,)."""
 Costs = NDArray[np.int64]
 """Shape (n,): how many kept pages have each of a record's terms."""
 
@@ -39,8 +42,27 @@ def cheapest_prefix(weights: Weights, costs: Costs, most_left: int) -> NDArray[n
     return order[: max(needed, int((costs == 0).sum()))]
 
 
+def rarest(costs: Costs, most: int) -> NDArray[np.intp]:
+    """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
+
+    Args:
+        costs: Shape (n,).
+        most: At least 0.
+
+    Returns:
+        Places in the record, the rarest first.
+    """
+    order = np.argsort(costs, kind="stable")
+    return order[: int((costs[order].cumsum() <= most).sum())]
+
+
+def roots(weights: Weights) -> Weights:
+    """Square roots of weights, in units of 1/256: several terms in common say more than a single heavy one."""
+    return (np.sqrt(weights) * 256).astype(np.int64)
+
+
 def possible(
-    record: Record, prefix: NDArray[np.intp], keys: NDArray[np.uint64], pages: PageIds, least: int, most: int
+    record: Record, prefix: NDArray[np.intp], pieces: Sequence[Piece], least: int, least_alike: int, most: int
 ) -> PageIds:
     """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
 
@@ -50,10 +72,11 @@ def possible(
     Args:
         record: The new page.
         prefix: Places of the terms that were looked up.
-        keys: Shape (m,): their postings: the term's hash in the high 32 bits, the kept page's weight in the low.
-        pages: Shape (m,): the pages of these postings.
+        pieces: Their postings, each piece of one term: the term's hash in the high 32 bits of a key, the kept page's
+            weight in the low.
         least: See `least_overlap`.
-        most: Only so many pages, those that share the most so far; of equals the older.
+        least_alike: Least sum of the roots (see `roots`) of what a page shares with the prefix, term by term.
+        most: Only so many pages, those of the largest such sums; of equals the older.
 
     Returns:
         Ascending.
@@ -61,7 +84,10 @@ def possible(
     looked_up = np.sort(prefix)
     hashes, own = record.hashes[looked_up], record.weights[looked_up]
     if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.mwo_possible(hashes, own, keys, pages, least, most), dtype=np.uint32)
+        found = kernels.compiled.mwo_possible(hashes, own, list(pieces), least, least_alike, most)
+        return np.frombuffer(found, dtype=np.uint32)
+    keys = np.concatenate([keys for keys, _ in pieces]) if pieces else np.zeros(0, dtype=np.uint64)
+    pages = np.concatenate([pages for _, pages in pieces]) if pieces else np.zeros(0, dtype=np.uint32)
     kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     smaller = np.minimum(own[hashes.searchsorted((keys >> np.uint64(32)).astype(np.uint32))], kept)
     first = int(pages.min(initial=np.iinfo(np.uint32).max))
@@ -69,9 +95,9 @@ def possible(
         unique, page = None, pages.astype(np.intp) - first  # a counter for every page of the range beats sorting
     else:
         unique, page = np.unique(pages, return_inverse=True)
-    shared, seen = np.bincount(page, smaller), np.bincount(page, kept)
+    shared, seen, alike = np.bincount(page, smaller), np.bincount(page, kept), np.bincount(page, roots(smaller))
     left = np.minimum(TOTAL - int(own.sum()), TOTAL - seen)
-    found = np.flatnonzero((shared + left >= least) & (seen > 0))
-    if len(found) > most:
-        found = np.sort(found[np.argsort(-shared[found], kind="stable")[:most]])
-    return (found + first).astype(np.uint32) if unique is None else unique[found]
+    likely = np.flatnonzero((shared + left >= least) & (alike >= least_alike) & (seen > 0))
+    if len(likely) > most:
+        likely = np.sort(likely[np.argsort(-alike[likely], kind="stable")[:most]])
+    return (likely + first).astype(np.uint32) if unique is None else unique[likely]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +35,7 @@ class PostingsView:
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
         wanted = prefixes.tolist()
-        if kernels.compiled is not None:
-            counts = np.frombuffer(bytearray(kernels.compiled.tail_counts(self._tail, wanted)), dtype=np.int64)
-        else:
-            counts = self._count_in_tail(wanted)
+        counts = self._count_in_tail(wanted)
         if self._tables:
             firsts = prefixes << self._shift
             for keys, _ in self._tables:
@@ -47,13 +45,8 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        parts: list[Table] = []
         wanted = prefixes.tolist()
-        if self._tables:
-            firsts = prefixes << self._shift
-            for keys, ids in self._tables:
-                for _, start, end in self._ranges(keys, prefixes, firsts, wanted):
-                    parts.append((keys[start:end], ids[start:end]))
+        parts = self._in_tables(prefixes, wanted)
         tail = self._in_tail(wanted)
         if tail[0].size:
             parts.append(tail)
@@ -63,7 +56,26 @@ class PostingsView:
             return parts[0]
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
+    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
+        """What `find` finds, as it lies in the segments: pieces, each of one prefix, none empty."""
+        wanted = prefixes.tolist()
+        keys, ids = self._in_tail(wanted)
+        ends = self._count_in_tail(wanted).cumsum().tolist() if keys.size else []
+        tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
+        return [*self._in_tables(prefixes, wanted), *tail]
+
+    def _in_tables(self, prefixes: Keys, wanted: list[int]) -> list[Table]:
+        """The postings of these prefixes in the segments, one prefix's of one segment together."""
+        firsts = prefixes << self._shift
+        return [
+            (keys[start:end], ids[start:end])
+            for keys, ids in self._tables
+            for _, start, end in self._ranges(keys, prefixes, firsts, wanted)
+        ]
+
     def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
+        if kernels.compiled is not None:
+            return np.frombuffer(bytearray(kernels.compiled.tail_counts(self._tail, wanted)), dtype=np.int64)
         counts = np.zeros(len(wanted), dtype=np.int64)
         for found in self._tail:
             for row, prefix in enumerate(wanted):
@@ -73,13 +85,13 @@ class PostingsView:
         return counts
 
     def _in_tail(self, wanted: list[int]) -> Table:
-        """Keys and pages of all postings of these prefixes in the tail."""
+        """Keys and pages of all postings of these prefixes in the tail, one prefix's after the other's."""
         if kernels.compiled is not None:
             keys, ids = kernels.compiled.tail_postings(self._tail, wanted)
             return np.frombuffer(keys, dtype=np.uint64), np.frombuffer(ids, dtype=np.uint32)
         flat: list[int] = []
-        for found in self._tail:
-            for prefix in wanted:
+        for prefix in wanted:
+            for found in self._tail:
                 postings = found.get(prefix)
                 if postings is not None:
                     flat += postings
@@ -89,6 +101,8 @@ class PostingsView:
     def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
         bits = self._payload_bits
+        if kernels.compiled is not None:
+            return kernels.compiled.sorted_ranges(keys, prefixes, bits)
         places = keys.searchsorted(firsts)
         starts = places.tolist()
         if len(starts) <= _FEW:

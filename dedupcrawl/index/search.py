@@ -100,6 +100,10 @@ class Remembering:
             found = self._found[key] = self._view.find(prefixes)
         return found
 
+    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
+        """As in content.checks.base.Postings; not remembered."""
+        return self._view.pieces(prefixes)
+
 
 def _find_duplicate(
     catalog: Catalog, question: Question, first_id: int, fetch: Fetch, views: dict[int, Remembering]

@@ -21,7 +21,7 @@ from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
 from dedupcrawl.content.checks import shingles
-from dedupcrawl.content.checks.base import by_page
+from dedupcrawl.content.checks.base import Keys, by_page
 from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
@@ -177,7 +177,26 @@ def test_tails(records: list[list[tuple[int, int]]], wanted: list[int]) -> None:
     batches[1].add([np.array([5 << 61] * 40, dtype=np.uint64)])
     view = PostingsView([], [batch.found[0] for batch in batches], 61)
     prefixes = np.array(wanted, dtype=np.uint64)
-    ours, reference = by_both(lambda: (view.count(prefixes).tolist(), *(part.tolist() for part in view.find(prefixes))))
+    ours, reference = by_both(lambda: answers(view, prefixes))
+    assert ours == reference
+
+
+def answers(view: PostingsView, prefixes: Keys) -> list[list[int]]:
+    """All that a view says of some prefixes."""
+    pieces = [part.tolist() for piece in view.pieces(prefixes) for part in piece]
+    return [view.count(prefixes).tolist(), *(part.tolist() for part in view.find(prefixes)), *pieces]
+
+
+EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])
+KEYS = st.lists(EDGES | st.integers(0, 1 << 8) | st.integers(0, (1 << 64) - 1), max_size=60)
+
+
+@given(KEYS, KEYS, st.sampled_from([0, 1, 8, 32, 63]))
+def test_ranges_of_sorted_keys(posted: list[int], wanted: list[int], bits: int) -> None:
+    keys = np.sort(np.array(posted, dtype=np.uint64))
+    view = PostingsView([(keys, np.arange(keys.size, dtype=np.uint32))], [], bits)
+    prefixes = np.array(sorted({key >> bits for key in (*wanted, *posted[::2])}), dtype=np.uint64)
+    ours, reference = by_both(lambda: answers(view, prefixes))
     assert ours == reference
 
 
@@ -201,18 +220,21 @@ def test_mwo_overlaps(one: dict[str, int], other: dict[str, int]) -> None:
     st.lists(st.tuples(st.integers(0, 39), st.integers(0, 30), st.integers(1, TOTAL // 40)), max_size=200),
     st.integers(0, 2**32 - 40),
     st.integers(1, TOTAL),
+    st.integers(0, 256 * 256),
     st.integers(1, 40),
 )
 def test_what_mwo_may_find(
-    weights: dict[str, int], found: list[tuple[int, int, int]], first: int, least: int, most: int
+    weights: dict[str, int], found: list[tuple[int, int, int]], first: int, least: int, alike: int, most: int
 ) -> None:
     record = Record.of(weights, dropped=0, most=30)
     prefix = np.arange(0, len(record), 2)[::-1]
     posted = {(int(record.hashes[prefix[term % len(prefix)]]), page): weight for term, page, weight in found}
     keys = np.array([term << 32 | weight for (term, _), weight in posted.items()], dtype=np.uint64)
+    terms = np.array([term for term, _ in posted], dtype=np.uint64)
     for spread in (1, 100_000_000):
         pages = np.array([min(first + spread * page, 2**32 - 1) for _, page in posted], dtype=np.uint32)
-        ours, reference = by_both(partial(possible, record, prefix, keys, pages, least, most))
+        pieces = [(keys[terms == term], pages[terms == term]) for term in np.unique(terms)]
+        ours, reference = by_both(partial(possible, record, prefix, pieces, least, alike, most))
         assert ours.tolist() == reference.tolist()
 
 

@@ -14,15 +14,18 @@ cut to a prefix, in whatever order is cheapest at that moment, and kept pages ar
    page's remaining weight too: the positional bound is `shared + min(left of one, left of the other)`.
 
 **In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. When
-those of P are more than `EXACT_POSTINGS`, only its first terms are looked up, of `MOST_POSTINGS` together, and of the
-pages that they bring up the `CLOSEST` by shared weight are compared. What that loses is measured in docs/page-index.md;
-at worst a duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
+those of P are more than `MOST_POSTINGS`, the rarest terms are looked up, as many as have no more postings together: a
+page may lack any of them, so many terms count for more than much weight. Of the pages that share enough of them
+(`LEAST_ALIKE`) the `CLOSEST` are compared. Both go by the sum of the roots of what is shared, term by term: one heavy
+term is shared by chance, many are not. What that loses is measured in docs/page-index.md; at worst a duplicate is
+kept. Terms that more pages have are never read, so no term makes a search slow.
 
 Keys do not depend on the threshold, so an index serves every threshold.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -38,14 +41,14 @@ from dedupcrawl.page import Page
 MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
 
-EXACT_POSTINGS = 1 << 17
-"""Postings of a prefix up to which all are read and the search is exact, some milliseconds at most."""
+MOST_POSTINGS = 3 << 16
+"""Postings that are read for one page, about half a millisecond; with a prefix that has more the search is bounded."""
 
-MOST_POSTINGS = 1 << 14
-"""Postings that are read of a prefix with more: it is cut short."""
+LEAST_ALIKE = 0.225
+"""Of the roots of the weights that a bounded search looks up, the share a page must have to be compared."""
 
-CLOSEST = 32
-"""Of the pages that a prefix cut short brings up only those that share the most with it are compared."""
+CLOSEST = 24
+"""Only so many of these are compared, those that have the most in common."""
 
 _PAYLOAD_BITS = 32
 
@@ -110,13 +113,13 @@ class MwoCheck:
             return np.zeros(0, dtype=np.uint32)
         most_left = least - min(least, mwo_search.least_overlap(MARGIN))
         prefix = mwo_search.cheapest_prefix(record.weights, costs, most_left)
-        spent = costs[prefix].cumsum()
-        most = len(spent) and int(spent[-1])
-        if most > EXACT_POSTINGS:
-            prefix = prefix[spent <= MOST_POSTINGS]
-            most = CLOSEST
-        keys, pages = postings.find(prefixes[prefix])
-        return mwo_search.possible(record, prefix, keys, pages, least, most)
+        least_alike, most = 0, int(costs[prefix].sum())
+        if most > MOST_POSTINGS:
+            prefix = mwo_search.rarest(costs, MOST_POSTINGS)
+            known = mwo_search.roots(record.weights[prefix[costs[prefix] > 0]])
+            least_alike, most = math.ceil(LEAST_ALIKE * int(known.sum())), CLOSEST
+        pieces = postings.pieces(prefixes[prefix])
+        return mwo_search.possible(record, prefix, pieces, least, least_alike, most)
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """None: MWO is symmetric."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 6  # of the functions; an extension of another one is left alone
+_VERSION = 7  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -84,12 +84,16 @@ class Kernels(Protocol):
         """For each page, ascending: the first of its keys, itself, how often it occurs (int64)."""
         ...
 
+    def sorted_ranges(self, keys: U64, prefixes: U64, bits: int, /) -> list[tuple[int, int, int]]:
+        """`PostingsView._ranges` of one table."""
+        ...
+
     def tail_counts(self, tails: Sequence[Found], prefixes: list[int], /) -> bytes:
         """For each prefix how many postings it has, int64."""
         ...
 
     def tail_postings(self, tails: Sequence[Found], prefixes: list[int], /) -> tuple[bytes, bytes]:
-        """Keys and pages of all postings of these prefixes."""
+        """Keys and pages of all postings of these prefixes, one prefix's after the other's."""
         ...
 
     def mwo_record(self, hashes: U32, weights: I64, lightest: int, most: int, /) -> bytes:
@@ -100,7 +104,9 @@ class Kernels(Protocol):
         """`mwo.overlap` of two records' bytes."""
         ...
 
-    def mwo_possible(self, hashes: U32, weights: I64, keys: U64, pages: U32, least: int, most: int, /) -> bytes:
+    def mwo_possible(
+        self, hashes: U32, weights: I64, pieces: list[tuple[U64, U32]], least: int, least_alike: int, most: int, /
+    ) -> bytes:
         """`mwo_search.possible`: pages, uint32."""
         ...
 

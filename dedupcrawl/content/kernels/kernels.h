@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
@@ -59,6 +59,7 @@ PyObject *differences(PyObject *self, PyObject *args);
 PyObject *sort_pieces(PyObject *self, PyObject *args);
 PyObject *occurring(PyObject *self, PyObject *args);
 /* index/postings.py */
+PyObject *sorted_ranges(PyObject *self, PyObject *args);
 PyObject *tail_counts(PyObject *self, PyObject *args);
 PyObject *tail_postings(PyObject *self, PyObject *args);
 

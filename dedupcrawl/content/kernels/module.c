@@ -21,6 +21,7 @@ static PyMethodDef methods[] = {
     {"differences", differences, METH_VARARGS, NULL},
     {"sort_pieces", sort_pieces, METH_VARARGS, NULL},
     {"occurring", occurring, METH_VARARGS, NULL},
+    {"sorted_ranges", sorted_ranges, METH_VARARGS, NULL},
     {"tail_counts", tail_counts, METH_VARARGS, NULL},
     {"tail_postings", tail_postings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

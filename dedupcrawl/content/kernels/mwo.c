@@ -2,6 +2,8 @@
 
 #include "kernels.h"
 
+#include <math.h>
+
 enum { TOTAL = 65535 };
 
 typedef struct {
@@ -135,22 +137,23 @@ typedef struct {
     uint32_t page;
     uint32_t seen; /* weights are above 0, so 0 is a free place */
     uint32_t shared;
+    uint32_t alike;
 } Sum;
 
-/* Most shared first; of equal ones the older page. */
-static int by_shared(const void *one, const void *other) {
+/* Most alike first; of equal ones the older page. */
+static int by_likeness(const void *one, const void *other) {
     const Sum *a = one, *b = other;
-    if (a->shared != b->shared) return (a->shared < b->shared) - (a->shared > b->shared);
+    if (a->alike != b->alike) return (a->alike < b->alike) - (a->alike > b->alike);
     return (a->page > b->page) - (a->page < b->page);
 }
 
-/* Bring the `most` first by `by_shared` to the front: each of the others that is before the last of them takes its place. */
+/* Bring the `most` first by `by_likeness` to the front: each of the others that is before the last of them takes its place. */
 static void select_first(Sum *sums, Py_ssize_t count, Py_ssize_t most) {
-    qsort(sums, (size_t)most, sizeof(Sum), by_shared);
+    qsort(sums, (size_t)most, sizeof(Sum), by_likeness);
     for (Py_ssize_t i = most; most && i < count; i++) {
         const Sum sum = sums[i];
         Py_ssize_t place = most;
-        while (place && by_shared(&sum, &sums[place - 1]) < 0) place--;
+        while (place && by_likeness(&sum, &sums[place - 1]) < 0) place--;
         if (place == most) continue;
         memmove(sums + place + 1, sums + place, (size_t)(most - place - 1) * sizeof(Sum));
         sums[place] = sum;
@@ -173,60 +176,157 @@ static Py_ssize_t place_of(const uint32_t *hashes, Py_ssize_t count, uint32_t ha
     return low < count && hashes[low] == hash ? low : -1;
 }
 
-/* mwo_possible(hashes, weights, keys, pages, least, most) -> pages, uint32 */
-PyObject *mwo_possible(PyObject *self, PyObject *args) {
-    Py_buffer hashes, weights, keys, pages;
-    long long least;
-    Py_ssize_t most;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*Ln", &hashes, &weights, &keys, &pages, &least, &most)) return NULL;
-    PyObject *result = NULL;
-    const Py_ssize_t terms = hashes.len / 4, count = keys.len / 8;
-    const int64_t *own = weights.buf;
-    const uint64_t *key = keys.buf;
-    const uint32_t *page = pages.buf;
-    const size_t size = table_size((size_t)count);
-    Sum *sums = PyMem_Calloc(size, sizeof(Sum));
-    if (!sums) {
-        PyErr_NoMemory();
-    } else if (weights.len != 8 * terms || pages.len != 4 * count) {
-        PyErr_SetString(PyExc_ValueError, "arrays that belong together are not of one length");
-    } else {
-        int64_t left = TOTAL;
-        for (Py_ssize_t i = 0; i < terms; i++) left -= own[i];
-        Py_ssize_t place = -1;
-        uint32_t last = 0;
-        for (Py_ssize_t i = 0; i < count; i++) {
-            const uint32_t hash = (uint32_t)(key[i] >> 32), weight = (uint32_t)key[i];
-            if (place < 0 || hash != last) place = place_of(hashes.buf, terms, hash), last = hash;
-            if (place < 0) continue;
-            size_t at = (size_t)fmix64(page[i] ^ table_seed) & (size - 1);
-            while (sums[at].seen && sums[at].page != page[i]) at = (at + 1) & (size - 1);
-            sums[at].page = page[i];
-            sums[at].seen += weight;
-            sums[at].shared += own[place] < weight ? (uint32_t)own[place] : weight;
+/* A weight's root in units of 1/256. */
+static inline uint32_t root(uint32_t weight) { return (uint32_t)(sqrt(weight) * 256); }
+
+/* Postings of one term, and the page's own weight of it. */
+typedef struct {
+    Py_buffer keys, pages;
+    Py_ssize_t count;
+    uint32_t own;
+} Piece;
+
+static void release_pieces(Piece *pieces, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyBuffer_Release(&pieces[i].keys);
+        PyBuffer_Release(&pieces[i].pages);
+    }
+    PyMem_Free(pieces);
+}
+
+/* A list of pairs of arrays, to be released; NULL with an exception set. */
+static Piece *get_pieces(PyObject *list, const Py_buffer *hashes, const int64_t *weights) {
+    const Py_ssize_t count = PyList_GET_SIZE(list);
+    Piece *pieces = PyMem_Calloc((size_t)count + 1, sizeof(Piece));
+    if (!pieces) return (Piece *)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Piece *piece = &pieces[i];
+        PyObject *pair = PyList_GET_ITEM(list, i);
+        if (!PyTuple_Check(pair)) {
+            PyErr_SetString(PyExc_TypeError, "postings are pairs of keys and pages");
+            return release_pieces(pieces, i), NULL;
         }
-        Py_ssize_t found = 0;
-        for (size_t at = 0; at < size; at++) {
-            if (!sums[at].seen) continue;
-            const int64_t theirs = TOTAL - (int64_t)sums[at].seen, more = theirs < left ? theirs : left;
-            if (sums[at].shared + more >= least) sums[found++] = sums[at];
+        if (!PyArg_ParseTuple(pair, "y*y*", &piece->keys, &piece->pages)) return release_pieces(pieces, i), NULL;
+        piece->count = piece->pages.len / 4;
+        if (piece->keys.len / 8 != piece->count) {
+            PyErr_SetString(PyExc_ValueError, "arrays that belong together are not of one length");
+            return release_pieces(pieces, i + 1), NULL;
         }
-        if (found > most) {
-            select_first(sums, found, most);
-            found = most;
-        }
-        result = PyBytes_FromStringAndSize(NULL, 4 * found);
-        if (result) {
-            uint32_t *out = (uint32_t *)PyBytes_AS_STRING(result);
-            for (Py_ssize_t i = 0; i < found; i++) out[i] = sums[i].page;
-            qsort(out, (size_t)found, 4, by_page_number);
+        if (!piece->count) continue;
+        const uint32_t hash = (uint32_t)(*(const uint64_t *)piece->keys.buf >> 32);
+        const Py_ssize_t place = place_of(hashes->buf, hashes->len / 4, hash);
+        if (place < 0) piece->count = 0;
+        else piece->own = (uint32_t)weights[place];
+    }
+    return pieces;
+}
+
+/* Counters by a hash of the page, so small that they stay in the cache. A term counts as what it is worth at most in units
+ * of which `ENOUGH` are the least that is asked for, rounded up: a page that has so much has a counter of `ENOUGH`. */
+enum { ENOUGH = 128, MOST_COUNTED = 255, COUNTERS_A_POSTING = 4, FEWEST_COUNTER_BITS = 6, MOST_COUNTER_BITS = 19 };
+
+static uint8_t counters[1 << MOST_COUNTER_BITS]; /* of one call; none lets go of the interpreter's lock */
+
+static inline uint8_t *counter_of(uint32_t page, int shift) {
+    return &counters[page * (table_seed | 1) >> shift];
+}
+
+/* Count all postings, by roots where these are asked for; returns what `counter_of` has to know. */
+static int count_pages(const Piece *pieces, Py_ssize_t count, int64_t least_shared, int64_t least_alike) {
+    const int64_t need = least_alike > 0 ? least_alike : least_shared;
+    size_t postings = 0;
+    int bits = FEWEST_COUNTER_BITS;
+    for (Py_ssize_t i = 0; i < count; i++) postings += (size_t)pieces[i].count;
+    while (bits < MOST_COUNTER_BITS && (size_t)1 << bits < COUNTERS_A_POSTING * postings) bits++;
+    memset(counters, 0, (size_t)1 << bits);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const uint32_t *page = pieces[i].pages.buf;
+        const Py_ssize_t pages = pieces[i].count;
+        const int64_t worth = least_alike > 0 ? root(pieces[i].own) : pieces[i].own;
+        const int64_t units = worth < need ? (worth * ENOUGH + need - 1) / need : ENOUGH;
+        for (Py_ssize_t at = 0; at < pages; at++) {
+            uint8_t *counter = counter_of(page[at], 64 - bits);
+            const unsigned sum = *counter + (unsigned)units;
+            *counter = (uint8_t)(sum < MOST_COUNTED ? sum : MOST_COUNTED);
         }
     }
+    return 64 - bits;
+}
+
+/* What each page whose counter says enough shares with the prefix; how many pages, or -1 without memory. */
+static Py_ssize_t sum_up(const Piece *pieces, Py_ssize_t count, int shift, Sum **made) {
+    size_t postings = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        for (Py_ssize_t at = 0; at < pieces[i].count; at++)
+            postings += *counter_of(((const uint32_t *)pieces[i].pages.buf)[at], shift) >= ENOUGH;
+    const size_t size = table_size(postings);
+    Sum *sums = *made = PyMem_Calloc(size, sizeof(Sum));
+    if (!sums) return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const uint32_t *pages = pieces[i].pages.buf, own = pieces[i].own;
+        for (Py_ssize_t posting = 0; posting < pieces[i].count; posting++) {
+            const uint32_t page = pages[posting];
+            if (*counter_of(page, shift) < ENOUGH) continue;
+            const uint32_t weight = (uint32_t)((const uint64_t *)pieces[i].keys.buf)[posting];
+            size_t at = (size_t)fmix64(page ^ table_seed) & (size - 1);
+            while (sums[at].seen && sums[at].page != page) at = (at + 1) & (size - 1);
+            sums[at].page = page;
+            sums[at].seen += weight;
+            sums[at].shared += own < weight ? own : weight;
+            sums[at].alike += root(own < weight ? own : weight);
+        }
+    }
+    Py_ssize_t pages = 0;
+    for (size_t at = 0; at < size; at++)
+        if (sums[at].seen) sums[pages++] = sums[at];
+    return pages;
+}
+
+/* mwo_possible(hashes, weights, pieces, least, least_alike, most) -> pages, uint32 */
+PyObject *mwo_possible(PyObject *self, PyObject *args) {
+    Py_buffer hashes, weights;
+    PyObject *list;
+    long long least, least_alike;
+    Py_ssize_t most;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*O!LLn", &hashes, &weights, &PyList_Type, &list, &least, &least_alike, &most))
+        return NULL;
+    PyObject *result = NULL;
+    Piece *pieces = NULL;
+    Sum *sums = NULL;
+    const Py_ssize_t terms = hashes.len / 4, count = PyList_GET_SIZE(list);
+    if (weights.len != 8 * terms) {
+        PyErr_SetString(PyExc_ValueError, "hashes and weights are not of the same terms");
+        goto done;
+    }
+    if (!(pieces = get_pieces(list, &hashes, weights.buf))) goto done;
+    int64_t left = TOTAL;
+    for (Py_ssize_t i = 0; i < terms; i++) left -= ((const int64_t *)weights.buf)[i];
+    const int shift = count_pages(pieces, count, least - left, least_alike);
+    const Py_ssize_t seen = sum_up(pieces, count, shift, &sums);
+    if (seen < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_ssize_t found = 0;
+    for (Py_ssize_t i = 0; i < seen; i++) {
+        const int64_t theirs = TOTAL - (int64_t)sums[i].seen, more = theirs < left ? theirs : left;
+        if (sums[i].alike >= least_alike && sums[i].shared + more >= least) sums[found++] = sums[i];
+    }
+    if (found > most) {
+        select_first(sums, found, most);
+        found = most;
+    }
+    result = PyBytes_FromStringAndSize(NULL, 4 * found);
+    if (result) {
+        uint32_t *out = (uint32_t *)PyBytes_AS_STRING(result);
+        for (Py_ssize_t i = 0; i < found; i++) out[i] = sums[i].page;
+        qsort(out, (size_t)found, 4, by_page_number);
+    }
+done:
     PyMem_Free(sums);
+    if (pieces) release_pieces(pieces, count);
     PyBuffer_Release(&hashes);
     PyBuffer_Release(&weights);
-    PyBuffer_Release(&keys);
-    PyBuffer_Release(&pages);
     return result;
 }

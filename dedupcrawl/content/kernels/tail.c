@@ -32,7 +32,7 @@ PyObject *tail_counts(PyObject *self, PyObject *args) {
     return counts;
 }
 
-/* tail_postings(tails, prefixes) -> keys (uint64) and pages (uint32) of all postings of these prefixes */
+/* tail_postings(tails, prefixes) -> keys (uint64) and pages (uint32) of all postings of these prefixes, by prefix */
 PyObject *tail_postings(PyObject *self, PyObject *args) {
     PyObject *tails, *prefixes, *answer = NULL;
     (void)self;
@@ -41,8 +41,8 @@ PyObject *tail_postings(PyObject *self, PyObject *args) {
     uint64_t *keys = PyMem_Malloc(8 * room);
     uint32_t *pages = PyMem_Malloc(4 * room);
     int done = keys && pages;
-    for (Py_ssize_t tail = 0; done && tail < PyList_GET_SIZE(tails); tail++)
-        for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(prefixes); i++) {
+    for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(prefixes); i++)
+        for (Py_ssize_t tail = 0; done && tail < PyList_GET_SIZE(tails); tail++) {
             PyObject *postings = postings_of(PyList_GET_ITEM(tails, tail), PyList_GET_ITEM(prefixes, i));
             const size_t found = postings ? (size_t)PySequence_Fast_GET_SIZE(postings) / 2 : 0;
             PyObject **items = postings ? PySequence_Fast_ITEMS(postings) : NULL;

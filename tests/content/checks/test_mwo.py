@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from benchmarks.texts import documents
 from dedupcrawl.content.checks import mwo as mwo_check
-from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import DictPostings, Reading, keepers
 
 THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]
 TEXTS = [
@@ -101,42 +100,60 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
 
     postings = DictPostings(check, {0: one})
     assert postings.count(check.keys(other) >> np.uint64(check.payload_bits)).sum() > 0  # "and", so to say, is shared
-    postings.find = None  # type: ignore[assignment, method-assign]  # calling it fails
+    postings.pieces = None  # type: ignore[assignment, method-assign]  # calling it fails
     assert check.candidates(other, postings).tolist() == []
 
 
-def test_a_large_index_is_searched_by_the_rarest_terms_and_the_closest_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    check, chance = MwoCheck(0.5), random.Random(1)
-    common = [f"common{number}" for number in range(30)]
-    pages = []
-    for number in range(300):
-        weights = {word: chance.randint(1, 9) for word in common} | {f"own{number}x{i}": 3 for i in range(20)}
-        pages.append(Record.of(weights, dropped=0, most=1000).to_bytes())
-    near = dict.fromkeys(common, 5) | {f"own7x{i}": 3 for i in range(15)} | {f"new{i}": 3 for i in range(5)}
-    new = Record.of(near, dropped=0, most=1000).to_bytes()
-    exact = brute_force(check, new, dict(enumerate(pages)))
-    assert len(exact) > 10  # most share half of their weight in common words
+def record(weights: dict[str, int]) -> bytes:
+    return Record.of(weights, dropped=0, most=1000).to_bytes()
 
-    monkeypatch.setattr(mwo_check, "EXACT_POSTINGS", 400)
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> Reading:
+    """Pages of 30 terms that all have and 20 of their own, in an index that is large beside what may be read."""
     monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 400)
     monkeypatch.setattr(mwo_check, "CLOSEST", 5)
-    read = []
+    chance = random.Random(1)
+    pages = {}
+    for number in range(300):
+        own = {f"own{number}x{i}": 3 for i in range(20)} | {f"shared{number % 30}x{i}": 3 for i in range(10)}
+        pages[number] = record({f"common{i}": chance.randint(1, 9) for i in range(30)} | own)
+    return Reading(DictPostings(MwoCheck(), pages))
 
-    class Watched(DictPostings):
-        def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-            keys, ids = super().find(prefixes)
-            read.append(ids.size)
-            return keys, ids
 
-    postings = Watched(check, dict(enumerate(pages)))
-    found = check.candidates(new, postings).tolist()
-    assert 0 < read[0] <= 400
+def test_a_large_index_is_searched_by_the_rarest_terms(large: Reading) -> None:
+    near = dict.fromkeys([f"common{i}" for i in range(30)], 5) | {f"own7x{i}": 3 for i in range(15)}
+    assert MwoCheck().candidates(record(near | {f"new{i}": 3 for i in range(5)}), large).tolist() == [7]
+    assert 0 < large.postings <= 400
+
+    large.postings = 0
+    MwoCheck().candidates(record(dict.fromkeys([f"common{i}" for i in range(30)], 1)), large)
+    assert large.postings == 300  # one of the terms that all have; a second would be too much
+
+
+def test_of_a_large_index_the_closest_pages_are_compared(large: Reading) -> None:
+    near = {f"common{i}": 5 for i in range(30)} | {f"shared7x{i}": 3 for i in range(10)}
+    found = MwoCheck().candidates(record(near | {f"own277x{i}": 3 for i in range(4)}), large).tolist()
     assert len(found) == 5
-    assert max(exact, key=lambda page: exact[page]) == 7
-    assert 7 in found
+    assert set(found) < set(range(7, 300, 30))
+    assert 277 in found
 
-    monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 0)
-    assert check.candidates(Record.of(dict.fromkeys(common, 1), dropped=0, most=99).to_bytes(), postings).size == 0
+    few = {f"common{i}": 5 for i in range(30)} | {f"own{67 + i}x0": 3 for i in range(10)}
+    assert MwoCheck().candidates(record(few), large).tolist() == []  # pages with one of ten rare terms
+
+
+@given(repositories(), st.sampled_from(THRESHOLDS), st.integers(0, 60))
+def test_a_bounded_search_reads_no_more_than_it_may(records: list[bytes], threshold: float, most: int) -> None:
+    check = MwoCheck(threshold)
+    postings = Reading(DictPostings(check, dict(enumerate(records[1:]))))
+    before, mwo_check.MOST_POSTINGS = mwo_check.MOST_POSTINGS, most
+    try:
+        found = check.candidates(records[0], postings).tolist()
+    finally:
+        mwo_check.MOST_POSTINGS = before
+    assert postings.postings <= most
+    assert set(found) <= set(range(len(records) - 1))
+    assert sorted(set(found)) == found
 
 
 def test_an_empty_index_has_no_candidates() -> None:

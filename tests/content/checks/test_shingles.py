@@ -15,7 +15,7 @@ from dedupcrawl.content.checks.shingles import FEWEST, LEVELS, MODULUS, SHINGLE,
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import DictPostings, Reading, keepers
 
 CHECK = ShinglesCheck(min_symbols=4)
 MASK = (1 << 64) - 1
@@ -147,20 +147,6 @@ class TestSearch:
         found = CHECK.candidates(new, DictPostings(CHECK, kept)).tolist()
         assert len(found) == module.MOST_PAGES
         assert found[0] == 500
-
-
-class Reading:
-    """Counts the postings that are read."""
-
-    def __init__(self, of: DictPostings) -> None:
-        self._of = of
-        self.postings = 0
-        self.count = of.count
-
-    def find(self, prefixes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        keys, pages = self._of.find(prefixes)
-        self.postings += len(keys)
-        return keys, pages
 
 
 def scan(check: ShinglesCheck, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:
