@@ -7,6 +7,7 @@ the kernel holds what was written, but a power cut may damage the file beyond wh
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -317,11 +318,16 @@ def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Ex
         return error
     if isinstance(error, (IndexDamagedError, *_DAMAGE)):
         return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")
-    code = error.errno if isinstance(error, OSError) else error.code
-    if code is None or code <= 0:
+    code = error.errno if isinstance(error, OSError) else _errno(error)
+    if code is None:
         return OSError(f"the index at {path} cannot be used: {error}")
     reason = f"{os.strerror(code)}; it must be a folder that may be written to, on a disk with space left"
     return OSError(code, f"the index at {path} cannot be used: {reason}")
+
+
+def _errno(error: lmdb.Error) -> int | None:
+    """The system's error number, where it was the system's: the words of it end the message, in every py-lmdb."""
+    return next((code for code in errno.errorcode if str(error).endswith(os.strerror(code))), None)
 
 
 def digest(text: str) -> bytes:

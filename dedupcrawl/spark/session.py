@@ -32,6 +32,7 @@ _ALWAYS = {
 _ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BYTES_A_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 _PYTHON = "PYSPARK_PYTHON"
+_UNREAD = "[FAILED_READ_FILE"  # how Spark begins to tell it
 
 
 class NoSparkError(Exception):
@@ -115,8 +116,9 @@ def _told(error: Exception) -> Exception:
     line = _first_line(error)
     if condition == "PATH_NOT_FOUND":
         return LogError(f"{line.removeprefix('[PATH_NOT_FOUND] ').partition(' SQLSTATE')[0]}")
-    if "FAILED_READ_FILE" in line or (condition or "").startswith("FAILED_READ_FILE"):
-        return LogError(f"Spark cannot read a log: {line}")
+    unread = next((said for said in str(error).splitlines() if _UNREAD in said), None)  # Spark 4.0: deep in a cause
+    if unread is not None:
+        return LogError(f"Spark cannot read a log: {unread[unread.index(_UNREAD) :].strip()}")
     return SparkFailedError(f"Spark failed: {line}")
 
 
