@@ -7,20 +7,21 @@ a key that no node of the tree has chosen is the wildcard.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import log2
-from types import MappingProxyType
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from dedupcrawl.urls.learning import kernels
 from dedupcrawl.urls.learning.acceptance import Bar
-from dedupcrawl.urls.learning.corpus import ContextKey, Form, Slot
-from dedupcrawl.urls.learning.deep_tokens import PatternNode
-from dedupcrawl.urls.learning.evidence import Source, entropy, tally
-from dedupcrawl.urls.url_parts import UrlParts
-
-ABSENT = "\0absent"  # value of a key that a URL does not have; no URL has it, as it begins with a control character
+from dedupcrawl.urls.learning.context_keys import NO_VALUE, ContextKey, ContextKeys
+from dedupcrawl.urls.learning.corpus import Labels
+from dedupcrawl.urls.learning.evidence import Flags, Meetings, Sources, entropy, tally
+from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 
 _DEPTH = 4  # conditions of a context
 _MOST_VALUES = 40  # of a key that the tree may split at; one with more stays a wildcard
@@ -33,6 +34,9 @@ _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing
 _MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
 _MOST_SOURCES = 400  # that a tree grows on
 _SAMPLE = 500  # forms that the common keys of the evidence are compared with
+_TAKEN, _NO_EXCEPTIONS = 1, 2  # marks of a key
+
+Marks = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,8 @@ class Condition:
 
     Attributes:
         key: ("host", ""), ("path", ""), ("front", depth), ("last", ""), ("part", depth), ("sort", depth),
-            ("has", name), ("arg", name), ("form", name), ("kind", name) or ("args", "name&name…"), as in `keys_of`.
+            ("has", name), ("arg", name), ("form", name), ("kind", name) or ("args", "name&name…"), as in
+            `context_keys.keys_of`.
         values: What it is compared with.
         holds: False for exceptions.
     """
@@ -52,101 +57,63 @@ class Condition:
 
 
 Context = tuple[Condition, ...]
-Split = dict[ContextKey, dict[str, list[int]]]
 
 
-def keys_of(parts: UrlParts, patterns: Mapping[Slot, PatternNode] = MappingProxyType({})) -> dict[ContextKey, str]:
-    """The keys of a URL that contexts may speak of: host, path, its first segments and its last, arguments.
+class Split(NamedTuple):
+    """What the keys of the sources at a node tell of right and wrong. Keys and values are told by number.
 
-    Where the values of a slot are of several kinds (`patterns`), the kind is a key as well: the pattern of the whole
-    value ("form"), and the coarsest one that says anything ("kind").
+    Attributes:
+        best: The key with the largest information gain, less the bits that its values cost (MDL); ABSENT if none has
+            any.
+        bad: Key, loss and value (ABSENT: none) of all that are wrong more often than right; the loss is what the wrong
+            ones cost, less the right ones. One key after the other.
     """
-    segments = parts.segments or [""]
-    keys: dict[ContextKey, str] = {("host", ""): parts.authority.lower(), ("path", ""): "/" + "/".join(segments)}
-    for depth in range(1, min(len(segments), 4)):
-        keys["front", str(depth)] = "/".join(segments[:depth])
-    keys["last", ""] = segments[-1]
-    for arg in parts.args:
-        name, _, value = arg.partition("=")
-        if name and "{" not in arg and "}" not in arg:
-            keys.setdefault(("has", name), "yes")
-            keys.setdefault(("arg", name), value)
-            if ("arg", name) in patterns:
-                _add_forms(keys, ("form", name), ("kind", name), patterns["arg", name].path_of(value))
-    for depth, segment in enumerate(segments):
-        if ("", str(depth)) in patterns:
-            _add_forms(keys, ("part", str(depth)), ("sort", str(depth)), patterns["", str(depth)].path_of(segment))
-    return keys
 
-
-def _add_forms(keys: dict[ContextKey, str], leaf: ContextKey, top: ContextKey, path: list[str]) -> None:
-    if len(path) > 1:
-        keys.setdefault(leaf, path[-1])
-    if len(path) > 2:
-        keys.setdefault(top, path[1])
+    best: int
+    bad: list[tuple[int, int, int]]
 
 
 class Tree:
     """Grows the tree over the meetings of one transformation."""
 
     def __init__(
-        self,
-        targets: Sequence[Form | None],
-        bar: Bar,
-        cost: float,
-        joint: Sequence[str] = (),
-        patterns: Mapping[Slot, PatternNode] = MappingProxyType({}),
+        self, found: Meetings, labels: Labels, keys: ContextKeys, bar: Bar, cost: float, joint: Sequence[str] = ()
     ) -> None:
         """Take what the tree grows on.
 
         Args:
-            targets: Of the meetings.
+            found: The meetings.
+            labels: Of the forms of the corpus.
+            keys: Of the forms.
             bar: What the meetings in a context must reach.
             cost: Of the transformation; conditions add theirs.
             joint: Names of the arguments that the transformation takes out; their values together are one more key.
-            patterns: Of the site's slots.
         """
-        self._targets = targets
+        self._found = found
+        self._labels = labels
         self._bar = bar
         self._cost = cost
-        self._joint = joint
-        self._patterns = patterns
-        self._keys: dict[Form, dict[ContextKey, str]] = {}
+        self._keys = keys.with_joint(joint, found.sources.rows) if len(joint) > 1 else keys
+        kinds = [kind for kind, _ in self._keys.keys]
+        self._marks = np.array([_NO_EXCEPTIONS if kind in {"arg", "args"} else 0 for kind in kinds], dtype=np.uint8)
 
-    def contexts(self, sources: Sequence[Source]) -> list[Context]:
+    def contexts(self) -> list[Context]:
         """Contexts within which nearly all meetings are right; the empty one, as the last, when that holds everywhere.
 
         Of many sources, those of some meetings are taken.
         """
-        if len(sources) > _MOST_SOURCES:
-            step = -(-len(sources) // _MOST_SOURCES)
-            sources = [source for source in sources if source[0] % step == 0]
+        sources = self._found.sources
+        if len(sources.rows) > _MOST_SOURCES:
+            step = -(-len(sources.rows) // _MOST_SOURCES)
+            sources = sources.where(sources.numbers % step == 0)
         contexts = self._grow(sources, (), self._cost)[0]
-        if () not in contexts and self._bar.accepts(tally(sources, self._targets), self._cost):
+        if () not in contexts and self._bar.accepts(tally(sources, self._found.targets, self._labels), self._cost):
             contexts.append(())
         return contexts
 
-    def _keys_of(self, form: Form) -> dict[ContextKey, str]:
-        found = self._keys.get(form)
-        if found is None:
-            if form.keys is None:
-                form.keys = keys_of(form.parts, self._patterns)
-            found = self._keys[form] = self._with_joint(form.keys)
-        return found
-
-    def _with_joint(self, keys: dict[ContextKey, str]) -> dict[ContextKey, str]:
-        if len(self._joint) < 2:
-            return keys
-        values = [keys.get(("arg", name), ABSENT) for name in self._joint]
-        if ABSENT in values or any("&" in value for value in values):
-            return keys
-        return {**keys, ("args", "&".join(self._joint)): "&".join(values)}
-
-    def _grow(
-        self, sources: Sequence[Source], taken: tuple[ContextKey, ...], cost: float
-    ) -> tuple[list[Context], float]:
+    def _grow(self, sources: Sources, taken: tuple[int, ...], cost: float) -> tuple[list[Context], float]:
         """The contexts below a node, and what they are worth: right sources less `_LOSS` for each wrong one."""
-        counts = tally(sources, self._targets)
+        counts = tally(sources, self._found.targets, self._labels)
         if not counts.clusters or not self._bar.is_within_reach(counts, cost):
             return [], 0.0
         good = self._bar.accepts(counts, cost)
@@ -154,100 +121,105 @@ class Tree:
         best: tuple[list[Context], float] = ([()], worth) if good else ([], 0.0)
         if (good and not counts.wrong) or len(taken) == _DEPTH:
             return best
-        split = self._split(sources, counts.flags, taken)
-        for grown in (self._except(sources, split, taken, cost), self._divide(sources, split, taken, cost)):
+        marks = self._marks.copy()
+        marks[list(taken)] |= _TAKEN
+        found = split(sources.rows, counts.flags, self._keys, marks)
+        for grown in (self._except(sources, found, taken, cost), self._divide(sources, found, taken, cost)):
             if grown[1] > best[1]:
                 best = grown
         return best
 
     def _except(
-        self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
+        self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float
     ) -> tuple[list[Context], float]:
         """Everywhere but for a few values of one key, which are wrong more often than right."""
-        best: tuple[ContextKey, tuple[str, ...]] | None = None
+        worse: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
+        for key, loss, code in found.bad:
+            worse[key].append((loss, self._keys.value(code), code))
+        best: tuple[int, list[tuple[int, str, int]]] | None = None
         best_gain = 0
-        for key, values in split.items():
-            if key[0] in {"arg", "args"}:
-                continue
-            bad = [
-                (_WRONG_COSTS * wrong - right, value)
-                for value, (wrong, right) in values.items()
-                if wrong > 1 and _WRONG_COSTS * wrong > right
-            ]
-            bad = sorted(bad, reverse=True)[:_MOST_EXCEPTIONS]
-            gain = sum(less for less, _ in bad) - len(bad)
-            if gain > best_gain and all(value != ABSENT for _, value in bad):
-                best, best_gain = (key, tuple(sorted(value for _, value in bad))), gain
+        for key, values in worse.items():
+            bad = sorted(values, reverse=True)[:_MOST_EXCEPTIONS]
+            gain = sum(loss for loss, _, _ in bad) - len(bad)
+            if gain > best_gain and all(code != ABSENT for _, _, code in bad):
+                best, best_gain = (key, bad), gain
         if best is None:
             return [], 0.0
-        key, exceptions = best
-        rest = [source for source in sources if self._keys_of(source[1]).get(key, ABSENT) not in exceptions]
-        leaves, worth = self._grow(rest, (*taken, key), cost + _EXCEPTION_COSTS * len(exceptions))
-        return [(Condition(key, exceptions, holds=False), *leaf) for leaf in leaves], worth
+        key, bad = best
+        stay = ~np.isin(self._keys.values_of(sources.rows, key), [code for _, _, code in bad])
+        leaves, worth = self._grow(sources.where(stay), (*taken, key), cost + _EXCEPTION_COSTS * len(bad))
+        exception = Condition(self._keys.keys[key], tuple(sorted(value for _, value, _ in bad)), holds=False)
+        return [(exception, *leaf) for leaf in leaves], worth
 
     def _divide(
-        self, sources: Sequence[Source], split: Split, taken: tuple[ContextKey, ...], cost: float
+        self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float
     ) -> tuple[list[Context], float]:
         """Each value of the key that tells right from wrong best, by itself; values with one subtree share it."""
-        key = _best_key(split)
-        if key is None:
+        if found.best == ABSENT:
             return [], 0.0
-        by_value: dict[str, list[Source]] = defaultdict(list)
-        for source in sources:
-            by_value[self._keys_of(source[1]).get(key, ABSENT)].append(source)
-        if key[0] not in {"has", "arg"}:
-            by_value.pop(ABSENT, None)  # no way to say "a path of one segment"
+        key = self._keys.keys[found.best]
+        codes = self._keys.values_of(sources.rows, found.best)
         leaves: dict[tuple[bool, Context], list[str]] = defaultdict(list)
         kept = 0.0
-        for value, part in by_value.items():
-            grown, worth = self._grow(part, (*taken, key), cost + 1.0)
+        for code in dict.fromkeys(codes.tolist()):
+            if code == ABSENT and key[0] not in {"has", "arg"}:
+                continue  # no way to say "a path of one segment"
+            grown, worth = self._grow(sources.where(codes == code), (*taken, found.best), cost + 1.0)
             kept += worth
             for leaf in grown:
-                leaves[value == ABSENT, leaf].append(value)
+                leaves[code == ABSENT, leaf].append(self._keys.value(code))
         contexts: list[Context] = []
-        for (_, leaf), found in leaves.items():
-            groups = [(value,) for value in found] if key[0] in {"args", "form", "kind"} else [tuple(sorted(found))]
+        for (_, leaf), values in leaves.items():
+            groups = [(value,) for value in values] if key[0] in {"args", "form", "kind"} else [tuple(sorted(values))]
             contexts += [(Condition(key, group), *leaf) for group in groups]
         return contexts, kept
 
-    def _split(self, sources: Sequence[Source], flags: Sequence[bool | None], taken: tuple[ContextKey, ...]) -> Split:
-        """For each key and value, how many sources are wrong and right."""
-        judged: tuple[list[Form], list[Form]] = [], []
-        for (_, form), flag in zip(sources, flags, strict=True):
-            if flag is not None:
-                judged[flag].append(form)
-        split: Split = defaultdict(dict)
-        for good, forms in enumerate(judged):
-            items = Counter(chain.from_iterable([self._keys_of(form).items() for form in forms]))
-            for (key, value), count in items.items():
-                split[key].setdefault(value, [0, 0])[good] = count
-        for key in taken:
-            split.pop(key, None)
-        for values in split.values():
-            absent = [len(forms) - sum(counts[good] for counts in values.values()) for good, forms in enumerate(judged)]
-            if any(absent):
-                values[ABSENT] = absent
-        return split
 
+def split(rows: Ints, flags: Flags, keys: ContextKeys, marks: Marks) -> Split:
+    """Count how many of the sources that were judged are wrong and right, by key and value.
 
-def _best_key(split: Split) -> ContextKey | None:
-    """The key with the largest information gain, less the bits that its values cost (MDL); None if none has any."""
-    best: ContextKey | None = None
-    best_gain = 0.0
-    for key, values in split.items():
-        parts = list(values.values())
-        if not 2 <= len(parts) <= _MOST_VALUES:
+    Args:
+        rows: Of the sources. Shape (n,), as the next.
+        flags: As of `Tally`.
+        keys: Of the forms.
+        marks: Of each key `_TAKEN` when it is not to be looked at, and `_NO_EXCEPTIONS` when none of its values can be
+            an exception.
+    """
+    if kernels.compiled is not None:
+        return Split(*kernels.compiled.split(rows, flags, keys.start, keys.codes, keys.key_of, marks))
+    counted: dict[int, dict[int, list[int]]] = defaultdict(dict)
+    totals = [int((flags == good).sum()) for good in (0, 1)]
+    for good in (0, 1):
+        for code in keys.flat(rows[flags == good])[1].tolist():
+            counted[int(keys.key_of[code])].setdefault(code, [0, 0])[good] += 1
+    best, best_gain = ABSENT, 0.0
+    bad: list[tuple[int, int, int]] = []
+    for key, values in counted.items():
+        if marks[key] & _TAKEN:
             continue
-        totals = [sum(part[flag] for part in parts) for flag in (0, 1)]
-        total = sum(totals)
-        after = sum(sum(part) / total * entropy(part) for part in parts)
-        gain = entropy(totals) - after - (len(parts) - 1) * log2(total) / (2 * total)
-        if gain > best_gain:
-            best, best_gain = key, gain
-    return best
+        absent = [totals[good] - sum(counts[good] for counts in values.values()) for good in (0, 1)]
+        if any(absent):
+            values[ABSENT] = absent
+        if not marks[key] & _NO_EXCEPTIONS:
+            for code, (wrong, right) in values.items():
+                if wrong > 1 and _WRONG_COSTS * wrong > right:
+                    bad.append((key, _WRONG_COSTS * wrong - right, code))
+        if 2 <= len(values) <= _MOST_VALUES:
+            gain = _gain(totals, list(values.values()))
+            if gain > best_gain:
+                best, best_gain = key, gain
+    return Split(best, bad)
 
 
-def common_context(right: Sequence[Form], covered: Sequence[Form], taken: set[ContextKey]) -> Context:
+def _gain(totals: list[int], parts: list[list[int]]) -> float:
+    """Bits that are known less of right and wrong when the parts are known, and what it takes to say them (MDL)."""
+    total, after = sum(totals), 0.0
+    for part in parts:
+        after += sum(part) / total * entropy(part)
+    return entropy(totals) - after - (len(parts) - 1) * log2(total) / (2 * total)
+
+
+def common_context(right: Ints, covered: Ints, keys: ContextKeys, clusters: int, taken: set[ContextKey]) -> Context:
     """What all evidence for a rule has in common, and not all that the rule applies to has: it stays in the context.
 
     As in the paper, a key that always has one value in the pairwise rules keeps it in the general one. It is left open
@@ -256,22 +228,30 @@ def common_context(right: Sequence[Form], covered: Sequence[Form], taken: set[Co
     Args:
         right: Forms that the rule is right about.
         covered: Forms that the rule applies to.
+        keys: Of all forms.
+        clusters: To which the right ones belong.
         taken: Keys that the context speaks of already.
     """
-    rows = [form.keys or keys_of(form.parts) for form in right]
-    clusters = len({form.label for form in right})
-    step = -(-len(covered) // _SAMPLE)
-    others = [form.keys or keys_of(form.parts) for form in covered[::step]]
-    names = {key for row in rows for key in row} | {key for row in others for key in row if key[0] == "has"}
+    others = covered[:: -(-len(covered) // _SAMPLE)]
+    here = np.bincount(keys.flat(right)[1], minlength=len(keys.key_of))
+    there = np.bincount(keys.flat(others)[1], minlength=len(keys.key_of))
+    seen = np.flatnonzero(here)
+    values = np.bincount(keys.key_of[seen], minlength=len(keys.keys))  # of each key
+    with_key = np.bincount(keys.key_of, here, len(keys.keys))
+    others_with_key = np.bincount(keys.key_of, there, len(keys.keys))
+    same = np.bincount(keys.key_of[seen], there[seen], len(keys.keys))
+    absent = with_key < len(right)
+    same += np.where(absent, len(others) - others_with_key, 0)
+    single = np.array([kind in {"has", "arg"} for kind, _ in keys.keys])
+    has = np.array([kind == "has" for kind, _ in keys.keys])
+    fits = (values + absent <= np.where(single, 1, min(_MOST_COMMON, clusters // 3))) & (has | ~absent)
+    fits &= (1 - same / len(others)) * clusters >= _SIGNIFICANT
     conditions: dict[ContextKey, Condition] = {}
-    for key in sorted(names - taken):
-        seen = {row.get(key, ABSENT) for row in rows}
-        most = 1 if key[0] in {"has", "arg"} else min(_MOST_COMMON, clusters // 3)
-        if len(seen) > most or (ABSENT in seen and key[0] != "has"):
-            continue
-        share = sum(row.get(key, ABSENT) in seen for row in others) / len(others)
-        if (1 - share) * clusters >= _SIGNIFICANT:
-            conditions[key] = Condition(key, tuple(sorted(seen)))
+    for place in sorted(np.flatnonzero(fits).tolist(), key=keys.keys.__getitem__):
+        key = keys.keys[place]
+        if key not in taken and (with_key[place] or others_with_key[place]):
+            found = [keys.value(code) for code in seen[keys.key_of[seen] == place].tolist()]
+            conditions[key] = Condition(key, tuple(sorted([*found, *([NO_VALUE] if absent[place] else [])])))
     return tuple(condition for key, condition in conditions.items() if not _implied(key, conditions))
 
 

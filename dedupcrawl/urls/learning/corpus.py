@@ -10,6 +10,7 @@ import numpy as np
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.column_rule import column_rule, split_again
+from dedupcrawl.urls.learning.context_keys import ContextKeys, Slot
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import Hashes, Made, UrlColumns
@@ -21,9 +22,6 @@ _LEAST_VALUES = 12  # of a slot that is looked into
 
 _NONE = np.zeros(0, dtype=np.int64)
 
-ContextKey = tuple[str, str]
-Slot = tuple[str, str]
-
 
 class Form:
     """One form that URLs of the site have under the rules accepted so far.
@@ -31,15 +29,13 @@ class Form:
     Attributes:
         parts: Its tokens, not to be edited.
         labels: The cluster of each URL that has come to this form, those of the largest share first.
-        keys: What contexts may speak of (see `contexts.keys_of`), once somebody has asked.
     """
 
-    __slots__ = ("_text", "keys", "labels", "parts")
+    __slots__ = ("_text", "labels", "parts")
 
     def __init__(self, parts: UrlParts, labels: list[int]) -> None:
         self.parts = parts
         self.labels = labels
-        self.keys: dict[ContextKey, str] | None = None
         self._text = ""
 
     @property
@@ -67,6 +63,34 @@ class Tried(NamedTuple):
     rows: Ints
     after: Hashes
     targets: Ints
+
+
+class Labels(NamedTuple):
+    """The labels of the forms of a corpus, as small numbers.
+
+    Attributes:
+        start: Where those of each form begin, and where the last ones end. Shape (n + 1,).
+        all: One form after the other.
+        different: How many different ones there are.
+    """
+
+    start: Ints
+    all: Ints
+    different: int
+
+    @classmethod
+    def of(cls, forms: Sequence[Form]) -> Labels:
+        """The labels of these forms."""
+        start = np.zeros(len(forms) + 1, dtype=np.int64)
+        np.cumsum([len(form.labels) for form in forms], out=start[1:])
+        own = np.array([label for form in forms for label in form.labels], dtype=np.int64)
+        unique, labels = np.unique(own, return_inverse=True)
+        return cls(start, labels, len(unique))
+
+    def of_form(self, row: int) -> list[int]:
+        """Those of one form."""
+        found: list[int] = self.all[self.start[row] : self.start[row + 1]].tolist()
+        return found
 
 
 class Corpus:
@@ -108,9 +132,25 @@ class Corpus:
         return cls(site, UrlColumns.of(urls), labels)
 
     def _sort(self) -> None:
+        self._labels: Labels | None = None
+        self._keys: ContextKeys | None = None
         own = self.columns.hashes(np.arange(len(self.columns)))
         self._order = np.argsort(own)
         self._own = own[self._order]
+
+    @property
+    def labels(self) -> Labels:
+        """Of all forms."""
+        if self._labels is None:
+            self._labels = Labels.of(self.forms)
+        return self._labels
+
+    @property
+    def keys(self) -> ContextKeys:
+        """What contexts may speak of, of all forms."""
+        if self._keys is None:
+            self._keys = ContextKeys.of(self.columns, self.patterns)
+        return self._keys
 
     @property
     def patterns(self) -> dict[Slot, PatternNode]:

@@ -5,17 +5,14 @@ Contexts are fitted to a sample; on a large site all URLs together show exceptio
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain
-from types import MappingProxyType
+import numpy as np
 
-from dedupcrawl.urls.learning.contexts import ABSENT, Condition, keys_of
-from dedupcrawl.urls.learning.corpus import ContextKey, Slot
-from dedupcrawl.urls.learning.deep_tokens import PatternNode
+from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, NO_VALUE, ContextKey, ContextKeys, Patterns
+from dedupcrawl.urls.learning.contexts import Condition
 from dedupcrawl.urls.learning.scopes import scoped
+from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import split_url
 
 _LEAST_WRONG = 3  # URLs that an exception has to take away: fewer are chance
 _MOST_EXCEPTIONS = 8  # of a rule
@@ -24,33 +21,36 @@ _KINDS = {"host", "path", "front", "last", "has", "arg", "form", "kind"}
 
 
 def narrowed(
-    rule: Rule,
-    wrong: Sequence[str],
-    right: Sequence[str],
-    most_right: float,
-    patterns: Mapping[Slot, PatternNode] = MappingProxyType({}),
+    rule: Rule, columns: UrlColumns, wrong: Ints, right: Ints, most_right: float, patterns: Patterns = NO_PATTERNS
 ) -> Rule | None:
     """The rule with one more exception, or None when there is none that is worth it.
 
     Args:
         rule: As it was tried.
-        wrong: Some URLs that it was wrong about.
-        right: Some that it was right about.
+        columns: The URLs of the site.
+        wrong: Rows of some URLs that it was wrong about.
+        right: ... and of some that it was right about.
         most_right: Of these, an exception may give up so many for each that it was wrong about.
         patterns: Of the site's slots.
     """
     exceptions = len(rule.unless) + sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within))
     if exceptions >= _MOST_EXCEPTIONS:
         return None
-    bad = _counted(wrong, patterns)
-    places = [item for item, count in bad.items() if count >= _LEAST_WRONG and item[0][0] in _KINDS]
-    if not places:
-        return None
-    good = _counted(right, patterns)
+    rows = np.concatenate([wrong, right])
+    there = columns.split[rows]
+    rows, is_wrong = rows[there], (np.arange(len(rows)) < len(wrong))[there]
+    keys = ContextKeys.of(columns.taken(rows), patterns)
+    owner, codes = keys.flat(np.arange(len(rows)))
+    bad = np.bincount(codes[is_wrong[owner]], minlength=len(keys.key_of))
+    good = np.bincount(codes[~is_wrong[owner]], minlength=len(keys.key_of))
+    places = []
+    for code in np.flatnonzero(bad >= _LEAST_WRONG).tolist():
+        key = keys.keys[keys.key_of[code]]
+        if key[0] in _KINDS:
+            places.append((key[0] in _NARROW, key, keys.value(code), int(bad[code]), int(good[code])))
     best: tuple[float, Rule] | None = None
-    for key, value in sorted(places, key=lambda place: (place[0][0] in _NARROW, place)):
-        count = good[key, value]
-        gain = bad[key, value] - count / most_right
+    for _, key, value, against, count in sorted(places):
+        gain = against - count / most_right
         if gain <= 0.0 or count * 2 > len(right) or (best is not None and gain <= best[0]):
             continue
         narrower = scoped(rule, (_exception(key, value),))
@@ -59,15 +59,9 @@ def narrowed(
     return None if best is None else best[1]
 
 
-def _counted(urls: Sequence[str], patterns: Mapping[Slot, PatternNode]) -> Counter[tuple[ContextKey, str]]:
-    """In how many of the URLs each key has each value."""
-    keys = [keys_of(parts, patterns).items() for url in urls if (parts := split_url(url)) is not None]
-    return Counter(chain.from_iterable(keys))
-
-
 def _exception(key: ContextKey, value: str) -> Condition:
     if key[0] == "has":
-        return Condition(key, (ABSENT,))
+        return Condition(key, (NO_VALUE,))
     if key[0] == "arg":
         return Condition(("form", key[1]), (value,), holds=False)
     return Condition(key, (value,), holds=False)

@@ -9,30 +9,51 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log2, sqrt
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.corpus import Corpus, Form
+from dedupcrawl.urls.learning import kernels
+from dedupcrawl.urls.learning.corpus import Corpus, Labels
+from dedupcrawl.urls.learning.token_texts import Bools, Ints
 
-Source = tuple[int, Form]
+Flags = npt.NDArray[np.int8]
+
+
+class Sources(NamedTuple):
+    """Forms that a rule changes and that meet others.
+
+    Attributes:
+        numbers: Of the meeting of each, ascending. Shape (n,), as `rows`.
+        rows: Places of the forms in the corpus.
+    """
+
+    numbers: Ints
+    rows: Ints
+
+    def where(self, these: Bools) -> Sources:
+        """Some of them. `these` has shape (n,)."""
+        return Sources(self.numbers[these], self.rows[these])
 
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """What a rule does to a corpus.
+    """What a rule does to a corpus. Forms are told by their places in it.
 
     Attributes:
-        sources: Forms that the rule changes and that meet others, each with the number of its meeting.
-        targets: For each meeting, the form in the corpus that the sources are taken to, if there is one.
+        sources: Forms that the rule changes and that meet others.
+        targets: For each meeting, the form in the corpus that the sources are taken to; ABSENT if there is none.
         covered: Forms that the rule changes.
         met: Number of those that are taken to a form of the corpus.
     """
 
-    sources: list[Source]
-    targets: list[Form | None]
-    covered: list[Form]
+    sources: Sources
+    targets: Ints
+    covered: Ints
     met: int
 
 
@@ -40,8 +61,7 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     """Try a rule on a corpus, which stays as it is."""
     tried = corpus.tried(rule)
     if not tried.rows.size:
-        return Meetings([], [], [], 0)
-    forms = corpus.forms
+        return Meetings(Sources(tried.rows, tried.rows), tried.rows, tried.rows, 0)
     _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
     meets = (count > 1) | (tried.targets[first] >= 0)
     order = np.argsort(np.where(meets, first, len(group)), kind="stable")
@@ -49,11 +69,9 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     numbers[order] = np.arange(len(first))  # meetings in the order of their first forms
     there = np.flatnonzero(meets[group])
     there = there[np.argsort(numbers[group[there]], kind="stable")]
-    meeting = map(forms.__getitem__, tried.rows[there].tolist())
-    sources = list(zip(numbers[group[there]].tolist(), meeting, strict=True))
-    targets = [None if i < 0 else forms[i] for i in tried.targets[first[order[: int(meets.sum())]]].tolist()]
-    covered = list(map(forms.__getitem__, tried.rows.tolist()))
-    return Meetings(sources, targets, covered, int((tried.targets >= 0).sum()))
+    sources = Sources(numbers[group[there]], tried.rows[there])
+    targets = tried.targets[first[order[: int(meets.sum())]]]
+    return Meetings(sources, targets, tried.rows, int((tried.targets >= 0).sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +83,14 @@ class Tally:
         wrong: URLs wrongly brought together with others.
         clusters: Clusters of which URLs were rightly brought together.
         collisions: Meetings of URLs of different clusters.
-        flags: For each source, in order: True when right, False when wrong, None when it meets nobody.
+        flags: For each source, in order: 1 when right, 0 when wrong, -1 when it meets nobody. Shape (n,), int8.
     """
 
     right: int
     wrong: int
     clusters: int
     collisions: int
-    flags: list[bool | None]
+    flags: Flags
 
     @property
     def precision(self) -> float:
@@ -80,58 +98,49 @@ class Tally:
         return self.right / (self.right + self.wrong) if self.right else 0.0
 
 
-def tally(sources: Sequence[Source], targets: Sequence[Form | None]) -> Tally:
+def tally(sources: Sources, targets: Ints, labels: Labels) -> Tally:
     """Judge meetings of these sources alone.
 
     Where URLs of one cluster meet, all but one of them need not be fetched. Where there are others among them, those of
     the largest cluster are right and the others wrong. What earlier rules brought together, right or wrong, is theirs:
     only what comes on top of it is counted.
+
+    Args:
+        sources: Of some or all of the meetings.
+        targets: Of all meetings, as of `Meetings`.
+        labels: Of the forms of the corpus.
     """
-    groups: dict[int, list[Form]] = {}
-    for number, form in sources:
-        there = groups.get(number)
-        if there is None:
-            groups[number] = [form]
-        else:
-            there.append(form)
-    best: dict[int, int | None] = {}
+    if kernels.compiled is not None:
+        numbers, rows = map(np.ascontiguousarray, sources)
+        counts = kernels.compiled.tally(numbers, rows, targets, labels.start, labels.all, labels.different)
+        return Tally(*counts[:4], np.frombuffer(counts[4], dtype=np.int8))
+    flags = np.full(len(sources.rows), -1, dtype=np.int8)
     right = wrong = collisions = 0
     clusters: set[int] = set()
-    for number, forms in groups.items():
-        target = targets[number]
-        if target is not None:
-            forms.append(target)
-        elif len(forms) == 1:
-            continue
-        labels = forms[-1].labels
-        for form in forms:
-            if form.labels != labels:
-                break
-        else:  # most meetings are of one cluster
-            if len(labels) == 1:
-                right += len(forms) - 1
-                best[number] = labels[0]
-                clusters.add(labels[0])
-                continue
-        gain, loss, label = _meet(forms)
-        right += gain
-        wrong += loss
-        collisions += loss > 0
-        best[number] = label
-        if label is not None:
-            clusters.add(label)
-    flags = [form.labels[0] == best[number] if number in best else None for number, form in sources]
+    starts = [*np.flatnonzero(np.diff(sources.numbers, prepend=-1)).tolist(), len(sources.rows)]
+    for first, stop in pairwise(starts):
+        rows = sources.rows[first:stop]
+        target = int(targets[sources.numbers[first]])
+        forms = [labels.of_form(row) for row in (rows.tolist() if target < 0 else [*rows.tolist(), target])]
+        if len(forms) > 1:
+            gain, loss, label = _meet(forms)
+            right += gain
+            wrong += loss
+            collisions += loss > 0
+            if label is not None:
+                clusters.add(label)
+            flags[first:stop] = [form[0] == label for form in forms[: stop - first]]
     return Tally(right, wrong, len(clusters), collisions, flags)
 
 
-def _meet(forms: Sequence[Form]) -> tuple[int, int, int | None]:
-    """What a meeting adds to right and wrong, and the label of those who are right, if anybody is."""
+def _meet(forms: Sequence[list[int]]) -> tuple[int, int, int | None]:
+    """What a meeting of forms with these labels adds to right and wrong, and whose label is right, if anybody's is."""
     counts: Counter[int] = Counter()
     before = 0
-    for form in forms:
-        counts.update(form.labels)
-        before += form.labels.count(form.labels[0]) - 1
-    label, most = max(counts.items(), key=lambda item: (item[1], item[0] == forms[-1].labels[0]))
+    for labels in forms:
+        counts.update(labels)
+        before += labels.count(labels[0]) - 1
+    label, most = max(counts.items(), key=lambda item: (item[1], item[0] == forms[-1][0]))
     gain = most - 1 - before
     loss = len(forms) - 1 - gain
     return max(gain, 0), max(loss, 0), label if gain > 0 else None
@@ -160,4 +169,7 @@ def entropy(counts: Iterable[float]) -> float:
     """
     sizes = [n for n in counts if n]
     total = sum(sizes)
-    return -sum(n / total * log2(n / total) for n in sizes) + 0.0 if total else 0.0
+    bits = 0.0
+    for n in sizes:  # from the left: `sum` of floats is another one from Python 3.12 on
+        bits += n / total * log2(n / total)
+    return -bits + 0.0

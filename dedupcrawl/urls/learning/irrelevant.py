@@ -7,10 +7,14 @@ was made once say what is shown, though nothing in the log speaks against it. So
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from dedupcrawl.urls.learning.corpus import Form
 from dedupcrawl.urls.learning.evidence import Meetings
+from dedupcrawl.urls.learning.token_texts import ABSENT
 from dedupcrawl.urls.rule import Rule
 
 _LEAST_CLUSTERS = 2  # in which an argument made no difference
@@ -18,23 +22,24 @@ _MOST_WRONG = 0.1  # of the pages that differ in an argument, at most, lead else
 _MOST_NAMES = 24  # that a rule lists
 
 
-def with_known_arguments(rule: Rule, found: Meetings) -> Rule | None:
+def with_known_arguments(rule: Rule, found: Meetings, forms: Sequence[Form]) -> Rule | None:
     """The identity, with the names of the arguments that it drops; None if there is evidence for none of them.
 
     Args:
         rule: Drops all arguments that it does not name.
         found: What it brings together.
+        forms: Of the corpus.
     """
     groups: dict[int, list[Form]] = defaultdict(list)
-    for number, form in found.sources:
-        groups[number].append(form)
+    for number, row in zip(*map(np.ndarray.tolist, found.sources), strict=True):
+        groups[number].append(forms[row])
     same: dict[str, set[int]] = defaultdict(set)
     pages: dict[str, list[int]] = defaultdict(lambda: [0, 0])  # that differ in it: elsewhere, the same
-    for number, forms in groups.items():
-        target = found.targets[number]
-        first = forms[0] if target is None else target
+    targets = found.targets.tolist()
+    for number, those in groups.items():
+        first = those[0] if targets[number] == ABSENT else forms[targets[number]]
         there = frozenset(first.parts.args)
-        for form in forms:
+        for form in those:
             if form is first:
                 continue
             alike = form.label == first.label

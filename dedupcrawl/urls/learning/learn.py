@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
-from dedupcrawl.urls.learning.corpus import Corpus, Slot
-from dedupcrawl.urls.learning.deep_tokens import PatternNode
+from dedupcrawl.urls.learning.context_keys import Patterns
+from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
@@ -152,7 +152,7 @@ def _proved(
     bar: Bar,
     least: int,
     worth: int,
-    patterns: Mapping[Slot, PatternNode],
+    patterns: Patterns,
 ) -> list[Candidate]:
     """Those of the candidates that hold, together; `proof` is left with their rules applied.
 
@@ -161,8 +161,7 @@ def _proved(
 
     def narrower(one: Candidate, most_right: float) -> Candidate | None:
         judged = proof.judged(one.rule.id)
-        wrong, right = ([urls[row] for row in rows] for rows in (judged.wrong, judged.right))
-        rule = narrowed(one.rule, wrong, right, most_right / judged.step, patterns)
+        rule = narrowed(one.rule, proof.columns, judged.wrong, judged.right, most_right / judged.step, patterns)
         return None if rule is None else replace(one, rule=rule)
 
     while True:

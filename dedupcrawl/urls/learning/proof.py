@@ -67,8 +67,8 @@ class Judged(NamedTuple):
         step: Such that there are not too many.
     """
 
-    wrong: list[int]
-    right: list[int]
+    wrong: Ints
+    right: Ints
     step: int
 
 
@@ -135,7 +135,7 @@ class Proof:
         wrong = met.rows[by_rule & bad][:_MOST_JUDGED]
         right = met.rows[by_rule & met.right & ~bad]
         step = -(-len(right) // _MOST_JUDGED) or 1
-        return Judged(wrong.tolist(), right[::step].tolist(), step)
+        return Judged(wrong, right[::step], step)
 
     def next_round(self) -> None:
         """Have `collisions` tell of the next rules."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dedupcrawl.urls.learning.contexts import ABSENT, Condition, Context
+from dedupcrawl.urls.learning.context_keys import NO_VALUE
+from dedupcrawl.urls.learning.contexts import Condition, Context
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _SPECIAL = re.compile(r"[{}]")
@@ -26,7 +27,7 @@ def scoped(rule: Rule, context: Context) -> Rule | None:
         if kind in {"has", "arg", "args", "form", "kind"}:
             if not _on_args(condition, args, unless):
                 return None
-        elif ABSENT in condition.values:
+        elif NO_VALUE in condition.values:
             return None
         elif kind in {"part", "sort"}:
             mark = "" if condition.holds else "!"
@@ -67,18 +68,18 @@ def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bo
     if kind in {"form", "kind"}:
         if condition.holds:
             args[name] = values[0]
-            return len(values) == 1 and values[0] != ABSENT
+            return len(values) == 1 and values[0] != NO_VALUE
         unless.update(f"{name}={value}" for value in values)
-        return ABSENT not in values
-    if kind == "has" and (ABSENT in values) == condition.holds:
+        return NO_VALUE not in values
+    if kind == "has" and (NO_VALUE in values) == condition.holds:
         unless.add(name)
     elif kind == "has":
         args.setdefault(name, "{}")
-    elif values == (ABSENT,):
+    elif values == (NO_VALUE,):
         unless.add(name)
     elif len(values) == 1:
         args[name] = values[0]
-    elif any("|" in value or not value for value in values) or ABSENT in values:
+    elif any("|" in value or not value for value in values) or NO_VALUE in values:
         return False
     else:
         args[name] = "{:" + "|".join(values) + "}"

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 
+import numpy as np
+
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
@@ -73,7 +75,7 @@ def expose(corpus: Corpus) -> list[Found]:
         counts = _try(rule, corpus)[1]
         if len(labels) >= _WORTH_EXPOSING and not counts.wrong:
             corpus.apply(compiled(rule))
-            found.append(Found(rule, rule, Tally(counts.right, 0, len(labels), 0, [])))
+            found.append(Found(rule, rule, replace(counts, clusters=len(labels), collisions=0)))
     return found
 
 
@@ -91,11 +93,10 @@ def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Sequence[
     while queue:
         _, one = heappop(queue)
         if one.seen < changes:
-            met = meetings(compiled(one.rule), corpus)
-            counts = tally(met.sources, met.targets)
+            met, counts = _try(one.rule, corpus)
             known = EXPECTED if one.origin in usual else 0.0
             if bar.accepts(counts, known):  # there may be less to do for it than when it was found
-                again = replace(one, counts=counts, unmet=len(met.covered) - len(met.sources), seen=changes)
+                again = replace(one, counts=counts, unmet=_unmet(met), seen=changes)
                 heappush(queue, (rank(again), again))
             continue
         corpus.apply(compiled(one.rule))
@@ -158,26 +159,23 @@ def likely(
 def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) -> list[Found]:
     """The rule in each context in which the evidence is good enough for it."""
     try:
-        found = meetings(compiled(rule), corpus)
+        found, everywhere = _try(rule, corpus)
     except RuleError:
         return []
-    everywhere = tally(found.sources, found.targets)
     known, origin = EXPECTED if rule in expected else 0.0, rule
     cost = cost_of(rule) + known
     if not everywhere.right or not bar.is_within_reach(everywhere, cost):
         return []
     if rule.drop == ("*",):
-        known_rule = with_known_arguments(rule, found)
+        known_rule = with_known_arguments(rule, found, corpus.forms)
         if known_rule is None:
             return []
         if known_rule is not rule:
             rule = known_rule
-            found = meetings(compiled(rule), corpus)
-            everywhere = tally(found.sources, found.targets)
+            found, everywhere = _try(rule, corpus)
     joint = () if rule is not origin else tuple(name for name in rule.drop if name != "*")
     refined = []
-    tree = Tree(found.targets, bar, cost, joint, corpus.patterns)
-    for context in tree.contexts(found.sources):
+    for context in Tree(found, corpus.labels, corpus.keys, bar, cost, joint).contexts():
         within = scoped(rule, context) if context else rule
         if within is None:
             continue
@@ -187,8 +185,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
         if not rule.match.startswith(("//", "http")):  # mirrors are one site, and seldom crawled as a whole
             within, tried = _narrowed(within, tried, context, corpus)
         if tried[1].clusters:
-            unmet = len(tried[0].covered) - len(tried[0].sources)
-            refined.append(Found(within, origin, tried[1], unmet))
+            refined.append(Found(within, origin, tried[1], _unmet(tried[0])))
     return refined
 
 
@@ -196,12 +193,17 @@ def _narrowed(
     within: Rule, tried: tuple[Meetings, Tally], context: Context, corpus: Corpus
 ) -> tuple[Rule, tuple[Meetings, Tally]]:
     """The rule, kept to what all evidence for it has in common."""
-    right = [form for (_, form), flag in zip(tried[0].sources, tried[1].flags, strict=True) if flag]
-    common = common_context(right, tried[0].covered, {condition.key for condition in context})
+    right = tried[0].sources.rows[tried[1].flags == 1]
+    clusters = len(np.unique(corpus.labels.all[corpus.labels.start[right]]))
+    common = common_context(right, tried[0].covered, corpus.keys, clusters, {condition.key for condition in context})
     narrower = scoped(within, common) if common else None
     return (within, tried) if narrower is None else (narrower, _try(narrower, corpus))
 
 
 def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, Tally]:
     found = meetings(compiled(rule), corpus)
-    return found, tally(found.sources, found.targets)
+    return found, tally(found.sources, found.targets, corpus.labels)
+
+
+def _unmet(found: Meetings) -> int:
+    return len(found.covered) - len(found.sources.rows)

@@ -1,13 +1,25 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import hypothesis
+from dedupcrawl.urls.learning.url_columns import UrlColumns
+from dedupcrawl.urls.rule import Rule
 
 SID = hypothesis(drop=("sid",))
 GOOD = [f"http://a.com/view/{i}?sid={i}" for i in range(60)]
+
+
+def narrower(
+    rule: Rule, wrong: list[str], right: list[str], most_right: float, patterns: Patterns = NO_PATTERNS
+) -> Rule | None:
+    columns = UrlColumns.of([*wrong, *right, "data:no-url"])
+    rows = np.arange(len(columns))
+    return narrowed(rule, columns, rows[: len(wrong)], rows[len(wrong) :], most_right, patterns)
 
 
 @pytest.mark.parametrize(
@@ -21,21 +33,21 @@ GOOD = [f"http://a.com/view/{i}?sid={i}" for i in range(60)]
 def test_the_exception_is_what_the_wrong_ones_have_in_common(
     bad: list[str], within: tuple[str, ...], hosts: tuple[str, ...], unless: tuple[str, ...]
 ) -> None:
-    rule = narrowed(SID, bad, GOOD, 10.0)
+    rule = narrower(SID, bad, GOOD, 10.0)
     assert rule is not None
     assert (rule.within, rule.hosts, rule.unless) == (within, hosts, unless)
 
 
 def test_there_is_no_exception_where_the_wrong_ones_are_anywhere_or_few() -> None:
-    assert narrowed(SID, GOOD[::15], GOOD, 10.0) is None
-    assert narrowed(SID, ["http://a.com/list/1?sid=1"], GOOD, 10.0) is None
-    assert narrowed(SID, [], [], 10.0) is None
+    assert narrower(SID, GOOD[::15], GOOD, 10.0) is None
+    assert narrower(SID, ["http://a.com/list/1?sid=1"], GOOD, 10.0) is None
+    assert narrower(SID, [], [], 10.0) is None
 
 
 def test_an_exception_gives_up_no_more_right_ones_than_it_may() -> None:
     some = [f"http://a.com/list/{i}?sid={i}" for i in range(20)]
-    assert narrowed(SID, some[:4], some[4:] + GOOD, 3.0) is None
-    rule = narrowed(SID, some[:4], some[4:] + GOOD, 5.0)
+    assert narrower(SID, some[:4], some[4:] + GOOD, 3.0) is None
+    rule = narrower(SID, some[:4], some[4:] + GOOD, 5.0)
     assert rule is not None
     assert rule.within == ("!/list/{*}",)
 
@@ -44,7 +56,7 @@ def test_a_kind_of_values_may_be_an_exception() -> None:
     bad = [f"http://a.com/w?title=Special:Links/{i}&sid={i}" for i in range(20)]
     good = [f"http://a.com/w?title=Page_{i}&sid={i}" for i in range(40)]
     corpus = Corpus.of("a.com", bad + good, range(60))
-    rule = narrowed(SID, bad, good, 4.0, corpus.patterns)
+    rule = narrower(SID, bad, good, 4.0, corpus.patterns)
     assert rule is not None
     assert len(rule.unless) == 1
     assert rule.unless[0].startswith("title=Special:")
@@ -54,7 +66,7 @@ def test_exceptions_come_to_an_end() -> None:
     rule, rounds = SID, 0
     while True:
         bad = [f"http://a.com/list{rounds}/{i}?sid={i}" for i in range(9)]
-        finer = narrowed(rule, bad, GOOD, 10.0)
+        finer = narrower(rule, bad, GOOD, 10.0)
         if finer is None:
             break
         rule, rounds = finer, rounds + 1

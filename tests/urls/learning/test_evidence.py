@@ -18,7 +18,7 @@ def test_single_pages_speak_against_a_rule() -> None:
     urls = ["http://a.com/x?sid=1", "http://a.com/x?sid=2", "http://a.com/y?sid=1", "http://a.com/y?sid=2"]
     corpus = Corpus.of("a.com", urls, [0, 0, 1, 2])
     found = meetings(SID, corpus)
-    counts = tally(found.sources, found.targets)
+    counts = tally(found.sources, found.targets, corpus.labels)
     assert (counts.right, counts.wrong, counts.clusters, counts.collisions) == (1, 1, 1, 1)
 
 
@@ -27,7 +27,7 @@ def test_what_earlier_rules_brought_together_is_not_counted_again() -> None:
     first = CompiledRule(hypothesis("?a=2", "?a=1"))
     corpus.apply(first)
     found = meetings(CompiledRule(hypothesis(drop=("a",))), corpus)
-    assert tally(found.sources, found.targets).right == 1
+    assert tally(found.sources, found.targets, corpus.labels).right == 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=40))
@@ -35,7 +35,7 @@ def test_counts_are_those_of_all_pages_that_meet(rows: list[tuple[int, int, int]
     urls = {f"http://a.com/{page}?sid={sid}": label for page, sid, label in rows}
     corpus = Corpus.of("a.com", list(urls), list(urls.values()))
     found = meetings(SID, corpus)
-    counts = tally(found.sources, found.targets)
+    counts = tally(found.sources, found.targets, corpus.labels)
     right = wrong = 0
     for page in range(4):
         labels = [label for url, label in urls.items() if url.startswith(f"http://a.com/{page}?")]

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning import kernels
+from dedupcrawl.urls.learning import contexts, kernels
+from dedupcrawl.urls.learning.context_keys import ContextKeys
+from dedupcrawl.urls.learning.corpus import Labels
+from dedupcrawl.urls.learning.evidence import Sources, tally
 from dedupcrawl.urls.learning.token_texts import ArgTexts, Texts
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
@@ -70,7 +73,72 @@ def test_numbers(batches: list[list[str]]) -> None:
     assert compiled == reference
 
 
+@given(
+    st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=4), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 11)), max_size=30),
+    st.lists(st.integers(-1, 11), min_size=6, max_size=6),
+)
+def test_tally(own: list[list[int]], meet: list[tuple[int, int]], targets: list[int]) -> None:
+    start = np.cumsum([0, *map(len, own)])
+    labels = Labels(start, np.array([label for form in own for label in form]), 5)
+    sources = np.array(sorted((number, row % len(own)) for number, row in meet), dtype=np.int64).reshape(-1, 2)
+    there = np.array([-1 if row < 0 else row % len(own) for row in targets])
+
+    def made() -> list[object]:
+        found = tally(Sources(sources[:, 0], sources[:, 1]), there, labels)
+        return [found.right, found.wrong, found.clusters, found.collisions, found.flags.tolist()]
+
+    compiled, reference = by_both(made)
+    assert compiled == reference
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.integers(0, 60)), min_size=1, max_size=90),
+    st.data(),
+)
+def test_split(pages: list[tuple[str, str, int]], data: st.DataObject) -> None:
+    urls = [f"http://a.com/{a}/{b}?{b}={number}" + ("&x" if number < 20 else "") for a, b, number in pages]
+    keys = ContextKeys.of(UrlColumns.of(urls))
+    rows = np.array(data.draw(st.lists(st.integers(0, len(urls) - 1), max_size=200)), dtype=np.int64)
+    few = st.lists(st.integers(-1, 1), min_size=len(rows), max_size=len(rows))
+    flags = np.array(data.draw(few), dtype=np.int8)
+    marks = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(keys.keys), max_size=len(keys.keys))), np.uint8)
+
+    def made() -> tuple[int, list[list[tuple[int, int, int]]]]:
+        found = contexts.split(rows, flags, keys, marks)
+        return found.best, [sorted(one for one in found.bad if one[0] == key) for key in range(len(keys.keys))]
+
+    compiled, reference = by_both(made)
+    assert compiled == reference
+
+
 def test_what_is_no_text_is_refused() -> None:
     assert kernels.compiled is not None
     with pytest.raises(TypeError, match="a URL is a text"):
         kernels.compiled.split_urls([b"http://a.com"], 100, 50, 5)  # type: ignore[list-item]  # the point of the test
+
+
+def test_numbers_of_nothing_are_refused() -> None:
+    assert kernels.compiled is not None
+    some, none = np.array([0], dtype=np.int64), np.zeros(0, dtype=np.int64)
+    runs = np.array([0, 1], dtype=np.int64)
+    for arguments in (
+        (some, some + 1, some, runs, some),
+        (some, some, some + 1, runs, some),
+        (some + 1, some, some, runs, some),
+        (some, some, some, runs, some + 1),
+        (some, some, some, runs + 1, some),
+        (some, none, some, runs, some),
+    ):
+        with pytest.raises(ValueError, match=r"of nothing|not the runs|not of one length"):
+            kernels.compiled.tally(*arguments, 1)
+    flags, marks = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.uint8)
+    for split in (
+        (some + 1, flags, runs, some, some, marks),
+        (some, flags, runs, some + 1, some, marks),
+        (some, flags, runs, some, some + 1, marks),
+        (some, flags, runs[:1], some, some, marks),
+        (none, flags, runs, some, some, marks),
+    ):
+        with pytest.raises(ValueError, match=r"of nothing|not the runs|not of one length"):
+            kernels.compiled.split(*split)

@@ -10,9 +10,16 @@ import sys
 from importlib import import_module
 from typing import Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 1  # of the functions; an extension of another one is left alone
+_VERSION = 2  # of the functions; an extension of another one is left alone
+
+I64 = NDArray[np.int64]
+I8 = NDArray[np.int8]
+U8 = NDArray[np.uint8]
 
 
 class Kernels(Protocol):
@@ -28,6 +35,18 @@ class Kernels(Protocol):
 
     def numbered(self, numbers: dict[str, int], texts: list[str], wanted: list[str], /) -> bytes:
         """`Texts.numbers`, int64."""
+        ...
+
+    def tally(
+        self, numbers: I64, rows: I64, targets: I64, start: I64, labels: I64, different: int, /
+    ) -> tuple[int, int, int, int, bytes]:
+        """`evidence.tally`: its counts and flags, int8."""
+        ...
+
+    def split(
+        self, rows: I64, flags: I8, start: I64, codes: I64, key_of: I64, marks: U8, /
+    ) -> tuple[int, list[tuple[int, int, int]]]:
+        """`contexts.split`."""
         ...
 
 

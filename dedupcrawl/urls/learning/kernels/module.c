@@ -5,6 +5,8 @@
 static PyMethodDef methods[] = {
     {"split_urls", split_urls, METH_VARARGS, NULL},
     {"numbered", numbered, METH_VARARGS, NULL},
+    {"tally", tally, METH_VARARGS, NULL},
+    {"split", split, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
