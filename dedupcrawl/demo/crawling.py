@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
 
 _BAD_INPUT = 2  # exit status of dedupcrawl
+_FAILED = "downloader/exception_type_count/"  # stats: and the type of an exception
 
 
 class CrawlError(Exception):
@@ -42,7 +44,7 @@ def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapp
     """Run ``scrapy crawl pages`` into the new `folder`.
 
     Raises:
-        CrawlError: when the process fails.
+        CrawlError: when the process fails, or no page was fetched.
     """
     folder.mkdir(parents=True)
     stats, log = folder / "stats.json", folder / "scrapy.log"
@@ -61,7 +63,26 @@ def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapp
     if finished.returncode or not stats.is_file():
         said = finished.stderr.strip().splitlines()
         raise CrawlError(f"The crawl failed{f' ({said[-1]})' if said else ''}: see {log}.")
-    return Crawl(title, folder, json.loads(stats.read_text(encoding="utf-8")))
+    done = Crawl(title, folder, json.loads(stats.read_text(encoding="utf-8")))
+    if not done.count("item_scraped_count"):
+        raise CrawlError(f"There is nothing to learn from, as {arguments['start']} {_why_no_page(done)}: see {log}.")
+    return done
+
+
+def _why_no_page(crawl: Crawl) -> str:
+    """What the start URL did instead of giving a page, as far as the stats tell."""
+    if crawl.count("robotstxt/forbidden"):
+        return "may not be fetched, says the site's robots.txt"
+    failures = [name.rpartition(".")[2] for name in crawl.stats if name.startswith(_FAILED)]
+    robots = _statuses(crawl, "robotstxt/response_status_count/")
+    statuses = _statuses(crawl, "downloader/response_status_count/") - robots
+    if statuses:
+        return f"gave no page of HTML (status {', '.join(sorted(statuses))})"
+    return f"did not answer ({', '.join(failures)})" if failures else "gave no page"
+
+
+def _statuses(crawl: Crawl, prefix: str) -> Counter[str]:
+    return Counter({name.removeprefix(prefix): crawl.count(name) for name in crawl.stats if name.startswith(prefix)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.crawling import Crawl, crawl
+from dedupcrawl.demo.crawling import Crawl, CrawlError, crawl
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site.site import MIRROR_HOST
+from tests.crawls.site import Answer, serve
 
 FAST = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
 
@@ -122,3 +124,30 @@ def test_pages_in_one_template_and_bulletins_are_all_kept(on: Kept) -> None:
     kept = [content for found in on.contents.values() for content in found]
     sections = {"/weather/": 11, "/prices/": 8, "/stations/": 6, "/forum/": 5, "/tags/": 27, "/yearbook/": 1}
     assert {section: sum(content.startswith(section) for content in kept) for section in sections} == sections
+
+
+def nothing(folder: Path, start: str) -> str:
+    """What a crawl says that fetched no page."""
+    with pytest.raises(CrawlError, match="There is nothing to learn from, as ") as raised:
+        crawl("test", folder / "crawl", {"start": start}, {**FAST, "RETRY_ENABLED": False})
+    return str(raised.value)
+
+
+def test_a_site_that_is_down_is_an_error(tmp_path: Path) -> None:
+    with serve({}) as site:
+        start = f"{site.base}/"
+    log = tmp_path / "crawl" / "scrapy.log"
+    said = nothing(tmp_path, start)
+    assert re.search(rf"{start} did not answer \(\w*Refused\w*\): see {log}\.$", said), said
+
+
+@pytest.mark.parametrize(
+    ("robots", "why"),
+    [
+        ("User-agent: *\nDisallow: /", "may not be fetched, says the site's robots.txt"),
+        ("", "gave no page of HTML (status 410)"),
+    ],
+)
+def test_a_site_that_gives_no_page_is_an_error(tmp_path: Path, robots: str, why: str) -> None:
+    with serve({"/robots.txt": Answer(robots), "/": Answer("gone", 410)}) as site:
+        assert f"{site.base}/ {why}" in nothing(tmp_path, f"{site.base}/")
