@@ -24,6 +24,7 @@ from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
 from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
 from dedupcrawl.urls.rule_edits import add_rules, change_rules
@@ -85,16 +86,23 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
     Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page.
+    The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
 
     \b
     dedupcrawl rules list
     dedupcrawl rules list example.com --json | jq '.rules[] | select(.precision < 0.98)'
     """
-    found = [(site_rules.site, rule) for site_rules in _chosen(folder, sites) for rule in site_rules.rules]
+    found = [
+        (site_rules.site, rule, before.get(rule.id, ()))
+        for site_rules in _chosen(folder, sites)
+        for before in [dropped_before(site_rules.rules)]
+        for rule in site_rules.rules
+    ]
     if as_json:
-        click.echo(to_json({"rules": [rule_row(site, rule) for site, rule in found]}))
+        rows_of = [{**rule_row(site, rule), "dropped_before": list(before)} for site, rule, before in found]
+        click.echo(to_json({"rules": rows_of}))
         return
-    rows = [_HEADS, *(_cells(site, rule) for site, rule in found)]
+    rows = [_HEADS, *(_cells(*row) for row in found)]
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     for row in rows if found else ():
         click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -259,11 +267,12 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     sys.stdout.buffer.write(to_json(rows, indent=2) + b"\n")
 
 
-def _cells(site: str, rule: Rule) -> tuple[str, ...]:
+def _cells(site: str, rule: Rule, before: Sequence[str]) -> tuple[str, ...]:
     """A row under `_HEADS`."""
     evidence = rule.evidence
     proof = (f"{evidence.coverage:,}", f"{evidence.precision:.3f}") if evidence.coverage else ("-", "-")
-    return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, described(rule))))
+    does = described(rule) + (f" (some of these are gone after {', '.join(before)})" if before else "")
+    return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, does)))
 
 
 def _files(folder: Path) -> dict[str, Path]:

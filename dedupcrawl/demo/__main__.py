@@ -43,6 +43,8 @@ def main(start: str | None, folder: Path | None) -> None:
     if not host or (start and not start.startswith(("http://", "https://"))):
         raise click.BadParameter(f"{start!r} is no URL: it takes one such as https://example.com/.")
     folder = (folder or Path("crawls", host, f"{datetime.now():%Y%m%d-%H%M%S}")).absolute()
+    if folder.exists():
+        raise click.UsageError(f"{folder} is there already: name another by --folder, or delete it.")
     rules = folder / "rules"
     shutil.copytree(ROOT / "rules", rules) if start else rules.mkdir(parents=True)
     with ExitStack() as stack:

@@ -122,6 +122,13 @@ def test_any_site_can_be_crawled(tmp_path: Path) -> None:
     assert read_rules(tmp_path / "crawl" / "rules" / name) == read_rules(ROOT / "rules" / name)
 
 
+def test_a_folder_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
+    done = demo("--folder", str(tmp_path))
+    assert done.returncode == 2
+    assert f"{tmp_path} is there already" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("start", ["example.com", "ftp://example.com/", "https://"])
 def test_what_is_no_url_is_refused(start: str) -> None:
     done = demo(start)

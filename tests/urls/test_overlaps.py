@@ -1,0 +1,42 @@
+"""Rules of which an earlier one leaves less to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.overlaps import dropped_before
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+
+SID = Rule("sid", "rewrite", drop=("sid",))
+MORE = Rule("more", "rewrite", drop=("lang", "sid"))
+
+
+def of(rules: list[Rule]) -> SiteNormalizer:
+    return SiteNormalizer(SiteRules("a.com", tuple(rules)))
+
+
+def test_only_what_is_done_wherever_the_later_one_applies() -> None:
+    assert dropped_before([SID, MORE]) == {"more": ("sid",)}
+    assert dropped_before([MORE, SID]) == {"sid": ("more",)}
+    assert dropped_before([replace(SID, state="disabled"), MORE]) == {}
+    assert dropped_before([replace(SID, hosts=("m.a.com",)), MORE]) == {}
+    assert dropped_before([replace(SID, hosts=("m.a.com",)), replace(MORE, hosts=("m.a.com",))]) == {"more": ("sid",)}
+    assert dropped_before([SID, replace(MORE, drop=("sid*",))]) == {}
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "a*", "ab"]), min_size=1, max_size=2, unique=True), max_size=4))
+def test_nothing_of_these_is_left(drops: list[list[str]]) -> None:
+    rules = [Rule(f"r{number}", "rewrite", drop=tuple(names)) for number, names in enumerate(drops)]
+    before = dropped_before(rules)
+    for number, rule in enumerate(rules):
+        earlier = of([one for one in rules[:number] if one.id in before.get(rule.id, ())])
+        all_before = of(rules[:number])
+        for name in rule.drop:
+            if not name.endswith("*"):
+                url = f"http://a.com/?{name}=1&z=2"
+                assert earlier.normalize(url).canonical == all_before.normalize(url).canonical
