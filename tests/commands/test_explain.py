@@ -18,7 +18,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
-from tests.detection.test_detector import REPORT
+from tests.detection.judged import REPORT
 from tests.index.toys import CHECKS
 from tests.index.toys import page as entry
 

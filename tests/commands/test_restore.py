@@ -20,7 +20,7 @@ from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
-from tests.crawls.test_content import spider_of
+from tests.crawls.test_items import spider_of
 from tests.index.toys import CHECKS
 from tests.index.toys import page as entry
 

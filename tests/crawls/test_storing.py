@@ -73,7 +73,7 @@ async def test_other_items_of_the_page_are_enough(tmp_path: Path) -> None:
                 raise DropItem("the first")
             return item
 
-    from tests.crawls.test_content import spider_of
+    from tests.crawls.test_items import spider_of
 
     with serve({"/": page(STORY)}) as site:
         path = tmp_path / "index"

@@ -9,7 +9,7 @@ from dedupcrawl.content.evidence import blocks_of
 from dedupcrawl.content.site_template import RECURRING, SiteTemplate
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
 from dedupcrawl.page import Page
-from tests.detection.test_detector import prose
+from tests.detection.judged import prose
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})
 NOTICE = " ".join(prose(40))

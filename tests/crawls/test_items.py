@@ -1,0 +1,227 @@
+"""Items and the pages that they come from: of every kind, several of a page, with verdicts of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import attrs
+import pydantic
+import pytest
+import scrapy
+from itemadapter import ItemAdapter
+
+from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.stories import SITE, STORY
+
+
+class PlainItem(scrapy.Item):
+    url = scrapy.Field()
+    dedup = scrapy.Field()
+
+
+@dataclasses.dataclass
+class DataclassItem:
+    url: str
+    dedup: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenItem:
+    url: str
+    dedup: Any = None
+
+
+@attrs.define
+class AttrsItem:
+    url: str
+    dedup: Any = None
+
+
+class PydanticItem(pydantic.BaseModel):
+    url: str
+    dedup: Any = None
+
+
+KINDS: list[Any] = [dict, PlainItem, DataclassItem, FrozenItem, AttrsItem, PydanticItem]
+
+
+def spider_of(kind: Any, copies: int = 1) -> type[scrapy.Spider]:
+    class Making(scrapy.Spider):
+        name = "making"
+
+        def parse(self, response: Any) -> Any:
+            for _ in range(copies):
+                yield kind(url=response.url)
+            yield from response.follow_all(css="a")
+
+    return Making
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_kind_of_item_is_linked_to_its_page(kind: Any) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", spider=spider_of(kind, copies=3))
+    assert len(done.items) == 12  # the three items of one page share one verdict
+    assert len(done.dropped) == 3
+    assert "dedup/content/unlinked" not in done.stats
+    assert all(ItemAdapter(item)["url"] for item in done.items)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not FrozenItem])
+async def test_mark_lets_items_go_on_with_their_verdict(kind: Any) -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(kind))
+    verdicts = [ItemAdapter(item)["dedup"] for item in done.items]
+    assert sorted(v["verdict"] for v in verdicts) == ["abstained", "duplicate", "unique", "unique", "unique"]
+    duplicate = next(v for v in verdicts if v["verdict"] == "duplicate")
+    assert duplicate["duplicate_of"].startswith(site.base)
+    json.dumps(verdicts)
+
+
+async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it() -> None:
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(FrozenItem))
+    assert len(done.items) == 5
+
+
+class Listing(scrapy.Spider):
+    """A page with several items, each with a text of its own."""
+
+    name = "listing"
+
+    def parse(self, response: Any) -> Any:
+        for entry in response.css("li"):
+            yield {"link": entry.css("a::attr(href)").get(), "body": entry.css("p::text").get()}
+        yield from response.follow_all(css="a.next")
+
+
+async def test_items_of_a_listing_are_judged_one_by_one() -> None:
+    def listing(*numbers: int, more: str = "") -> str:
+        rows = "".join(f'<li><a href="/e/{len(numbers)}{n}">x</a><p>{prose(n)}</p></li>' for n in numbers)
+        return f"<html><body><ul>{rows}</ul>{more}</body></html>"
+
+    pages = {"/": listing(1, 2, 3, more='<a class=next href="/2">2</a>'), "/2": listing(3, 4)}
+    settings = {"DEDUP_ITEM_FIELDS": {"listing": {"url": "link", "text": "body"}}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings, Listing)
+    assert sorted(item["body"] for item in done.items) == sorted(prose(n) for n in (1, 2, 3, 4))
+    assert len(done.dropped) == 1
+
+
+@dataclasses.dataclass
+class Visit:
+    """Says of a listing that it was seen; an item without roles, so that it has its page's verdict."""
+
+    url: str
+
+
+@dataclasses.dataclass
+class Offer:
+    url: str
+    text: str
+
+
+@pytest.mark.parametrize("visit_first", [True, False])
+async def test_an_item_with_a_verdict_of_its_own_is_not_dropped_with_its_page(visit_first: bool) -> None:
+    """Both listings say the same of themselves, but what they list is not on them."""
+
+    class Offers(scrapy.Spider):
+        name = "offers"
+
+        def parse(self, response: Any) -> Any:
+            numbers = [link.rpartition("/")[2] for link in response.css("a::attr(href)").getall() if "/offer/" in link]
+            items = [Visit(response.url), *(Offer(f"/offer/{n}", prose(int(n))) for n in numbers)]
+            yield from items if visit_first else reversed(items)
+            if response.url.endswith("/1"):
+                yield response.follow("/2")
+
+    pages = {"/1": page(prose(5), "/offer/10", "/offer/11"), "/2": page(prose(5), "/offer/20", "/offer/21")}
+    roles = {"Offer": {"url": "url", "text": "text"}}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/1", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
+        assert sorted(item.url for item in done.items) == sorted(
+            ["/offer/10", "/offer/11", "/offer/20", "/offer/21", f"{site.base}/1"]
+        )
+        assert done.dropped == [Visit(f"{site.base}/2")]
+
+
+@pytest.mark.parametrize("visit_first", [True, False])
+@pytest.mark.parametrize("count", [1, 3])
+async def test_an_item_is_no_duplicate_of_the_page_that_it_stands_on(visit_first: bool, count: int) -> None:
+    class Offers(scrapy.Spider):
+        name = "offers"
+
+        def parse(self, response: Any) -> Any:
+            texts = enumerate(response.css("p::text").getall())
+            items = [Visit(response.url), *(Offer(f"/offer/{n}", text) for n, text in texts)]
+            yield from items if visit_first else reversed(items)
+
+    roles = {"Offer": {"url": "url", "text": "text"}}
+    with serve({"/": page("\n".join(prose(n) for n in range(count)))}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
+    assert done.dropped == []
+    assert len(done.items) == count + 1
+
+
+async def test_an_item_that_cannot_be_judged_goes_on() -> None:
+    class Odd(scrapy.Spider):
+        name = "odd"
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": "http://[x", "text": STORY}
+
+    with serve({"/": page(STORY)}) as site:
+        roles = {"odd": {"url": "url", "text": "text"}}
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles}, Odd)
+    assert len(done.items) == 1
+    assert done.stats["dedup/content/errors"] == 1
+
+
+async def test_items_of_one_page_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dedupcrawl.crawl.batch._LONGEST_WAIT", 1.0)
+    with serve({"/": page(STORY)}) as site:
+        done = await crawl(f"{site.base}/", {"CONCURRENT_ITEMS": 1}, spider_of(dict, copies=100))
+    assert len(done.items) == 100  # which would take 100 seconds
+
+
+async def test_fields_with_several_texts_are_read_line_by_line() -> None:
+    class Lines(scrapy.Spider):
+        name = "lines"
+
+        def parse(self, response: Any) -> Any:
+            yield {"url": "/a", "text": [prose(1, 40), prose(2, 40)]}
+            yield {"url": "/b", "text": prose(1, 40) + "\n" + prose(2, 40)}
+
+    with serve({"/": page(STORY)}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": {"lines": {"url": "url", "text": "text"}}}, Lines)
+    assert len(done.items) == 1
+
+
+@pytest.mark.parametrize("link", ["/list", "", "?", "/offer/1"])
+async def test_items_that_share_a_url_are_known_by_their_places(link: str) -> None:
+    """Its page's URL is none of an item's own; nor is one that another item of the page has."""
+
+    class List(scrapy.Spider):
+        name = "list"
+
+        def parse(self, response: Any) -> Any:
+            for number in (1, 2, 1, 3, 2, 1):
+                yield {"url": link, "text": prose(number)}
+
+    with serve({"/list": page("Offers")}) as site:
+        settings = {"DEDUP_ITEM_FIELDS": {"list": {"url": "url", "text": "text"}}, "DEDUP_ACTION": "mark"}
+        done = await crawl(f"{site.base}/list", settings, List)
+        first = "/offer/1" if link == "/offer/1" else "/list#1"
+        keepers = [item["dedup"]["duplicate_of"] for item in done.items]
+        urls = [item["dedup"]["url"].removeprefix(site.base) for item in done.items]
+    assert [keeper and keeper.removeprefix(site.base) for keeper in keepers] == [
+        None,
+        None,
+        first,
+        None,
+        "/list#2",
+        first,
+    ]
+    assert urls == [first, *(f"/list#{number}" for number in range(2, 7))]

@@ -1,0 +1,62 @@
+"""What a page is compared with: earlier parts of its run, other runs, crawls beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.crawls.site import Follower, crawl, page, prose, serve
+from tests.crawls.stories import SITE, STORY
+
+
+async def test_a_run_that_resumes_a_jobdir_remembers_what_it_kept(tmp_path: Path) -> None:
+    settings = {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": "lmdb:", "DEDUP_CRAWL_LOG": str(tmp_path / "log.jsonl")}
+    with serve(SITE) as site:
+        first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_ITEMCOUNT": 2, "CONCURRENT_REQUESTS": 1})
+        second = await crawl(f"{site.base}/", settings)
+    texts = [item["text"] for item in (*first.items, *second.items)]
+    assert sum(STORY in text for text in texts) <= 1
+    assert (tmp_path / "job" / "dedup" / "index").is_dir()
+
+
+@pytest.mark.parametrize(("scope", "kept"), [("run", 4), ("spider", 4), ("all", 4)])
+async def test_the_same_pages_again_are_updates_and_no_duplicates(tmp_path: Path, scope: str, kept: int) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": scope}
+    with serve(SITE) as site:
+        await crawl(f"{site.base}/", settings)
+        again = await crawl(f"{site.base}/", settings)
+    assert len(again.items) == kept
+
+
+@pytest.mark.parametrize(("scope", "kept"), [("run", 4), ("site", 0), ("all", 0), ("spider", 4)])
+async def test_scope_says_what_a_page_is_compared_with(tmp_path: Path, scope: str, kept: int) -> None:
+    """The same texts under other URLs, found by another spider."""
+    moved = {f"/moved{path}" if path != "/" else "/moved": body for path, body in SITE.items()}
+    moved["/moved"] = page("Start " + prose(0), "/moved/story", "/moved/reprint", "/moved/other")
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": scope}
+    with serve({**SITE, **moved}) as site:
+        await crawl(f"{site.base}/", settings)
+        done = await crawl(f"{site.base}/moved", settings, type("Second", (Follower,), {"name": "second"}))
+    assert len(done.items) == (kept - 1 if kept else 0)  # but for /tiny, which /moved does not link
+
+
+async def test_two_crawls_of_one_process_share_an_index(tmp_path: Path) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all"}
+    with serve(SITE) as site, serve(SITE) as other:
+        first, second = await asyncio.gather(crawl(f"{site.base}/", settings), crawl(f"{other.base}/story", settings))
+        third = await crawl(f"{other.base}/other", settings)
+    assert len(first.items) + len(second.items) == 4  # of five and one
+    assert third.items == []
+
+
+async def test_two_crawls_with_other_checks_cannot_share_an_index(tmp_path: Path) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
+    with serve(SITE) as site:
+        done = await asyncio.gather(
+            crawl(f"{site.base}/", settings),
+            crawl(f"{site.base}/", {**settings, "DEDUP_REPEATABILITY": 0.9}),
+            return_exceptions=True,
+        )
+    assert sum(not isinstance(one, BaseException) and bool(one.items) for one in done) == 1

@@ -1,0 +1,81 @@
+"""Texts to judge, and what judges them."""
+
+from __future__ import annotations
+
+import random
+
+import mmh3
+
+from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.html import extract
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.trust import EVERYBODY, Trust
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+
+CHECKS = make_checks(DEFAULT_CHECKS, {})
+
+
+def prose(count: int, seed: int = 0) -> list[str]:
+    chance = random.Random(seed)
+    return ["".join(chance.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(count)]
+
+
+class Crawl:
+    """Judges texts in turn; each has a page of its own."""
+
+    def __init__(self) -> None:
+        self.index = MemoryIndex(CHECKS)
+        self.detector = Detector(self.index, run="one")
+
+    def judge(self, name: str, words: list[str], scope: str = "run") -> Verdict:
+        page = Page(f"http://a.example/{name}", paragraphs=(" ".join(words),))
+        return self.detector.judge(Analysis(page), CHECKS, scope=scope)
+
+
+def framed(own: str, main: str = "") -> Page:
+    """A page whose own text stands in a box that is named as if it were none."""
+    markup = f"<body><main><p>{main}</main><div class=sidebar><h1>News</h1><p>{own}</div></body>"
+    return extract(markup, f"http://a.example/{mmh3.hash(own)}")
+
+
+REPORT = """
+The court heard on Monday that the man who kept the bakery at the corner of the market had taken a clock from the town
+hall. Witnesses said that he was seen near the stairs in the evening, that he carried something under his coat, and that
+he would not stop when he was called. The jury came back after an hour and found that he was guilty of the charge. The
+judge said that she would hear from both sides before she decided what was to follow, and that the clock should be put
+back where it had hung for as long as anybody in the town could remember.
+"""
+
+
+def changed(**words: str) -> list[str]:
+    return [part for word in REPORT.split() for part in words.get(word, word).split()]
+
+
+class Shared:
+    """An index that several crawls share."""
+
+    def __init__(self) -> None:
+        self.index = MemoryIndex(CHECKS)
+
+    def judge(
+        self,
+        url: str,
+        text: list[str],
+        *,
+        spider: str = "one",
+        run: str = "1",
+        scope: str = "all",
+        trust: Trust = EVERYBODY,
+        ttl: float | None = None,
+        quota: int | None = None,
+        request: bytes = b"",
+    ) -> Verdict:
+        detector = Detector(self.index, spider=spider, run=run, trust=trust)
+        page = Page(url, paragraphs=(" ".join(text),))
+        packed = (lambda: request) if request else None
+        verdict = detector.judge(Analysis(page), CHECKS, scope=scope, ttl=ttl, quota=quota, request=packed)
+        detector.close()
+        return verdict

@@ -1,0 +1,200 @@
+"""What a site repeats on its pages neither makes duplicates nor hides them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dedupcrawl.content.site_template import SiteTemplate
+from dedupcrawl.detection.analysis import Analysis, Reading
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.site_templates import SiteTemplates
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+from tests.detection.judged import CHECKS, Crawl, framed, prose
+
+
+def test_no_page_is_dropped_because_of_a_template_alone() -> None:
+    crawl = Crawl()
+    notice = " ".join(prose(200))
+    for seed in range(1, 12):
+        page = framed(" ".join(prose(30, seed)), notice)
+        assert page.paragraphs == (notice,)
+        assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate, seed
+
+
+def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_known() -> None:
+    crawl = Crawl()
+    notice = " ".join(prose(200))
+    for seed in range(1, 12):
+        page = framed(" ".join(prose(30, seed)), notice)
+        crawl.detector.judge(Analysis(page), CHECKS)
+        again = replace(page, url=f"{page.url}?again")
+        assert crawl.detector.judge(Analysis(again), CHECKS).duplicate_of == page.url, seed
+
+
+def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
+    crawl = Crawl()
+    text = " ".join(prose(200))
+    crawl.detector.judge(Analysis(framed("Viewed 12 times today", text)), CHECKS)
+    again = framed("Viewed 13 times since yesterday morning", text)
+    assert crawl.detector.judge(Analysis(again), CHECKS).is_duplicate
+
+
+def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
+    crawl = Crawl()
+    page = framed(" ".join(prose(30, 1)), " ".join(prose(200)))
+    crawl.detector.judge(Analysis(page), CHECKS)
+    reprint = replace(framed(" ".join(prose(30, 2)), " ".join(prose(200))), url="http://b.example/")
+    assert crawl.detector.judge(Analysis(reprint), CHECKS).duplicate_of == page.url
+
+
+class Site:
+    """Judges pages of paragraphs, of one host after the other."""
+
+    def __init__(self, index: MemoryIndex | None = None) -> None:
+        self.index = index or MemoryIndex(CHECKS)
+        self.detector = Detector(self.index, run="one")
+
+    def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
+        page = Page(f"http://{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
+        return self.detector.judge(Analysis(page), CHECKS)
+
+    def fill(self, host: str, template: list[list[str]], first: int = 100) -> None:
+        """Pages enough for their template to be known."""
+        for number in range(6):
+            assert not self.judge(f"{host}/{number}", *template, prose(150, first + number)).is_duplicate
+
+
+MENU, FOOT = prose(160, 90), prose(150, 91)
+
+
+class TestTemplateOfASite:
+    @pytest.mark.parametrize("length", [10, 30])
+    def test_own_text_in_an_empty_template_is_kept(self, length: int) -> None:
+        before, after = Site(), Site()
+        after.fill("a.example", [MENU, FOOT])
+        for site in (before, after):
+            site.judge("a.example/empty", MENU, FOOT)
+        own = prose(length, 5)
+        assert before.judge("a.example/own", MENU, own, FOOT).is_duplicate
+        verdict = after.judge("a.example/own", MENU, own, FOOT)
+        assert (verdict.verdict, verdict.evidence["template_blocks"]) == ("unique", 2)
+
+    def test_a_reprint_in_another_layout_is_dropped(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
+        story = prose(90, 6)
+        assert not site.judge("a.example/story", MENU, story, FOOT).is_duplicate
+        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
+        assert verdict.duplicate_of == "http://a.example/story"
+        assert verdict.evidence["template_blocks"] == 2
+        assert (verdict.evidence["symbols"], verdict.evidence["covered"]) == (90, 1)
+
+    def test_so_is_one_of_a_page_that_was_kept_before_its_template_was_known(self) -> None:
+        site = Site()
+        story = prose(90, 6)
+        site.judge("a.example/story", MENU, story, FOOT)
+        site.fill("a.example", [MENU, FOOT])
+        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
+        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
+        assert verdict.duplicate_of == "http://a.example/story"
+
+    def test_all_checks_find_a_page_by_its_own_text_though_it_was_kept_before_its_template_was_known(self) -> None:
+        site = Site()
+        story = prose(90, 6)
+        site.judge("a.example/story", MENU, story, FOOT)
+        early = site.index.entry("http://a.example/story")
+        site.fill("a.example", [MENU, FOOT])
+        kept = site.index.entry("http://a.example/story")
+        site.judge("a.example/later", MENU, prose(90, 7), FOOT)
+        assert early is not None
+        assert kept is not None
+        alone = Reading.of(Analysis(Page("http://x", paragraphs=(" ".join(story),))), SiteTemplate()).signatures(CHECKS)
+        assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
+        assert not {name for name in alone if early.signatures[name] == alone[name]}
+        assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
+
+    def test_what_was_forgotten_is_not_read_again(self) -> None:
+        site = Site()
+        site.judge("a.example/story", MENU, prose(90, 6), FOOT)
+        site.index.forget(["http://a.example/story"])
+        site.fill("a.example", [MENU, FOOT])
+        assert site.index.entry("http://a.example/story") is None
+
+    def test_pages_that_differ_in_one_repeated_cell_are_kept(self) -> None:
+        """Both cells recur, so that nothing else is left of the pages."""
+        site = Site()
+        sizes = [prose(8, 400 + number) for number in range(3)]
+        for number in range(18):
+            site.judge(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
+        text = prose(60, 7)
+        assert not site.judge("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
+        assert not site.judge("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
+        assert site.judge("shop.example/same", MENU, sizes[1], text, FOOT).check == "exact"
+
+    def test_the_differing_words_are_shown_where_they_stand(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        story = prose(300, 8)
+        site.judge("a.example/one", MENU, story, FOOT)
+        verdict = site.judge("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
+        assert verdict.is_duplicate
+        assert verdict.evidence["differs"] == [{"at": 160 + 150, "says": "another", "kept_symbols": 0}]
+
+    def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+        assert site.judge("a.example/void", MENU, FOOT).check == "exact"
+        site.judge("a.example/short", MENU, ["hello"], FOOT)
+        assert site.judge("a.example/also", MENU, ["hello"], FOOT).check == "exact"
+
+    def test_what_is_republished_or_crawled_again_is_no_template(self) -> None:
+        site = Site()
+        story = prose(200, 9)
+        for turn in range(9):
+            site.judge("a.example/story", story)
+            site.judge(f"a.example/copy{turn}", story)
+        assert "template_blocks" not in site.judge("a.example/new", story, prose(200, 10)).evidence
+
+    def test_a_later_run_knows_it(self) -> None:
+        site = Site()
+        site.fill("a.example", [MENU, FOOT])
+        site.detector.close()
+        later = Site(site.index).judge("a.example/own", MENU, prose(40, 5), FOOT)
+        assert later.evidence["template_blocks"] == 2
+
+    def test_own_text_in_a_very_long_template_is_kept_once_that_is_known(self) -> None:
+        """Until then such pages are dropped, and tell all the same what their site repeats."""
+        site = Site()
+        top, bottom = prose(1500, 95), prose(1500, 96)
+        verdicts = [site.judge(f"a.example/{number}", top, prose(40, 500 + number), bottom) for number in range(12)]
+        assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 4 + [False] * 7
+
+    def test_a_dropped_page_that_is_crawled_again_counts_once(self) -> None:
+        site = Site()
+        story = prose(600, 97)
+        site.judge("a.example/story", story)
+        for _ in range(9):
+            assert site.judge("a.example/framed", story, prose(30, 98)).is_duplicate
+        assert "template_blocks" not in site.judge("a.example/new", story, prose(600, 99)).evidence
+
+
+def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
+    class Full(MemoryIndex):
+        def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+            if name == "pages":
+                raise OSError("no space left on device")
+            return super().update_site_state(site, name, change)
+
+    index = Full(CHECKS)
+    detector = Detector(index, run="one")
+    detector.judge(Analysis(framed(" ".join(prose(30, 1)))), CHECKS)
+    with pytest.raises(OSError, match="no space"):
+        detector.close()
+    assert SiteTemplates(index).of("a.example").pages == 1

@@ -1,0 +1,55 @@
+"""Sites that nobody named: what they can take the place of, and how much room they get."""
+
+from __future__ import annotations
+
+from dedupcrawl.detection.trust import EVERYBODY, Trust
+from tests.detection.judged import Crawl, Shared, prose
+
+
+def falsified(text: list[str]) -> list[str]:
+    """Something added, inside and at the end."""
+    return [*text[:100], "bought", *text[100:], *prose(150, 9)]
+
+
+def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
+    text = prose(300)
+    for trust, taken in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
+        shared = Shared()
+        shared.judge("http://evil.com/copy", falsified(text), trust=trust)
+        assert shared.judge("http://a.com/article", text, trust=trust).is_duplicate == taken
+
+
+def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
+    shared = Shared()
+    shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))
+    verdict = shared.judge("http://a.com/1", prose(300), trust=Trust([]))
+    assert (verdict.duplicate_of, verdict.check) == ("http://mirror.com/1", "exact")
+
+
+def test_one_word_for_another_and_nothing_else_in_a_long_text_is_no_edit() -> None:
+    crawl = Crawl()
+    text = prose(400)
+    crawl.judge("first", text)
+    assert not crawl.judge("other", [*text[:170], "another", *text[171:]]).is_duplicate
+
+
+def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:
+    shared, text, trust = Shared(), prose(300), Trust(["a.com"])
+    for number in range(9):
+        shared.judge(f"http://evil{number}.com/", [*text, f"more{number}"], trust=trust, scope="all")
+    shared.judge("http://a.com/1", text, trust=trust)
+    for number in range(9):
+        shared.judge(f"http://evil{number}.org/", [*text, f"more{number}"], trust=trust)
+    assert shared.judge("http://a.com/2", [*text, "another"], trust=trust).duplicate_of == "http://a.com/1"
+
+
+def test_a_site_fills_no_more_than_its_quota() -> None:
+    shared = Shared()
+    for number in range(3):
+        assert shared.judge(f"http://a.com/{number}", prose(200, number), quota=3).verdict == "unique"
+    over = shared.judge("http://www.a.com/3", prose(200, 3), quota=3)
+    assert (over.verdict, over.evidence) == ("abstained", {"site_quota": 3})
+    assert shared.index.info()["pages"] == 3
+    assert shared.judge("http://a.com/0", prose(200, 0), quota=3).verdict == "unique", "an update takes no room"
+    assert shared.judge("http://b.com/0", prose(200, 4), quota=3).verdict == "unique"
+    assert shared.judge("http://a.com/4", prose(200, 4), quota=None).is_duplicate
