@@ -61,7 +61,12 @@ KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
 _SIGNATURES = ("text_digest", "digest", "simhash")
 _LINKS = ("redirect_to", "canonical", "duplicate_of")
-_NOT_SAID = ("", "-", "0" * 16)  # how logs write that there is no value; the zeros are the SimHash of no features
+# How logs write that there is no value, or no link; the zeros are the SimHash of no features.
+_NOT_SAID = (
+    "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
+    "[]", "{}", "false", "False", "true", "True",
+)  # fmt: skip
+_MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
@@ -123,7 +128,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
 def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
     """One source column as the type that `SCHEMA` wants, null where the log says nothing."""
     target = SCHEMA.get(column, pl.String)
-    if dtype == target and target != pl.String:
+    if dtype == target and target not in (pl.String, pl.Float64):
         return value
     if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
         value = value.list.first()
@@ -132,7 +137,10 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     value = value.cast(pl.String, strict=False).str.strip_chars()
     value = pl.when(~value.is_in(_NOT_SAID)).then(value)
     if target in (pl.Int64, pl.Float64):
-        return value.cast(pl.Float64, strict=False).cast(target, strict=False)
+        number = value.cast(pl.Float64, strict=False)
+        if column == "importance":
+            number = pl.when(number.is_finite()).then(number.clip(0, _MOST_IMPORTANT))
+        return number.cast(target, strict=False)
     if column == "fetched_at":
         return _time(value)
     if column in _SIGNATURES:
@@ -143,14 +151,18 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
 
 
 def _time(value: pl.Expr) -> pl.Expr:
-    """A time as logs write it: ISO 8601, the 14 (or 17) digits of archives, or seconds since the epoch."""
+    """A time as logs write it: ISO 8601, the 14 (or 17) digits of archives, seconds or milliseconds since the epoch."""
     digits = value.str.extract(r"^(\d{14})").str.to_datetime("%Y%m%d%H%M%S", time_unit="ms", strict=False)
     iso = value.str.extract(r"^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)").str.replace(" ", "T", literal=True)
+    zone = value.str.extract(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+([+-]\d\d:?\d\d)$").str.replace(":", "", literal=True)
+    minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(3, 2).cast(pl.Int64)
+    ahead = pl.duration(minutes=pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes).fill_null(0))
     epoch = value.str.extract(r"^(\d{9,10}(?:\.\d+)?)$").cast(pl.Float64, strict=False) * 1000
+    milliseconds = value.str.extract(r"^(\d{13})$").cast(pl.Float64, strict=False)
     return pl.coalesce(
-        iso.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False),
+        iso.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False) - ahead,
         digits,
-        epoch.cast(pl.Int64).cast(pl.Datetime("ms")),
+        pl.coalesce(epoch, milliseconds).cast(pl.Int64).cast(pl.Datetime("ms")),
     )
 
 

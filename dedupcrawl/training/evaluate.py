@@ -19,7 +19,7 @@ from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import file_of, other_form, read_rules, rule_files
+from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, other_form, read_rules, rule_files
 
 _WORST = 20  # rules named one by one
 _SLICE = 100_000  # URLs whose forms are Python strings at one time
@@ -62,7 +62,7 @@ class Measured:
         normalized: Distinct canonical forms of those, |U_norm|.
         collisions: Canonical forms that URLs of different clusters share.
         worst: The rules with the most wrong URLs.
-        unreadable: What is wrong with rule files that could not be read.
+        unreadable: What is wrong with rule files that could not be read, or have another site's name.
         left_out: Reason → URLs of false clusters, which are not measured.
     """
 
@@ -100,7 +100,7 @@ class Measured:
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.worst = heapq.nsmallest(_WORST, self.worst + other.worst, key=lambda use: (-use.wrong, use.site, use.id))
-        self.unreadable = sorted(self.unreadable + other.unreadable)
+        self.unreadable = sorted({*self.unreadable, *other.unreadable})
         self.left_out += other.left_out
         return self
 
@@ -156,12 +156,21 @@ def evaluate(
 
     Raises:
         LogError: A log cannot be read.
-        RuleError: `rules` does not exist. A rule file that cannot be read counts as empty and is named in the result.
+        RuleError: `rules` does not exist, or is a file that cannot be read. A file of a folder that cannot be read
+            counts as empty and is named in the result.
     """
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
     measured = Measured()
+    if rules.is_file():
+        files = {file_name(read_rules(rules).site): rules}
+    elif len(files) <= FILES_CHECKED:
+        for path in files.values():
+            try:
+                check_name(path)
+            except RuleError as error:
+                measured.unreadable.append(str(error))
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(measure, files=files), "measuring", progress, workers):
             measured += result

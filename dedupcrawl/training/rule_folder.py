@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, path_in, read_rules, write_rules
 
 _BY_PEOPLE = ("hand", "imported")
 
@@ -44,7 +44,7 @@ def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     known = {rule.effect: rule for rule in before}
     kept = (rule for rule in before if rule.source in _BY_PEOPLE or rule.state == "disabled")
     watched = [_watched(rule, known.get(rule.effect)) for rule in learned]
-    return added(kept, watched, {rule.id: rule for rule in before})
+    return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
 
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:

@@ -131,16 +131,20 @@ class CompiledRule:
             return self.rule.to == self.rule.match
         return bool(self.rule.drop) or self.rule.convert in {"sort-query", "drop-empty", "collapse-slashes"}
 
-    def is_settled_after(self, *, exceptions: bool, escapes: bool) -> bool:
+    def minds_more_arguments(self) -> bool:
+        """True when it may apply to a URL once some of its arguments are gone, and did not before."""
+        return bool(self.rule.unless or self._to_args) or self.rule.convert == "last-of-name"
+
+    def is_settled_after(self, *, counting: bool) -> bool:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
-        What only takes arguments away, or sorts them, gives no rule that merely asks for some its chance.
+        What only takes arguments away, or puts them in another order, gives no rule that merely asks for some its
+        chance. Sorting also makes "%20" of "+": where there is one, this says nothing.
 
         Args:
-            exceptions: Whether an earlier rule asks for arguments to be absent.
-            escapes: Whether an earlier rule asks for an escaped space, which sorting makes.
+            counting: Whether an earlier rule `minds_more_arguments`.
         """
-        return not exceptions if self.rule.drop else self.rule.convert == "sort-query" and not escapes
+        return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes."""
@@ -212,17 +216,17 @@ class CompiledRule:
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
         drop, starts = self._drop, self._drop_starts
         names = parts.names()
-        gone = [
+        gone = {
             i
             for i, name in enumerate(names)
             if name in drop or (starts and name not in self._kept and name.startswith(starts))
-        ]
+        }
         if not gone:
             return None
         if not parts.separators:
             return parts.with_args([arg for i, arg in enumerate(parts.args) if i not in gone])
         after = parts.with_args(list(parts.args), parts.separators)
-        for i in reversed(gone):
+        for i in sorted(gone, reverse=True):
             after.remove_arg(i)
         return after
 

@@ -11,17 +11,18 @@ from urllib.parse import quote, unquote
 
 from dedupcrawl.urls.url_parts import UrlParts
 
-_MOST_ARGS = 200  # that an argument is compared with; bounds the time for hostile queries
 _LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
 _BASE64_URL = str.maketrans("-_,", "+/=")
+_NO_TEXT = re.compile("[\udc80-\udcff]")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def _decode(value: str) -> str:
-    return unquote(value, errors="surrogateescape")
+    """Bytes that are no UTF-8 stay escaped: nothing could fetch, or write down, what they would become."""
+    return _NO_TEXT.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", unquote(value, errors="surrogateescape"))
 
 
 def _encode(value: str) -> str:
@@ -108,11 +109,10 @@ def _drop_empty(parts: UrlParts) -> UrlParts | None:
 def _last_of_name(parts: UrlParts) -> UrlParts | None:
     """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
     names = parts.names()
-    gone = []
-    for i, name in enumerate(names):
-        if name in names[i + 1 : i + 1 + _MOST_ARGS] and not name.endswith(("[]", "%5B%5D")):
-            gone.append(i)
-    return _without(parts, gone)
+    last = {name: i for i, name in enumerate(names)}
+    return _without(
+        parts, [i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))]
+    )
 
 
 def _collapse_slashes(parts: UrlParts) -> UrlParts | None:

@@ -18,13 +18,21 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules, file_name, file_of, other_form, read_rules, rule_files
+from dedupcrawl.urls.rule_files import (
+    FILES_CHECKED,
+    SiteRules,
+    check_name,
+    file_name,
+    file_of,
+    other_form,
+    read_rules,
+    rule_files,
+)
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 logger = logging.getLogger(__name__)
 
 _MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
-_FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
@@ -113,7 +121,7 @@ class SiteNormalizer:
         if not by:
             return Normalized(url, url, "unchanged", ())
         text = changed.join()
-        if self._settled.issuperset(by):
+        if self._settled.issuperset(by) and "+" not in url:  # sorting makes "%20" of it, which rules may ask for
             return self._result(url, text, by)
         return self._to_fixed_point(url, text, changed, hits, by)
 
@@ -165,7 +173,7 @@ class SiteNormalizer:
             if not by:
                 return self._result(url, text, used)
             used, tried, text = [*used, *by], hits, parts.join()
-            if self._settled.issuperset(by):
+            if self._settled.issuperset(by) and "+" not in trail[-1]:
                 return self._result(url, text, used)
 
     def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
@@ -209,13 +217,12 @@ def _numbers(numbers: Iterable[int]) -> frozenset[int]:
 
 
 def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
-    """Numbers of the rules after which no further pass is needed."""
-    exceptions = escapes = False
+    """Numbers of the rules after which no further pass is needed, unless the URL had a "+"."""
+    counting = False
     for i, rule in enumerate(rules):
-        if rule.is_settled_after(exceptions=exceptions, escapes=escapes):
+        if rule.is_settled_after(counting=counting):
             yield i
-        exceptions = exceptions or bool(rule.rule.unless)
-        escapes = escapes or "%20" in rule.rule.match
+        counting = counting or rule.minds_more_arguments()
 
 
 def _needles(rule: CompiledRule) -> tuple[list[str], list[str]]:
@@ -261,10 +268,8 @@ class Normalizer:
         """
         where = [Path(path) for path in paths]
         files = rule_files([path for path in where if not path.is_file()])
-        for name, path in files.items() if len(files) <= _FILES_CHECKED else ():
-            site = read_rules(path).site
-            if file_name(site) != name:
-                raise RuleError(f"{path}: it is for the site {site}, so its name must be {file_name(site)}")
+        for path in files.values() if len(files) <= FILES_CHECKED else ():
+            check_name(path)
         named = {path: read_rules(path) for path in where if path.is_file()}
         return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()})
 

@@ -31,9 +31,11 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
+FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
 _LARGEST_FILE = 64_000_000  # bytes
 _LONGEST_NAME = 240  # bytes of the name of a file
 _UNFINISHED = f"{SUFFIX}.tmp"  # end of the name of a file that is being written
+_LONGEST_SITE = 253  # characters of a name, RFC 1035, 2.3.4
 _SECONDS_OF_A_WRITE = 600  # and more than it may take
 MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
@@ -213,6 +215,8 @@ def path_in(folder: Path, site: str) -> Path:
 
 def other_form(site: str) -> str:
     """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
+    if len(site) > _LONGEST_SITE:  # no name; what it is in ASCII takes time by the square of its length
+        return site
     try:
         if not site.isascii():
             return site.encode("idna").decode("ascii")
@@ -239,3 +243,14 @@ def rule_files(paths: Sequence[Path]) -> dict[str, Path]:
         else:
             raise RuleError(f"{path}: no such file or folder")
     return found
+
+
+def check_name(path: Path) -> None:
+    """See that a file of a folder is called as its site wants it, or it would not be looked into.
+
+    Raises:
+        RuleError: It is not, or it cannot be read.
+    """
+    site = read_rules(path).site
+    if file_name(site) != path.name:
+        raise RuleError(f"{path}: it is for the site {site}, so its name must be {file_name(site)}")

@@ -167,12 +167,15 @@ def parse_template(text: str) -> Template:
     """Read a template.
 
     Raises:
-        TemplateError: When it is too long, names an unknown conversion or class, or has two `{name*}`.
+        TemplateError: When it is too long, names an unknown conversion or class, has two `{name*}`, or could not be
+            part of a URL.
     """
     if len(text) > _LIMIT:
         raise TemplateError(f"a template of {len(text)} characters is too long (at most {_LIMIT})")
     if text.startswith("{") and _CAPTURE.fullmatch(text):
         return Template(whole=_piece(text, text))
+    if "#" in text:
+        raise TemplateError(f"template {text!r} has a fragment: no server is asked for what stands behind a #")
     scheme, host, rest = _split_front(text)
     path_text, question_mark, query = rest.partition("?")
     if path_text and not path_text.startswith("/"):
@@ -185,6 +188,8 @@ def parse_template(text: str) -> Template:
     args: list[tuple[str, Piece | None]] = []
     for arg in query.split("&") if question_mark and query else ():
         name, equals, value = arg.partition("=")
+        if ";" in arg:
+            raise TemplateError(f"template {text!r}: arguments are parted by &; a ; takes its place in URLs by itself")
         if "{" in name or any(name == other for other, _ in args):
             raise TemplateError(f"template {text!r}: argument names are plain text and named once, not {name!r}")
         args.append((name, _piece(value, text) if equals else None))

@@ -31,9 +31,11 @@ def test_the_best_name_that_says_something_counts() -> None:
     assert one(raw_sha1="b", digest="-", sha1="c") == {"digest": "b"}
 
 
-@pytest.mark.parametrize("nothing", ["", "-", " ", "0000000000000000"])
+@pytest.mark.parametrize(
+    "nothing", ["", "-", " ", "0000000000000000", "[]", "{}", "false", "NULL", "None", "\\N", "nan"]
+)
 def test_what_is_not_said_is_null(nothing: str) -> None:
-    assert one(url=nothing, digest=nothing, simhash=nothing) == {}
+    assert one(url=nothing, digest=nothing, simhash=nothing, redirect=nothing, duplicate_of=nothing) == {}
 
 
 def test_digest_without_its_kind() -> None:
@@ -44,6 +46,14 @@ def test_media_type_without_parameters() -> None:
     assert one(mime="Text/HTML; charset=utf-8") == {"mime": "text/html"}
 
 
+@pytest.mark.parametrize(
+    ("said", "counts"), [("nan", None), ("1e999", None), ("-3", 0.0), ("1e300", 1e15), ("2.5", 2.5)]
+)
+def test_importance_can_be_added_up(said: str, counts: float | None) -> None:
+    assert one(importance=said).get("importance") == counts
+    assert one(importance=float(said)).get("importance") == counts
+
+
 def test_values_that_do_not_fit_are_null() -> None:
     assert one(status="abc", bytes="99999999999999999999999", importance="many", fetched_at="yesterday") == {}
 
@@ -51,7 +61,7 @@ def test_values_that_do_not_fit_are_null() -> None:
 @pytest.mark.parametrize(
     "time",
     ["2020-01-02T03:04:05Z", "2020-01-02T03:04:05.678Z", "2020-01-02 03:04:05", "20200102030405", "20200102030405678",
-     "1577934245", "1577934245.25"],
+     "1577934245", "1577934245.25", "1577934245678", "2020-01-02T11:04:05+08:00", "2020-01-01T22:34:05.5-0430"],
 )  # fmt: skip
 def test_times(time: str) -> None:
     told = one(fetched_at=time)["fetched_at"]

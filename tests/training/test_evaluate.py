@@ -94,6 +94,14 @@ def test_a_rule_file_that_cannot_be_read_counts_as_empty_and_is_named(tmp_path: 
     assert found["urls"] == 1
 
 
+def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
+    told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x")], SID)
+    mine = (tmp_path / "rules" / "a.com.toml").rename(tmp_path / "rules" / "mine.toml")
+    assert evaluate([tmp_path / "log.jsonl"], mine, workers=1).to_dict()["coverage"] == 2
+    found = evaluate([tmp_path / "log.jsonl"], tmp_path / "rules", workers=1).to_dict()
+    assert "its name must be a.com.toml" in found["unreadable_rule_files"][0]
+
+
 def test_hostile_urls_are_measured(tmp_path: Path) -> None:
     pages = [(f"a.com/{path}", "x") for path in ("%ff?sid=%zz", "\udcff?sid=1", "//?&;=", "é?sid=\x00", "(" * 5000)]
     assert told(tmp_path, pages, SID, PRINT, Rule("syntax", "rewrite", convert="syntax"))["urls"] >= 4

@@ -6,7 +6,7 @@ from pathlib import Path
 from dedupcrawl.training.rule_folder import added, merged, write_learned
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, read_rules, write_rules
 
 LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
 HAND = Rule("mine", "rewrite", drop=("x",))
@@ -80,3 +80,10 @@ def test_rules_of_an_international_site_are_learned_into_the_file_that_is_there(
     assert list(tmp_path.iterdir()) == [path]
     normalizer = Normalizer.from_paths([tmp_path])
     assert normalizer.normalize("http://xn--bcher-kva.example/?x=1&sid=2").rules == ("mine", "sid")
+
+
+def test_a_file_has_no_more_rules_than_can_be_read(tmp_path: Path) -> None:
+    many = tuple(Rule(f"r{i}", "rewrite", drop=(f"a{i}",), source="imported") for i in range(MOST_RULES))
+    write_rules(tmp_path, SiteRules("a.com", many))
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert read_rules(tmp_path / "a.com.toml").rules == many

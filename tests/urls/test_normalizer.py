@@ -40,6 +40,10 @@ RULES = (
     Rule("away", "rewrite", match="/out?url={u}", to="{u|decode}"),
     Rule("home", "rewrite", match="/", to="/index.html"),
     Rule("slash", "rewrite", match="/{p*}/", to="/{p}"),
+    Rule("spaced", "rewrite", drop=("a%20b",)),
+    Rule("unless-plus", "rewrite", drop=("s",), unless=("t=a+{}",)),
+    Rule("asks-for-an-escape", "rewrite", match="?a={x}%{y}", drop=("c",)),
+    Rule("one-of-a", "equivalence", match="/p", to="/?a=*&c"),
     Rule("no-slash", "rewrite", match="/p/{x}", to="/p/{x}/"),
     *(
         Rule(name, "rewrite", convert=name)
@@ -60,7 +64,8 @@ ODD = ["t-1", "t-*", "x-7.html", "%2Fp", "%3fq=1", "%23", "..", ".", "x?y", "é"
 SEGMENTS = st.sampled_from(PLAIN + ODD)
 PLAIN_ARGS = ["sid=1", "utm_x=2", "a=1", "b=2", "b", "b=", "", "id=3", "title=T", "printable=yes", "q=x", "q=a/b"]
 ODD_ARGS = ["title=a/b?c", "q=?", "c=%20", "c=+", "a=%3d", "url=http%3A%2F%2Fa.com%2Fp", "url=/p%3Fb=2"]
-ARGS = st.sampled_from([*PLAIN_ARGS, *ODD_ARGS, "url=http%3A%2F%2Fevil.com"])
+PLUS_ARGS = ["a+b=1", "a%20b=2", "t=a+b", "s=1", "a=b+1"]
+ARGS = st.sampled_from([*PLAIN_ARGS, *PLUS_ARGS, *ODD_ARGS, "url=http%3A%2F%2Fevil.com"])
 FRONTS = st.sampled_from(
     [HOST, "http://www.a.com", "https://a.com", "HTTP://A.com:80", "http://m.a.com", "http://a.com."]
 )
@@ -109,6 +114,46 @@ def test_short_cuts_change_no_answer(url: str, rules: tuple[Rule, ...]) -> None:
     canonical, used = by_the_book(url, rules)
     assert found.canonical == canonical
     assert set(found.rules) == set(used)
+
+
+LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
+
+
+@pytest.mark.parametrize(
+    ("rules", "query", "canonical"),
+    [
+        ((LAST, RULES[0]), "a=1&" + "".join(f"utm_{i}=0&" for i in range(201)) + "a=2", "?a=2"),
+        ((LAST, SORT), "a+b=1&a%20b=2", "?a%20b=2"),
+        ((Rule("x", "rewrite", drop=("a%20b",)), SORT), "a+b=1&c=1", "?c=1"),
+        ((Rule("x", "rewrite", drop=("s",), unless=("t=a+{}",)), SORT), "t=a+b&s=1", "?t=a%20b"),
+        ((Rule("x", "rewrite", match="?a={x}%{y}", drop=("c",)), SORT), "a=b+1&c=1", "?a=b%201"),
+        (
+            (Rule("x", "equivalence", match="/", to="/?a=*&c"), Rule("y", "rewrite", drop=("a",))),
+            "b=2;c=2;c=2",
+            "?b=2&c",
+        ),
+        ((SORT,), "a=" + "+" * (LONGEST_URL - 20), "?a=" + "+" * (LONGEST_URL - 20)),
+    ],
+)
+def test_what_a_rule_makes_is_looked_at_again_where_an_earlier_rule_may_apply_to_it(
+    rules: tuple[Rule, ...], query: str, canonical: str
+) -> None:
+    normalizer = SiteNormalizer(SiteRules("a.com", rules))
+    found = normalizer.normalize(f"{HOST}/?{query}").canonical
+    assert found == f"{HOST}/{canonical}"
+    assert normalizer.normalize(found).canonical == found
+
+
+def test_bytes_that_are_no_text_stay_escaped() -> None:
+    away = Rule("away", "rewrite", match="/out?u={u}", to="{u|decode}")
+    found = SiteNormalizer(SiteRules("a.com", (away,))).normalize(f"{HOST}/out?u=http%3A%2F%2Fa.com%2F%E9t%C3%A9")
+    assert found.canonical == f"{HOST}/%E9té"
+
+
+def test_a_host_of_a_million_characters_is_no_name() -> None:
+    normalizer = Normalizer([SiteRules("a.com", RULES)])
+    for host in ("xn--" + "a" * 1_000_000, "é" * 1_000_000):
+        assert normalizer.normalize(f"http://{host}/").kind == "unchanged"
 
 
 @settings(max_examples=600, deadline=None)

@@ -15,7 +15,7 @@ from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 _LONGEST_RUN = 8  # segments, as in `conversions`
-_MOST_ARGS = 200  # of a URL of which `last-of-name` is found by column; `conversions` looks no further either
+_MOST_ARGS = 200  # of a URL of which `last-of-name` is found by column; longer ones are done one by one
 
 
 def converted(convert: str, urls: UrlColumns, rows: Ints) -> tuple[Ints, Ints]:
