@@ -28,6 +28,8 @@ MARK = 8  # punctuation that ends or encloses a clause
 # Apostrophes, hyphens and slashes are left out: they stand inside words.
 _MARKS = '.。,、;:?!"“”()《》〈〉「」『』【】[]…—'
 
+_MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
+
 _CODE_POINTS = 0x110000
 _TABLED = 0x20000  # the planes of living scripts and of emoji; beyond them there are only ideographs
 _HANGUL_VOWELS_AND_FINALS = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
@@ -55,8 +57,28 @@ def kinds() -> NDArray[np.uint8]:
     return table
 
 
+@cache
+def _marks() -> NDArray[np.bool_]:
+    """Shape (0x110000,): which characters begin with a combining one when they are decomposed."""
+    separated = unicodedata.normalize("NFKD", "\n".join(_text(np.arange(_TABLED, dtype=np.uint32)).replace("\n", " ")))
+    table = np.zeros(_CODE_POINTS, dtype=np.bool_)
+    table[:_TABLED] = [unicodedata.combining(parts[0]) != 0 for parts in separated.split("\n")]
+    return table
+
+
+def _without_piled_marks(text: str) -> str:
+    """Of combining characters in a row the first `_MARKS_TOGETHER`: normalizing sorts them in quadratic time."""
+    numbers = code_points(text)
+    marks = _marks()[numbers]
+    if np.count_nonzero(marks) <= _MARKS_TOGETHER:
+        return text
+    places = np.arange(len(numbers))
+    before = np.maximum.accumulate(np.where(marks, -1, places))
+    return _text(numbers[places - before <= _MARKS_TOGETHER])
+
+
 def _fold_by_definition(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", _without_piled_marks(text)).casefold()
 
 
 @cache
@@ -83,6 +105,7 @@ def _folded() -> NDArray[np.uint32]:
 def fold(text: str) -> str:
     """NFKC-normalize and case-fold `text`: two spellings of one symbol become equal.
 
+    Of more than 30 combining characters in a row only so many stay, so that it takes time linear in the text's length.
     Idempotent but for a few letters whose case-folding is not normalized. By table where each character folds to one
     other whatever stands beside it, which takes a fifth of the time on Chinese text.
     """

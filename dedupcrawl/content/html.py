@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 
 import mmh3
-from parsel import Selector
 
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
-from dedupcrawl.content.tags import HEADINGS, tame
+from dedupcrawl.content.selection import selected
+from dedupcrawl.content.tags import HEADINGS
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 
@@ -45,8 +43,8 @@ def extract(
         body: The undecoded response body, or HTML that was decoded before.
         url: Where the page was found, after redirects.
         encoding: Charset of the HTTP response, if it had one; it need not be right.
-        selector: CSS selector of the elements that hold the main text. Where it finds none, the page is treated as if
-            there were none.
+        selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
+            20,000 elements, the page is treated as if there were none.
         fields: Fill headings, keywords, description and anchors.
 
     Raises:
@@ -58,7 +56,9 @@ def extract(
         raw = body.encode("utf-8", "surrogatepass")
         markup = raw[:_BODY_LIMIT]
     page = outline(markup, fields=fields)
-    paragraphs = _paragraphs(_selected(markup, selector)) if selector else ()
+    paragraphs: tuple[str, ...] = ()
+    if selector:
+        paragraphs = _paragraphs(block[0] for block in outline("<hr>".join(selected(markup, selector)).encode()).blocks)
     asides: tuple[str, ...] = ()
     if not paragraphs:
         main = main_blocks(page)
@@ -101,25 +101,6 @@ def _without_urls(text: str) -> str:
     if "://" in text or "www." in text:
         return " ".join(_URL.sub(" ", text).split())
     return text
-
-
-def _selected(markup: bytes, selector: str) -> Iterable[str]:
-    """Texts of the elements that `selector` finds, each once where one holds another."""
-    sound = tame(markup).decode("utf-8", "replace")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
-        tree = Selector(text=sound, type="html", huge_tree=False)
-    try:
-        found = tree.css(selector)
-    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
-        raise ValueError(f"{selector!r} is no CSS selector: {error}") from error
-    roots = {match.root for match in found}
-    whole = [
-        html.escape(match.root) if isinstance(match.root, str) else match.get()  # text is found by ::text and ::attr()
-        for match in found
-        if isinstance(match.root, str) or roots.isdisjoint(match.root.iterancestors())
-    ]
-    return (block[0] for block in outline("<hr>".join(whole).encode()).blocks)
 
 
 def _metas(metas: list[bytes]) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ _LITTLE = 100  # bytes; what is left of a page has as much
 _ENOUGH = 500  # bytes; an article has as much
 _ARTICLE_SHARE = 0.3  # of the page's content; an article that has less is a notice on a page of another kind
 _TITLE_LENGTH = 10  # characters; a longer line that is part of the title is left out
+_TITLE_LIMIT = 1_000  # characters of the title in which it is looked for
 _LONG_LINK = 24  # bytes; a shorter link text is a menu's, a longer one a headline's
 
 _MEMO_LIMIT = 16_384  # hints; 10 MB at most
@@ -113,7 +114,7 @@ def _article(page: Outline, values: list[float], linked: list[float], roles: lis
             inside[number] = worth[number] >= _PRUNED
         elif number not in around and roles[number] != _BOILERPLATE:
             inside[number] = worth[number] > _SECOND_SHARE * worth[best]
-    title = page.title
+    title = page.title[:_TITLE_LIMIT]
     return [
         position
         for position, (text, element, _, _) in enumerate(blocks)

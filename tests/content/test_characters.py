@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.characters import ALONE, CJK, DIGIT, LETTER, MARK, SYMBOL, code_points, fold, kinds
@@ -43,7 +44,19 @@ def test_every_character_folds_as_unicode_says() -> None:
 
 @given(AWKWARD)
 def test_texts_fold_as_unicode_says(text: str) -> None:
+    assume(not re.search(r"[\Wﾞ]{31}", text))  # marks that were piled up
     assert fold(text) == unicodedata.normalize("NFKC", text).casefold()
+
+
+@pytest.mark.parametrize("marks", ["\u0301", "\u0301\u0323", "\u0f73ﾞ"])
+def test_of_marks_piled_up_thirty_stay(marks: str) -> None:
+    def piled(count: int) -> str:
+        return "a" + (marks * 20)[:count] + "b"
+
+    assert fold(piled(30)) == unicodedata.normalize("NFKC", piled(30))
+    assert fold(piled(31)) == fold(piled(40)) == fold(piled(30))
+    assert fold(marks * 20) == unicodedata.normalize("NFKC", (marks * 20)[:30])
+    assert fold(f"é{piled(30)}{piled(30)}") == unicodedata.normalize("NFKC", f"é{piled(30)}{piled(30)}")
 
 
 @given(AWKWARD)

@@ -96,6 +96,25 @@ def test_what_stands_in_a_head(head: bytes) -> None:
     bounded(lambda: canonical_href(head))
 
 
+BODIES = {
+    "a long title": b"<title>" + b"a" * 1_000_000 + b"</title>" + b"<p>aaaaaaaaaaaaaaab" * 50_000,
+    "a periodic title": b"<title>" + b"ab" * 500_000 + b"</title>" + b"<p>abababababababbb" * 50_000,
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_bodies(body: bytes) -> None:
+    bounded(lambda: extract(body, "http://a.com/"))
+
+
+@pytest.mark.parametrize("selector", ["div p", "div p, li", "li ~ li", "div > p + li", "p:nth-child(2)"])
+def test_selectors(selector: str) -> None:
+    nested = b"<article>" + b"<div>" * 200
+    bounded(lambda: extract(nested + b"<p>y<li>z" * 9_500, "http://a.com/", selector=selector))
+    bounded(lambda: extract(nested + b"<p>y" * 19_000, "http://a.com/", selector=selector))
+    bounded(lambda: extract(nested + b"<p>y<li>z" * 100_000, "http://a.com/", selector=selector))
+
+
 def text_of_distinct_words(count: int) -> str:
     chance = random.Random(1)
     return " ".join("".join(chance.choice("abcdefghij") for _ in range(8)) for _ in range(count))
@@ -109,6 +128,7 @@ TEXTS = {
     "numbers": " ".join(map(str, range(150_000))),
     "Chinese": "".join(map(chr, range(0x4E00, 0x9F00))) * 10,
     "marks": "a" + "\u0301" * 500_000,
+    "marks to sort": "a" + "\u0301" * 250_000 + "\u0323" * 250_000,
     "one long word": "x" * 1_000_000,
 }
 

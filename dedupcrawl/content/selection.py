@@ -1,0 +1,109 @@
+"""Elements of a page by a CSS selector, in time that an enemy cannot make grow with the square of the page.
+
+As one XPath expression "div p" takes each p once for every div around it, and for each looks through all that was
+found. So the library (cssselect, as parsel has it) is asked for the parts of a selector between its combinators, and
+these are combined here, each in one pass over the page. (What stands within :not() and :has() is still the library's.)
+"""
+
+from __future__ import annotations
+
+import html
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cssselect import FunctionalPseudoElement, parse
+from cssselect import Selector as Parsed
+from cssselect.parser import CombinedSelector
+from parsel import Selector
+from parsel.csstranslator import HTMLTranslator
+
+from dedupcrawl.content.tags import tame
+
+if TYPE_CHECKING:
+    from cssselect.parser import PseudoElement, Tree
+
+MOST_ELEMENTS = 20_000
+"""In a page with more no element is selected: to tell which child of its parent one is, its siblings are counted."""
+
+Element = Any  # lxml has no types
+_TRANSLATOR = HTMLTranslator()
+
+
+def selected(markup: bytes, css: str) -> list[str]:
+    """Markup of the elements that a selector finds, each once where one holds another, in page order.
+
+    Args:
+        markup: HTML in UTF-8, however broken.
+        css: As parsel takes it, with ::text and ::attr().
+
+    Raises:
+        ValueError: `css` is no CSS selector.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
+        page = Selector(text=tame(markup).decode("utf-8", "replace"), type="html", huge_tree=False)
+    elements = list(page.root.iter("*"))
+    try:
+        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
+        parsed = [(selector.parsed_tree, selector.pseudo_element) for selector in parse(css)]
+        few = elements if len(elements) <= MOST_ELEMENTS else []
+        found = [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
+    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
+        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
+    whole = {element for matching, pseudo_element in found if pseudo_element is None for element in matching}
+    inside = _inside(elements, whole)
+    markups: list[str] = []
+    for element in elements if any(matching for matching, _ in found) else ():
+        if element in whole and element not in inside:
+            markups.append(Selector(root=element, type="html").get())
+        for matching, pseudo_element in found:
+            if pseudo_element is not None and element in matching:
+                markups += map(html.escape, _texts(element, pseudo_element))
+    return markups
+
+
+def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:
+    """Those of all elements of a page, given in its order, that a selector without pseudo-elements matches."""
+    if not elements:
+        return set()
+    if not isinstance(tree, CombinedSelector):
+        return {match.root for match in page.xpath(_TRANSLATOR.selector_to_xpath(Parsed(tree)))}
+    left, right = _matching(page, elements, tree.selector), _matching(page, elements, tree.subselector)
+    match tree.combinator:
+        case ">":
+            return {element for element in right if element.getparent() in left}
+        case "+":
+            return {element for element in right if element.getprevious() in left}
+        case "~":
+            return right & _after(elements, left)
+        case _:
+            return right & _inside(elements, left)
+
+
+def _inside(elements: Sequence[Element], around: set[Element]) -> set[Element]:
+    """The elements that stand in one of those, however deep."""
+    inside: set[Element] = set()
+    for element in elements:
+        parent = element.getparent()
+        if parent in around or parent in inside:
+            inside.add(element)
+    return inside
+
+
+def _after(elements: Sequence[Element], before: set[Element]) -> set[Element]:
+    """The elements that come after one of those in the same parent."""
+    after: set[Element] = set()
+    for element in elements:
+        previous = element.getprevious()
+        if previous in before or previous in after:
+            after.add(element)
+    return after
+
+
+def _texts(element: Element, pseudo_element: PseudoElement) -> list[str]:
+    """What ::text or ::attr() finds."""
+    if isinstance(pseudo_element, FunctionalPseudoElement):
+        value = element.get(pseudo_element.arguments[0].value)
+        return [] if value is None else [value]
+    return [text for text in (element.text, *(child.tail for child in element)) if text]

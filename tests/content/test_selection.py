@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from html import escape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parsel import Selector
+
+from dedupcrawl.content.selection import MOST_ELEMENTS, selected
+
+SELECTORS = [
+    "div p",
+    "div > p",
+    "p + p",
+    "p ~ b",
+    "div div p",
+    "div > div p",
+    "div p > b",
+    "p ~ p b, div",
+    "div:first-child b",
+    "p:not(.a) b, p + *",
+    ":scope > body > p",
+    "* > .a ~ p",
+    "div *",
+    "b::text",
+    "div p::attr(class)",
+    "p:has(b) > b::text",
+    "div, div div::text",
+]
+MARKUP = st.recursive(
+    st.sampled_from(["x", "<br>"]),
+    lambda inner: st.builds(
+        lambda name, css_class, parts: f"<{name}{css_class}>{''.join(parts)}</{name}>",
+        st.sampled_from(["div", "p", "b"]),
+        st.sampled_from(["", " class=a"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=25,
+)
+
+
+def by_one_expression(markup: str, css: str) -> list[str]:
+    """What libxml2 makes of the whole selector, without what stands in an element that is found itself."""
+    found = Selector(text=markup, type="html").css(css)
+    roots = {match.root for match in found if not isinstance(match.root, str)}
+    return [
+        escape(match.root) if isinstance(match.root, str) else match.get()
+        for match in found
+        if isinstance(match.root, str) or roots.isdisjoint(match.root.iterancestors())
+    ]
+
+
+@given(markup=MARKUP, css=st.sampled_from(SELECTORS))
+def test_finds_what_the_expression_of_the_whole_selector_finds(markup: str, css: str) -> None:
+    page = f"<html><body>{markup}</body></html>"
+    assert selected(page.encode(), css) == by_one_expression(page, css)
+
+
+@pytest.mark.parametrize("css", SELECTORS)
+def test_finds_it_in_a_page_where_it_is(css: str) -> None:
+    page = (
+        "<html><body><div><div class=a><p class=a>1</p><b>2</b><p>3<b>4</b><b>5</b></p><b>6</b></div><p>7<b>8</b></p>"
+        "</div><p>9<b>10</b><p>11"
+    )
+    assert selected(page.encode(), css) == by_one_expression(page, css) != []
+
+
+def test_of_a_huge_page_nothing_is_selected() -> None:
+    assert selected(b"<p>x" * MOST_ELEMENTS, "p") == []
+    assert selected(b"<p>x" * (MOST_ELEMENTS - 10), "p") != []
+    with pytest.raises(ValueError, match="is no CSS selector"):
+        selected(b"<p>x" * MOST_ELEMENTS, "p[")
