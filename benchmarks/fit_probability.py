@@ -199,6 +199,7 @@ def main() -> None:
         written["thresholds"] = thresholds(pairs, np.array([probability(pair.facts) for pair in pairs]))
         PACKAGE_DATA.write_text(json.dumps(written, indent=1) + "\n")
         model.cache_clear()
+        threshold.cache_clear()
     text = report(list(labelled_pairs(data, "report")))
     print(text)
     if given.write:

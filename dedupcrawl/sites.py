@@ -10,6 +10,9 @@ from publicsuffixlist import PublicSuffixList
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
+_PLAIN = re.compile(
+    r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)"
+)  # the host of most URLs stands there as it is
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
@@ -26,6 +29,8 @@ def host_of(url_or_host: str) -> str:
     >>> host_of("https://user@News.Example.com:8080/a?b")
     'news.example.com'
     """
+    if plain := _PLAIN.match(url_or_host):
+        return plain[1]
     match = _AUTHORITY.match("".join(url_or_host.split()))
     authority = (match[1] or match[2] or "") if match else ""
     if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take for ever

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
@@ -116,6 +116,7 @@ def probability(facts: Facts) -> float:
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, log_odds))))
 
 
+@lru_cache(maxsize=16)  # two are asked for each page
 def threshold(target_precision: float) -> float:
     """Least probability of pages to drop so that this share of the drops is right; the highest known beyond it."""
     return next((least for precision, least in model().thresholds if precision >= target_precision), 1.0)

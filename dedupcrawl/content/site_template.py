@@ -13,7 +13,6 @@ republished, or crawled again, must not become template by it.
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -37,7 +36,7 @@ class SiteTemplate:
 
     def __init__(self) -> None:
         self.pages = 0
-        self._counts: Counter[int] = Counter()
+        self._counts: dict[int, int] = {}
         self._recurring: set[int] = set()  # those with a count of RECURRING or more
 
     def __len__(self) -> int:
@@ -69,10 +68,12 @@ class SiteTemplate:
     def add(self, blocks: Iterable[int]) -> list[int]:
         """Count one page, each of its blocks once; those that recur from now on."""
         self.pages += 1
-        different = set(blocks)
-        self._counts.update(different)
         counts = self._counts
-        recur = [block for block in different if counts[block] == RECURRING]
+        recur = []
+        for block in set(blocks):
+            count = counts[block] = counts.get(block, 0) + 1
+            if count == RECURRING:
+                recur.append(block)
         self._recurring.update(recur)
         if len(counts) > 2 * MOST:
             self._shrink()
@@ -81,10 +82,13 @@ class SiteTemplate:
     def merge(self, other: SiteTemplate) -> None:
         """Add the pages that another one counted."""
         self.pages += other.pages
-        self._counts.update(other._counts)
-        if len(self._counts) > MOST:
+        counts = self._counts
+        for block, more in other._counts.items():
+            count = counts[block] = counts.get(block, 0) + more
+            if count >= RECURRING:
+                self._recurring.add(block)
+        if len(counts) > MOST:
             self._shrink()
-        self._find_recurring()
 
     def take_recurring(self, whole: SiteTemplate) -> SiteTemplate:
         """Take out, and return, the pages and those blocks that stand on several pages by `whole`, which holds all.
@@ -93,7 +97,8 @@ class SiteTemplate:
         """
         taken = SiteTemplate()
         taken.pages, self.pages = self.pages, 0
-        taken._counts = Counter({block: count for block, count in self._counts.items() if whole.count(block) > 1})
+        in_all = whole._counts.get
+        taken._counts = {block: count for block, count in self._counts.items() if in_all(block, 0) > 1}
         for block in taken._counts:
             del self._counts[block]
         taken._find_recurring()
@@ -103,7 +108,7 @@ class SiteTemplate:
     def _shrink(self) -> None:
         """Take from each count as much as the highest has that is too many."""
         least = sorted(self._counts.values(), reverse=True)[MOST]
-        self._counts = Counter({block: count - least for block, count in self._counts.items() if count > least})
+        self._counts = {block: count - least for block, count in self._counts.items() if count > least}
         self._find_recurring()
 
     def _find_recurring(self) -> None:
@@ -130,6 +135,6 @@ class SiteTemplate:
             blocks, counts = np.frombuffer(data[_HEADER_BYTES:], dtype="<u4").reshape(2, -1)
         except (zlib.error, ValueError):
             return cls()
-        template._counts = Counter(dict(zip(blocks.tolist(), counts.tolist(), strict=True)))
-        template._find_recurring()
+        template._counts = dict(zip(blocks.tolist(), counts.tolist(), strict=True))
+        template._recurring = set(blocks[counts >= RECURRING].tolist())
         return template

@@ -9,7 +9,7 @@ comes, leaves some as they were: that costs a duplicate, never a page.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dedupcrawl.content import evidence
@@ -31,7 +31,7 @@ class Unsettled:
         page: The page.
         entry: What the index keeps of it.
         checks: By which it was signed.
-        sizes: Block or aside → symbols of it.
+        blocks: Those of its main text and, where they are read, its own asides.
         characters: Of its text.
         spare: So many symbols more may turn out to recur before the page is read again.
     """
@@ -39,18 +39,18 @@ class Unsettled:
     page: Page
     entry: Entry
     checks: Sequence[Check]
-    sizes: Mapping[int, int]
+    blocks: Collection[int]
     characters: int
     spare: int = 0
 
     @classmethod
     def of(cls, page: Page, entry: Entry, checks: Sequence[Check], reading: Reading) -> Unsettled:
         """A page that was kept as it was read."""
-        sizes = evidence.sizes_of(entry.outline)
+        blocks: Collection[int] = evidence.blocks_of(entry.outline)
         if reading.asides_are_read:
-            sizes |= dict.fromkeys(reading.asides, 1)
+            blocks = {*blocks, *reading.asides}
         characters = sum(map(len, page.paragraphs)) + sum(map(len, page.asides))
-        one = cls(page, entry, checks, sizes, characters)
+        one = cls(page, entry, checks, blocks, characters)
         one.settle(reading)
         return one
 
@@ -58,6 +58,11 @@ class Unsettled:
         """It was signed by this reading."""
         own = 0 if reading.asides_are_read else len(reading.own.hashes)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
+
+    def lose(self, blocks: Collection[int]) -> None:
+        """These blocks of it have turned out to recur."""
+        sizes = evidence.sizes_of(self.entry.outline)
+        self.spare -= sum(sizes.get(block, 1) for block in blocks)  # an aside counts as one symbol
 
 
 class UnsettledPages:
@@ -88,8 +93,8 @@ class UnsettledPages:
             return
         recurring = set(blocks)
         for url, one in self._pages[host].items():
-            if found := one.sizes.keys() & recurring:
-                one.spare -= sum(one.sizes[block] for block in found)
+            if found := recurring.intersection(one.blocks):
+                one.lose(found)
                 if one.spare < 0:
                     self._changed[host][url] = one
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -41,6 +42,7 @@ def header_of(checks: Sequence[Check], batch_pages: int) -> Header:
     return Header(FORMAT, batch_pages, tuple(CheckHeader(c.name, c.payload_bits, dict(c.header())) for c in checks))
 
 
+@lru_cache(maxsize=16)  # of the page at hand: it is looked for and posted
 def url_key(url: str) -> int:
     """64 bits under which a URL is posted. BLAKE2b, so that nobody can write a thousand URLs of one key."""
     return int.from_bytes(hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "little")

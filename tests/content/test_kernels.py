@@ -20,7 +20,7 @@ from dedupcrawl.content.alignment import differences
 from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
-from dedupcrawl.content.checks import shingles
+from dedupcrawl.content.checks import shingles, simhash
 from dedupcrawl.content.checks.base import Keys, by_page
 from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
@@ -129,11 +129,21 @@ def test_blocks(broken: Symbols) -> None:
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
 def test_grams_of_codes(code: Symbols) -> None:
-    check = FeatureCodeCheck()
+    check, packed = FeatureCodeCheck(), code.tobytes()
 
     def made() -> list[int]:
         feature_code_check._grams.cache_clear()
-        return check.keys(code.tobytes()).tolist() if len(code) >= GRAM else []
+        return check.keys(packed).tolist() + check.probe(packed).prefixes.tolist() if len(code) >= GRAM else []
+
+    ours, reference = by_both(made)
+    assert ours == reference
+
+
+@given(st.binary(min_size=8, max_size=8))
+def test_keys_of_fingerprints(signature: bytes) -> None:
+    def made() -> list[int]:
+        simhash._keys.cache_clear()
+        return SimHashCheck().keys(signature).tolist()
 
     ours, reference = by_both(made)
     assert ours == reference

@@ -2,21 +2,30 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.content.evidence import blocks_of, outline
+from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Entry
 from dedupcrawl.page import Page
 
 
-def add(pages: UnsettledPages, host: str, name: str, spare: int = -1, text: str = "", **sizes: int) -> None:
-    url = f"http://{host}/{name}"
-    entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=b"")
-    blocks = {ord(block): size for block, size in sizes.items()}
-    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks, len(text), spare))
+SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}
+"""Block → symbols of it."""
+
+
+def outline_of(blocks: str) -> bytes:
+    return outline(SymbolText.of(tuple(" ".join([block] * SIZES[block]) for block in blocks)))
+
+
+def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:
+    url, packed = f"http://{host}/{name}", outline_of(blocks)
+    entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
+    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks_of(packed), len(text), spare))
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
-    pages.recur(host, [ord(block) for block in blocks])
+    pages.recur(host, blocks_of(outline_of(blocks)))
 
 
 def taken(pages: UnsettledPages, host: str) -> list[str]:
@@ -25,10 +34,10 @@ def taken(pages: UnsettledPages, host: str) -> list[str]:
 
 def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:
     pages = UnsettledPages()
-    add(pages, "a", "1", 9, x=5, y=5)
-    add(pages, "a", "2", 9, x=10)
-    add(pages, "a", "3", 9, z=90)
-    add(pages, "b", "1", 0, x=1)
+    add(pages, "a", "1", "xy", 9)
+    add(pages, "a", "2", "x", 4)
+    add(pages, "a", "3", "z", 9)
+    add(pages, "b", "1", "x", 0)
     recur(pages, "a", "xw")
     recur(pages, "a", "")
     recur(pages, "c", "x")
@@ -41,9 +50,9 @@ def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:
 
 def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
     pages = UnsettledPages()
-    add(pages, "a", "1", x=1)
+    add(pages, "a", "1", "x")
     recur(pages, "a", "x")
-    add(pages, "a", "1", y=1)
+    add(pages, "a", "1", "y")
     assert len(pages) == 1
     assert taken(pages, "a") == []
 
@@ -53,11 +62,11 @@ def test_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unsettled, "_MOST_CHARACTERS", 100)
     pages = UnsettledPages()
     for name in "1234":
-        add(pages, "a", name, text="x", x=1)
+        add(pages, "a", name, "x", text="x")
     recur(pages, "a", "x")
     assert len(pages) == 3
-    add(pages, "b", "long", text="x" * 100)
+    add(pages, "b", "long", "", text="x" * 100)
     assert len(pages) == 1
     assert taken(pages, "a") == []
-    add(pages, "b", "longer", text="x" * 101)
+    add(pages, "b", "longer", "", text="x" * 101)
     assert len(pages) == 0

@@ -16,7 +16,7 @@ that abstains, and δ > 1/2; so t >= 11 for every code and every setting.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -45,7 +45,6 @@ _FEW = 8  # postings that are looked up without searching for a rarer run
 _PAYLOAD_BITS = 8
 _MANY = (1 << _PAYLOAD_BITS) - 1  # the payload of a code with so many grams, or with one of them twice
 _GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
-_NO_KEYS: Keys = np.zeros(0, dtype=np.uint64)
 
 
 @lru_cache(maxsize=16)  # of the page at hand: it is searched for, searched in and posted one after the other
@@ -63,14 +62,13 @@ def _grams(signature: bytes) -> Keys:
     return prefixes
 
 
-def _different(grams: Keys) -> Keys:
-    """Each once, ascending; for so few, a third of the cost of np.unique."""
-    grams = grams.copy()
-    grams.sort()
-    first = np.empty(len(grams), dtype=np.bool_)
-    first[:1] = True
-    np.not_equal(grams[1:], grams[:-1], out=first[1:])
-    return grams[first]
+def _different_grams(signature: bytes, step: int) -> tuple[Keys, int]:
+    """Of every step-th gram of a code the prefixes, each once, ascending; and how many grams these are."""
+    if kernels.compiled is not None:
+        grams, count = kernels.compiled.different_grams(signature, step)
+        return np.frombuffer(grams, dtype=np.uint64), count
+    sampled = _grams(signature)[::step]
+    return np.unique(sampled), len(sampled)
 
 
 @lru_cache(maxsize=16)
@@ -130,37 +128,39 @@ class FeatureCodeCheck:
 
     def keys(self, signature: bytes) -> Keys:
         """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
-        sampled = _grams(signature)[::SAMPLING]
-        grams = _different(sampled)
-        payload = min(len(grams), _MANY) if len(grams) == len(sampled) else _MANY
+        grams, count = _different_grams(signature, SAMPLING)
+        payload = min(count, _MANY) if len(grams) == count else _MANY
         keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(payload)
         return keys
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages that share a gram every keeper must have."""
-        length = len(signature) // 2
-        least = shortest_run(length, self.repeatability)
+        groups, middles = _groups(len(signature) // 2, self.repeatability)
         grams = _grams(signature)
-        found = [self._rarest(grams, low, high, postings) for low, high in _groups(length, least)]
-        fewest = np.uint64(min(_MANY, math.ceil((least - GRAM + 1) / SAMPLING)))  # grams of a code so long
-        long = [pages[(keys & np.uint64(_MANY)) >= fewest] for keys, pages in found if len(pages)]
-        return long[0] if len(long) == 1 else np.concatenate([NO_PAGES, *long])
-
-    @staticmethod
-    def _rarest(grams: Keys, low: int, high: int, postings: Postings) -> tuple[Keys, PageIds]:
-        """Postings of a run of grams that begins in [low, high]: the rarest of a few, the middle one first."""
-        best, fewest = low, -1
-        for start in ((low + high) // 2, low, high):
-            postings_of_run = sum(postings.count(grams[start : start + SAMPLING]).tolist())
-            if fewest < 0 or postings_of_run < fewest:
-                best, fewest = start, postings_of_run
-            if fewest <= _FEW:
-                break
-        return postings.find(grams[best : best + SAMPLING]) if fewest else (_NO_KEYS, NO_PAGES)
+        wanted = grams[middles]
+        counts = postings.count(wanted).tolist()
+        if not any(counts):
+            return NO_PAGES
+        for run, starts in enumerate(groups):
+            first, end = run * SAMPLING, (run + 1) * SAMPLING
+            fewest = sum(counts[first:end])
+            for start in starts:
+                if fewest <= _FEW:
+                    break
+                other = grams[start : start + SAMPLING]
+                postings_of_other = int(postings.count(other).sum())
+                if postings_of_other < fewest:
+                    fewest = postings_of_other
+                    wanted[first:end] = other
+        keys, pages = postings.find(wanted)
+        least = shortest_run(len(signature) // 2, self.repeatability)
+        enough = np.uint64(min(_MANY, math.ceil((least - GRAM + 1) / SAMPLING)))  # grams of a code so long
+        long: PageIds = pages[(keys & np.uint64(_MANY)) >= enough]
+        return long
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        keys, pages = postings.find(_different(_grams(signature)))
+        keys, pages = postings.find(_different_grams(signature, 1)[0])
         if not len(pages):
             return pages
         keys, pages, shared = by_page(keys, pages)
@@ -169,7 +169,7 @@ class FeatureCodeCheck:
 
     def probe(self, signature: bytes) -> Probe:
         """Any of the grams."""
-        return Probe.any_of(_different(_grams(signature)))
+        return Probe.any_of(_different_grams(signature, 1)[0])
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """By length."""
@@ -185,9 +185,16 @@ class FeatureCodeCheck:
         return run / length if run else None
 
 
-def _groups(length: int, least: int) -> Iterator[tuple[int, int]]:
-    """First and last place of the runs that every window of a group covers, for as few groups as possible."""
+@lru_cache(maxsize=256)
+def _groups(length: int, repeatability: float) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:
+    """Runs that every window of a group covers, for as few groups of windows as possible.
+
+    Returns:
+        For each group the first and the last place where such a run begins; and the places of the grams of the run in
+        the middle, group after group.
+    """
+    least = shortest_run(length, repeatability)
     slack = least - _RUN
-    for first in range(0, length - least + 1, slack + 1):
-        last = min(first + slack, length - least)
-        yield last, first + slack
+    groups = [(min(first + slack, length - least), first + slack) for first in range(0, length - least + 1, slack + 1)]
+    middles = np.array([(first + last) // 2 for first, last in groups], dtype=np.intp)
+    return groups, (middles[:, None] + np.arange(SAMPLING)).ravel()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 7  # of the functions; an extension of another one is left alone
+_VERSION = 8  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -74,6 +74,14 @@ class Kernels(Protocol):
 
     def code_grams(self, signature: bytes, /) -> bytes:
         """`feature_code._grams`, uint64."""
+        ...
+
+    def different_grams(self, signature: bytes, step: int, /) -> tuple[bytes, int]:
+        """`feature_code._different_grams`, uint64, and of how many."""
+        ...
+
+    def simhash_keys(self, signature: bytes, /) -> bytes:
+        """`simhash._keys`, uint64."""
         ...
 
     def shared_shingles(self, new: bytes, kept: bytes, /) -> tuple[int, int]:

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
@@ -50,6 +50,8 @@ PyObject *sampled_shingles(PyObject *self, PyObject *args);
 PyObject *shared_shingles(PyObject *self, PyObject *args);
 PyObject *by_page(PyObject *self, PyObject *args);
 PyObject *code_grams(PyObject *self, PyObject *args);
+PyObject *different_grams(PyObject *self, PyObject *args);
+PyObject *simhash_keys(PyObject *self, PyObject *args);
 /* content/mwo.py, content/mwo_search.py */
 PyObject *mwo_record(PyObject *self, PyObject *args);
 PyObject *mwo_overlap(PyObject *self, PyObject *args);

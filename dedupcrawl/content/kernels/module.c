@@ -15,6 +15,8 @@ static PyMethodDef methods[] = {
     {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
     {"by_page", by_page, METH_VARARGS, NULL},
     {"code_grams", code_grams, METH_VARARGS, NULL},
+    {"different_grams", different_grams, METH_VARARGS, NULL},
+    {"simhash_keys", simhash_keys, METH_VARARGS, NULL},
     {"mwo_record", mwo_record, METH_VARARGS, NULL},
     {"mwo_overlap", mwo_overlap, METH_VARARGS, NULL},
     {"mwo_possible", mwo_possible, METH_VARARGS, NULL},

@@ -4,21 +4,59 @@
 
 enum { GRAM = 5, PAYLOAD_BITS = 8 };
 
+static Py_ssize_t grams_of(Py_buffer signature) { return signature.len / 2 >= GRAM ? signature.len / 2 - GRAM + 1 : 0; }
+
+/* The prefix of a gram of a feature code, which may stand at an odd address. */
+static uint64_t gram_prefix(const uint8_t *code) {
+    uint64_t value = 0;
+    for (int offset = 0; offset < GRAM; offset++) {
+        uint16_t symbol;
+        memcpy(&symbol, code + 2 * offset, 2);
+        value = value * 0xD1342543DE82EF95ull + symbol;
+    }
+    return fmix64(value) >> PAYLOAD_BITS;
+}
+
 /* code_grams(signature) -> prefixes of all grams of a feature code, uint64 */
 PyObject *code_grams(PyObject *self, PyObject *args) {
     Py_buffer signature;
     (void)self;
     if (!PyArg_ParseTuple(args, "y*", &signature)) return NULL;
-    const Py_ssize_t count = signature.len / 2 >= GRAM ? signature.len / 2 - GRAM + 1 : 0;
-    const uint16_t *code = signature.buf;
+    const Py_ssize_t count = grams_of(signature);
     PyObject *grams = PyBytes_FromStringAndSize(NULL, 8 * count);
-    for (Py_ssize_t i = 0; grams && i < count; i++) {
-        uint64_t value = 0;
-        for (int offset = 0; offset < GRAM; offset++) value = value * 0xD1342543DE82EF95ull + code[i + offset];
-        ((uint64_t *)PyBytes_AS_STRING(grams))[i] = fmix64(value) >> PAYLOAD_BITS;
-    }
+    for (Py_ssize_t i = 0; grams && i < count; i++)
+        ((uint64_t *)PyBytes_AS_STRING(grams))[i] = gram_prefix((const uint8_t *)signature.buf + 2 * i);
     PyBuffer_Release(&signature);
     return grams;
+}
+
+static int ascending_prefixes(const void *one, const void *other) {
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* different_grams(signature, step) -> different prefixes of every step-th gram, ascending, uint64; how many there were */
+PyObject *different_grams(PyObject *self, PyObject *args) {
+    Py_buffer signature;
+    Py_ssize_t step;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*n", &signature, &step)) return NULL;
+    PyObject *answer = NULL;
+    const Py_ssize_t all = grams_of(signature), count = step > 0 ? (all + step - 1) / step : 0;
+    uint64_t *grams = PyMem_Malloc(8 * (size_t)count + 1);
+    if (!grams) {
+        PyErr_NoMemory();
+    } else {
+        for (Py_ssize_t i = 0; i < count; i++) grams[i] = gram_prefix((const uint8_t *)signature.buf + 2 * i * step);
+        qsort(grams, (size_t)count, sizeof(uint64_t), ascending_prefixes);
+        Py_ssize_t different = 0;
+        for (Py_ssize_t i = 0; i < count; i++)
+            if (!different || grams[different - 1] != grams[i]) grams[different++] = grams[i];
+        answer = Py_BuildValue("y#n", (const char *)grams, 8 * different, count);
+    }
+    PyMem_Free(grams);
+    PyBuffer_Release(&signature);
+    return answer;
 }
 
 /* shared_shingles(new, kept) -> (shingles of `new` at the larger of both levels, how many of them `kept` has) */

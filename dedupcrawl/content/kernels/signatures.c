@@ -89,6 +89,27 @@ PyObject *simhash(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* simhash_keys(signature) -> `simhash._keys`, uint64 */
+PyObject *simhash_keys(PyObject *self, PyObject *args) {
+    enum { BLOCKS = 4, BLOCK_BITS = BITS / BLOCKS, NUMBER_BITS = 2 };
+    Py_buffer signature;
+    uint64_t value, keys[BLOCKS];
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*", &signature)) return NULL;
+    if (signature.len != sizeof value) {
+        PyBuffer_Release(&signature);
+        return PyErr_SetString(PyExc_ValueError, "a fingerprint has 8 bytes"), NULL;
+    }
+    memcpy(&value, signature.buf, sizeof value);
+    PyBuffer_Release(&signature);
+    for (int block = 0; block < BLOCKS; block++) {
+        const int shift = block * BLOCK_BITS;
+        const uint64_t rotated = shift ? value << shift | value >> (BITS - shift) : value;
+        keys[block] = (uint64_t)block << (BITS - NUMBER_BITS) | rotated >> NUMBER_BITS;
+    }
+    return PyBytes_FromStringAndSize((const char *)keys, sizeof keys);
+}
+
 static int ascending(const void *one, const void *other) {
     const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
     return (a > b) - (a < b);
