@@ -10,9 +10,7 @@ from publicsuffixlist import PublicSuffixList
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
-_PLAIN = re.compile(
-    r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)"
-)  # the host of most URLs stands there as it is
+_PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # most hosts stand there as they are
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot

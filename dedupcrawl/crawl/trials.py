@@ -26,7 +26,7 @@ class Look:
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
         """What there is to see of a page."""
-        return cls(evidence.outline(analysis.text), analysis.page.body_digest)
+        return cls(analysis.outline, analysis.page.body_digest)
 
 
 NOWHERE = Look(b"", b"")  # of a URL that has no page

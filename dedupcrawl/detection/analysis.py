@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 
 from dedupcrawl.content import asides, evidence
@@ -23,11 +22,13 @@ _MAIN_TO_CAPTIONS = 2  # and one of anything beside it
 
 
 class Analysis:
-    """A page with its symbols and signatures, each made once and only when asked for.
+    """A page with its symbols and signatures; each signature is made once, and only when asked for.
 
     Attributes:
         page: The page.
         text: Its main text.
+        outline: The main text for the index, as in `dedupcrawl.content.evidence`.
+        asides: The hash of each aside.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
     """
 
@@ -35,6 +36,8 @@ class Analysis:
         self.page = page
         self.kept_under: str | None = None
         self.text = SymbolText.of(page.paragraphs)
+        self.outline = evidence.outline(self.text)
+        self.asides = asides.hashes_of(page.asides)
         self._signatures: dict[str, bytes | None] = {}
 
     def signature(self, check: Check) -> bytes | None:
@@ -42,16 +45,6 @@ class Analysis:
         if check.name not in self._signatures:
             self._signatures[check.name] = check.signature(self.page, self.text)
         return self._signatures[check.name]
-
-    @cached_property
-    def outline(self) -> bytes:
-        """The main text for the index, as in `dedupcrawl.content.evidence`."""
-        return evidence.outline(self.text)
-
-    @cached_property
-    def asides(self) -> list[int]:
-        """The hash of each aside."""
-        return asides.hashes_of(self.page.asides)
 
     def own_asides(self, site: SiteTemplate) -> dict[int, str]:
         """Hash → text of the asides that the page's site does not repeat."""

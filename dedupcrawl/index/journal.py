@@ -44,7 +44,7 @@ _forks = 0  # that lie between this process and the first; cheaper to look at, t
 
 
 def _count_fork() -> None:
-    global _forks
+    global _forks  # noqa: PLW0603 - of a process there is one
     _forks += 1
 
 

@@ -83,6 +83,12 @@ def test_feature_codes(text: str, anchors: str, unit_length: int, unit_share: fl
     assert ours == reference
 
 
+@given(TEXTS)
+def test_signatures_of_feature_codes(text: str) -> None:
+    ours, reference = by_both(lambda: FeatureCodeCheck().signature(Page("http://a/"), SymbolText.of((text,))))
+    assert ours == reference
+
+
 @given(TEXTS, st.sampled_from(FEATURES))
 def test_fingerprints(text: str, features: str) -> None:
     check = SimHashCheck(min_features=1, features=features)

@@ -9,7 +9,6 @@ from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Entry
 from dedupcrawl.page import Page
 
-
 SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}
 """Block → symbols of it."""
 

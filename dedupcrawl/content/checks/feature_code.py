@@ -123,6 +123,8 @@ class FeatureCodeCheck:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
         positions = feature_code(text, rules)[:MAX_CODE]
+        if kernels.compiled is not None:
+            return kernels.compiled.code_symbols(text.hashes, positions)
         code: NDArray[np.uint16] = (text.hashes[positions] >> np.uint64(49)).astype("<u2")
         return code.tobytes()
 

@@ -72,6 +72,10 @@ class Kernels(Protocol):
         """The text by the table; None where it has no 1 : 1 entry for a character."""
         ...
 
+    def code_symbols(self, hashes: U64, positions: I64, /) -> bytes:
+        """The upper 15 bits of the hashes at these positions, uint16."""
+        ...
+
     def code_grams(self, signature: bytes, /) -> bytes:
         """`feature_code._grams`, uint64."""
         ...

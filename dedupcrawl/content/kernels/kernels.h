@@ -49,6 +49,7 @@ PyObject *simhash(PyObject *self, PyObject *args);
 PyObject *sampled_shingles(PyObject *self, PyObject *args);
 PyObject *shared_shingles(PyObject *self, PyObject *args);
 PyObject *by_page(PyObject *self, PyObject *args);
+PyObject *code_symbols(PyObject *self, PyObject *args);
 PyObject *code_grams(PyObject *self, PyObject *args);
 PyObject *different_grams(PyObject *self, PyObject *args);
 PyObject *simhash_keys(PyObject *self, PyObject *args);

@@ -14,6 +14,7 @@ static PyMethodDef methods[] = {
     {"sampled_shingles", sampled_shingles, METH_VARARGS, NULL},
     {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
     {"by_page", by_page, METH_VARARGS, NULL},
+    {"code_symbols", code_symbols, METH_VARARGS, NULL},
     {"code_grams", code_grams, METH_VARARGS, NULL},
     {"different_grams", different_grams, METH_VARARGS, NULL},
     {"simhash_keys", simhash_keys, METH_VARARGS, NULL},

@@ -172,6 +172,27 @@ static Py_ssize_t code_positions(PyObject *text, Py_ssize_t end, const uint8_t *
     return made;
 }
 
+/* code_symbols(hashes, positions) -> upper 15 bits of the hashes at these positions, uint16 */
+PyObject *code_symbols(PyObject *self, PyObject *args) {
+    Py_buffer hashes, positions;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*", &hashes, &positions)) return NULL;
+    const int64_t *position = positions.buf, all = hashes.len / 8;
+    const Py_ssize_t count = positions.len / 8;
+    PyObject *code = PyBytes_FromStringAndSize(NULL, 2 * count);
+    for (Py_ssize_t i = 0; code && i < count; i++) {
+        if (position[i] < 0 || position[i] >= all) {
+            PyErr_SetString(PyExc_IndexError, "a position lies outside the text");
+            Py_CLEAR(code);
+        } else {
+            ((uint16_t *)PyBytes_AS_STRING(code))[i] = (uint16_t)(((const uint64_t *)hashes.buf)[position[i]] >> 49);
+        }
+    }
+    PyBuffer_Release(&hashes);
+    PyBuffer_Release(&positions);
+    return code;
+}
+
 /* feature_code(text, kinds, starts, hashes, symbols, anchor_words, unit_length, unit_share, least) -> positions */
 PyObject *feature_code(PyObject *self, PyObject *args) {
     PyObject *text, *result = NULL;
