@@ -66,6 +66,8 @@ class PostingsView:
 
     def _in_tables(self, prefixes: Keys, wanted: list[int]) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
+        if not self._tables:
+            return []
         firsts = prefixes << self._shift
         return [
             (keys[start:end], ids[start:end])
@@ -88,6 +90,8 @@ class PostingsView:
         """Keys and pages of all postings of these prefixes in the tail, one prefix's after the other's."""
         if kernels.compiled is not None:
             keys, ids = kernels.compiled.tail_postings(self._tail, wanted)
+            if not keys:
+                return NO_KEYS, NO_IDS
             return np.frombuffer(keys, dtype=np.uint64), np.frombuffer(ids, dtype=np.uint32)
         flat: list[int] = []
         for prefix in wanted:

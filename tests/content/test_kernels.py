@@ -139,7 +139,7 @@ def test_grams_of_codes(code: Symbols) -> None:
 
     def made() -> list[int]:
         feature_code_check._grams.cache_clear()
-        return check.keys(packed).tolist() + check.probe(packed).prefixes.tolist() if len(code) >= GRAM else []
+        return [*check.keys(packed).tolist(), *check.probe(packed).prefixes.tolist()] if len(code) >= GRAM else []
 
     ours, reference = by_both(made)
     assert ours == reference
