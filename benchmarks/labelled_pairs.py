@@ -11,7 +11,7 @@ from benchmarks.checks_quality import FALSE_SHARE, Kept, differing_share, shingl
 from benchmarks.planted import Paragraphs
 from benchmarks.planted_cases import look_alikes, originals, other_things, variants, versions
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import outline, side_by_side
+from dedupcrawl.content.evidence import confirm, outline
 from dedupcrawl.content.facts import Facts
 from dedupcrawl.content.symbols import SymbolText
 
@@ -55,7 +55,7 @@ def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
 
 
 def _pair(kind: str, new: Paragraphs, kept: Paragraphs, duplicate: bool) -> Pair:
-    facts, _ = side_by_side(outline(SymbolText.of(new)), outline(SymbolText.of(kept)))
+    facts = confirm(outline(SymbolText.of(new)), outline(SymbolText.of(kept))).facts
     return Pair(kind, new, kept, facts, duplicate)
 
 

@@ -66,8 +66,10 @@ def _speaks_for(rule: dict[str, Any]) -> str:
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
-    if verdict is not None and verdict["duplicate_of"] is None:  # kept in doubt
-        doubt = verdict["evidence"].get("in_doubt", {})
+    if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
+        verdict = None
+    if verdict is not None and verdict["duplicate_of"] is None:
+        doubt = verdict["evidence"]["in_doubt"]
         url, check, similarity = (doubt.get(name) for name in _OF_DOUBT)
         yield (
             f"its page was kept in doubt: it resembles {printable(str(url))}, "
@@ -115,10 +117,17 @@ def _of_items(items: dict[str, Any]) -> Iterator[str]:
         yield f"  … and {counted(more, 'more item')}"
 
 
+def _names_another(verdict: dict[str, Any]) -> bool:
+    """Whether a verdict is one of duplicate, or of unique in doubt."""
+    return verdict["duplicate_of"] is not None or isinstance(verdict["evidence"].get("in_doubt"), dict)
+
+
 def _became_of(item: dict[str, Any]) -> str:
     verdict = item["verdict"]
     if verdict is None:
         return "was kept" if item["kept"] else "was given back by 'index restore'"
+    if not _names_another(verdict):
+        return "was kept"
     if verdict["duplicate_of"] is None:
         return "was kept in doubt"
     check, similarity = printable(str(verdict["check"])), verdict["similarity"]

@@ -5,6 +5,7 @@ In memory are one run while rows are added, and a piece of each run while they a
 
 from __future__ import annotations
 
+import errno
 import heapq
 import os
 import struct
@@ -70,7 +71,11 @@ class ExternalSort:
         self._run, self._filled = [], 0
 
     def _read(self, at: int, end: int) -> Iterator[Row]:
-        """The rows of a run, which lies between these places of the file."""
+        """The rows of a run, which lies between these places of the file.
+
+        Raises:
+            OSError: The file ends before the run.
+        """
         piece = memoryview(b"")
         while True:
             number, length = _HEAD.unpack_from(piece) if len(piece) >= _HEAD.size else (0, 0)
@@ -80,6 +85,8 @@ class ExternalSort:
                 piece = piece[whole:]
             elif at < end:
                 more = os.pread(self._file.fileno(), min(max(_PIECE_BYTES, whole), end - at), at)
+                if not more:
+                    raise OSError(errno.EIO, "one was cut off", f"temporary files in {tempfile.gettempdir()}")
                 piece = memoryview(bytes(piece) + more)
                 at += len(more)
             else:

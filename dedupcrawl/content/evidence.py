@@ -82,9 +82,9 @@ class Evidence:
         """Where a piece stands, what the new page says there, and how many symbols the kept one has in its place."""
         begin, end, kept_begin, kept_end = piece
         size = end - begin
-        if self.places is not None and begin < len(self.places):
-            last = int(self.places[end - 1]) if size else 0
-            begin = int(self.places[begin])
+        if self.places is not None and len(self.places):
+            last = int(self.places[end - 1]) if end else -1
+            begin = int(self.places[begin]) if begin < len(self.places) else last + 1
             end = last + 1 if size else begin
         says = ""
         if size:
@@ -174,12 +174,6 @@ class _Pair:
     def confirm(self, found: Differences) -> Evidence:
         facts = facts_of(found, self.new, self.kept, self.length, len(self.kept) + self.kept_tail)
         return Evidence(facts, probability(facts), found.pieces, self.template_blocks, self.places)
-
-
-def side_by_side(new: bytes, kept: bytes) -> tuple[Facts, list[Piece]]:
-    """The facts about the outlines of a new page and a kept one, and the short pieces that differ."""
-    found = confirm(new, kept)
-    return found.facts, found.pieces
 
 
 def confirm(

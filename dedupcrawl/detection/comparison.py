@@ -125,11 +125,15 @@ class Comparison:
         except KeyError:
             raise UnknownHostError(host) from None
 
-    def counts(self, check: str, kept: Entry) -> bool:
-        """Whether `kept` is in scope, not too old, not to be left apart, and trusted when it is only alike."""
+    def counts(self, check: str, kept: Entry, inside: bool) -> bool:
+        """Whether `kept` is in scope, not too old, not to be left apart, and trusted when it is only alike.
+
+        What lies inside is superseded by this page: then it is this one that has to be trusted.
+        """
         if kept.kept_at < self._oldest or kept.url in self._apart or not self._in_scope(kept):
             return False
-        return check == "exact" or self._trust.may_replace(kept.source, self.url)
+        keeper, other = (self.url, kept.source) if inside else (kept.source, self.url)
+        return check == "exact" or self._trust.may_replace(keeper, other)
 
     def _in_scope(self, kept: Entry) -> bool:
         if self._scope == "run":

@@ -116,7 +116,7 @@ class Detector:
         read, signatures = reading.analysis, reading.signatures(checks)
         if not signatures:
             self.adopt(page.url, None)
-            return Verdict(page.url, "abstained", evidence={"symbols": len(read.text.symbols)})
+            return Verdict(page.url, "abstained", evidence={"symbols": len(read.text.hashes)})
         identity, site = self._identity(page.url, canonical), site_of(page.url)
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
             self.adopt(page.url, None)

@@ -20,6 +20,7 @@ from dedupcrawl.page import Page
 
 _MOST = 400  # pages
 _MOST_CHARACTERS = 4_000_000  # of all of them
+_STRING = 50  # characters; what a string takes besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
@@ -32,7 +33,7 @@ class Unsettled:
         entry: What the index keeps of it.
         checks: By which it was signed.
         blocks: Those of its main text and, where they are read, its own asides.
-        characters: Of its text.
+        characters: Of all its texts, and `_STRING` for each.
         spare: So many symbols more may turn out to recur before the page is read again.
     """
 
@@ -49,7 +50,9 @@ class Unsettled:
         blocks: Collection[int] = evidence.blocks_of(entry.outline)
         if reading.asides_are_read:
             blocks = {*blocks, *reading.asides}
-        characters = sum(map(len, page.paragraphs)) + sum(map(len, page.asides))
+        lines = page.paragraphs, page.asides, page.headings, page.anchors_same_site, page.anchors_other_sites
+        characters = len(page.title) + len(page.keywords) + len(page.description)
+        characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
         one = cls(page, entry, checks, blocks, characters)
         one.settle(reading)
         return one

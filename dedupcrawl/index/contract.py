@@ -124,8 +124,11 @@ Judge = Callable[[str, Entry], "Verdict | None"]
 """Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
 
 
-Counts = Callable[[str, Entry], bool]
-"""Called with a check's name and a kept candidate: False when that page is no reason to drop the new one at all."""
+Counts = Callable[[str, Entry, bool], bool]
+"""Called with a check's name, a kept candidate, and whether it is one to lie inside the new page.
+
+False when that page is no reason to drop the new one at all; of one inside, when the new page cannot supersede it.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def _find_duplicate(
             continue
         judged = 0
         for page in _accepted(check, slot, made, _ascending(candidates, first_id), fetch):
-            candidate = _candidate(question, check.name, page, fetch, catalog.schema.names)
+            candidate = _candidate(question, check.name, page, fetch, catalog.schema.names, inside=False)
             if candidate is None:
                 continue
             verdict = question.judge(check.name, candidate)
@@ -189,7 +189,7 @@ def _find_inside(
             kept = theirs[slot] if slot < len(theirs) else None
             if kept is None or check.compare(kept, made) is None:
                 continue
-            candidate = _candidate(question, check.name, page, fetch, schema.names)
+            candidate = _candidate(question, check.name, page, fetch, schema.names, inside=True)
             if candidate is None:
                 continue
             if question.holds is None or question.holds(check.name, candidate):
@@ -238,10 +238,12 @@ def _ascending(candidates: PageIds, first_id: int) -> list[int]:
     return [page for page in pages if page >= first_id][-COMPARED_LIMIT:]
 
 
-def _candidate(question: Question, check: str, page: int, fetch: Fetch, names: tuple[str, ...]) -> Entry | None:
+def _candidate(
+    question: Question, check: str, page: int, fetch: Fetch, names: tuple[str, ...], *, inside: bool
+) -> Entry | None:
     """The kept page of this id, unless it is ended, the same URL's, or does not count."""
     record = unpack(fetch(page), page)
     if record.page is None or record.page.url == question.entry.url:
         return None
     kept = entry_of(record, names)
-    return kept if question.counts is None or question.counts(check, kept) else None
+    return kept if question.counts is None or question.counts(check, kept, inside) else None

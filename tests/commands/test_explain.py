@@ -138,6 +138,17 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     assert "its page was kept: " in result.output
 
 
+def test_a_page_that_was_dropped_once_and_fetched_again_is_in_no_doubt(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.offer(entry(COPY, 1), lambda check, kept: None)
+    index.record(Verdict(COPY, "unique"), run="", site="")
+    index.close()
+    said = explain(tmp_path, COPY).output
+    assert "its page was kept: " in said
+    assert "doubt" not in said
+    assert "DEDUP_KEEP_TEXT" not in said
+
+
 def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
     """A rewritten URL, what speaks for its rule, the page it led to, and both texts side by side."""
     rows = [

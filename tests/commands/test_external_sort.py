@@ -31,6 +31,16 @@ def test_rows_longer_than_what_is_read_at_a_time() -> None:
         assert list(sort) == sorted(rows)
 
 
+def test_a_file_that_somebody_cut_off_is_an_error() -> None:
+    with TemporaryFile() as file:
+        sort = ExternalSort(file, 1)
+        sort.add(1, b"one")
+        sort.add(2, b"two")
+        file.truncate(20)
+        with pytest.raises(OSError, match="one was cut off"):
+            list(sort)
+
+
 def test_no_room_is_said_with_the_folder() -> None:
     full = Path("/dev/full")
     if not full.exists():

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, confirm, duplicates, outline
+from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, blocks_of, confirm, duplicates, outline
 from dedupcrawl.content.probability import TARGET_PRECISION, threshold
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 
 
@@ -214,6 +216,18 @@ class TestLongPages:
     def test_an_excerpt_of_a_long_page(self) -> None:
         assert dropped(compared(self.LONG[1000:5000], self.LONG))
         assert not dropped(compared(self.LONG, self.LONG[:5000]))
+
+
+@pytest.mark.parametrize(("before", "at"), [(["menu one"], 42), ([], 40)])
+def test_what_the_kept_page_has_at_the_end_stands_after_the_last_word(before: list[str], at: int) -> None:
+    own = " ".join(prose(40))
+    site = SiteTemplate()
+    for _ in range(9):
+        site.add(blocks_of(made("menu one")))
+    found = confirm(made(*before, own), made(*before, f"{own} end"), site, site)
+    shown = replace(found, pieces=[(40, 40, 40, 41)]).to_dict(SymbolText.of((*before, own)))
+    assert found.template_blocks == len(before)
+    assert shown["differs"] == [{"at": at, "says": "", "kept_symbols": 1}]
 
 
 def test_evidence_is_json() -> None:

@@ -19,6 +19,15 @@ def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
         assert shared.judge("http://a.com/article", text, trust=trust).is_duplicate == taken
 
 
+def test_who_is_not_trusted_supersedes_no_page_of_another_site() -> None:
+    text, around = prose(300), prose(200, 9)
+    for trust, superseded in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
+        shared = Shared()
+        shared.judge("http://a.com/article", text, trust=trust)
+        verdict = shared.judge("http://evil.com/wrapped", [*text, *around], trust=trust)
+        assert verdict.evidence.get("supersedes", []) == ["http://a.com/article"] * superseded
+
+
 def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
     shared = Shared()
     shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))

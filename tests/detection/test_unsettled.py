@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.evidence import blocks_of, outline
+from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection import unsettled
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Entry
 from dedupcrawl.page import Page
@@ -21,6 +24,18 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
     pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks_of(packed), len(text), spare))
+
+
+def test_all_that_a_page_holds_is_counted() -> None:
+    checks = make_checks(("exact",), {})
+    links = tuple(map(str, range(1000)))
+    page = Page("http://a/", "title", ("one two three",), anchors_same_site=links, headings=("one",), asides=("two",))
+    analysis = Analysis(page)
+    reading = Reading.of(analysis, SiteTemplate())
+    entry = Entry(
+        url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
+    )
+    assert Unsettled.of(page, entry, checks, reading).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:

@@ -137,11 +137,11 @@ def test_what_does_not_count_pushes_nothing_out(index: AnyIndex, monkeypatch: py
         asked.append(kept.url)
         return Verdict(new.url, "duplicate", kept.url, check, 1.0)
 
-    answer = index.offer(new, judge, counts=lambda check, kept: kept.run == "ours")
+    answer = index.offer(new, judge, counts=lambda check, kept, inside: kept.run == "ours")
     assert duplicate_of(answer) == "http://ours"
     assert asked == ["http://ours"]
     large = page("http://large", 8, b"abcd")
-    answer = index.offer(large, judge, counts=lambda check, kept: kept.run == "ours")
+    answer = index.offer(large, judge, counts=lambda check, kept, inside: kept.run == "ours")
     assert isinstance(answer, Kept)
     assert answer.supersedes == ("http://ours",)
 

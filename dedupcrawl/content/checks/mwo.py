@@ -87,15 +87,16 @@ class MwoCheck:
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The page's record, six bytes a term; None when its main text has fewer than `min_terms` different terms.
+        """The page's record, six bytes a term.
 
+        None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
         main = terms.term_counts(text.text)
         if len(main) - (terms.STOPPED in main) < self.min_terms:
             return None
         weights = mwo.term_weights(page, main, self.weights)
-        return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes()
+        return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes() or None
 
     def keys(self, signature: bytes) -> Keys:
         """One key a term: its hash, then its weight."""

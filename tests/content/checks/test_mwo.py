@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,13 @@ def test_a_page_that_says_too_little_abstains_whatever_its_other_fields() -> Non
     )
     assert check.signature(navigation, SymbolText.of(navigation.paragraphs)) is None
     assert check.signature(Page(""), SymbolText.of(())) is None
+
+
+def test_a_page_abstains_that_has_no_term_in_a_field_that_weighs() -> None:
+    check = MwoCheck(weights=FieldWeights.parse("title=1"))
+    page = Page("http://a.example/", paragraphs=(" ".join(TEXTS),))
+    assert check.signature(page, SymbolText.of(page.paragraphs)) is None
+    assert check.signature(replace(page, title="Bakery"), SymbolText.of(page.paragraphs)) is not None
 
 
 def test_a_signature_stays_within_its_budget() -> None:
