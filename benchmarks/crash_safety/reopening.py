@@ -53,7 +53,8 @@ def reopen(index: Path) -> Reopened:
         started = time.process_time()
         opened = open_index(f"lmdb:{copy}", made)
         try:
-            abandoned = opened.start_claiming()
+            opened.start_claiming()
+            abandoned = opened.bury_dead()
             cpu_ms = 1000 * (time.process_time() - started)
             return Reopened(cpu_ms, abandoned, int(opened.info()["pages"]), opened.verify())
         finally:

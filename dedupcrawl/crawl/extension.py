@@ -19,7 +19,7 @@ from dedupcrawl.crawl.closing import take_all
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
-from dedupcrawl.crawl.orphans import Orphans, forgets_unstored
+from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.outage import Outage
 from dedupcrawl.crawl.page_log import PageLog
 from dedupcrawl.crawl.pages import Pages
@@ -60,6 +60,7 @@ class Dedup:
         spider_name: The spider's.
         batch: Pages that wait to be looked at together.
         pages: Fetched pages and their items.
+        claimant: The name under which this process claims what it keeps.
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         watch: What becomes of what was rewritten.
@@ -99,9 +100,7 @@ class Dedup:
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
-        abandoned = self._index.start_claiming()
-        if abandoned:
-            logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
+        self.claimant = self._index.start_claiming()
         self.trust = trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(
             self._index,
@@ -113,6 +112,8 @@ class Dedup:
         )
         self.around_filter = AroundFilter(crawler)
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.around_filter)
+        if not returns_unstored(crawler.settings):
+            self.orphans.bury_dead()
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
         self._sending = Sending(crawler)
         savings = Savings(self.stats, self._detector.tally)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -13,7 +13,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.around_filter import AroundFilter
-from dedupcrawl.crawl.packed_request import unpack_request
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED
 from dedupcrawl.detection.detector import Detector
@@ -57,6 +57,8 @@ class Orphans:
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(crawler.settings)
+        self._after_leases = returns_unstored(crawler.settings)
+        self._leasing: Callable[[], Collection[str] | None] = lambda: ()
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
@@ -70,7 +72,7 @@ class Orphans:
         if engine is None or engine.spider is None:
             return  # the crawl is over; the next one asks for them
         own = self._fingerprint(lost) if lost is not None else b""
-        for fingerprint, request in self._requests_for(orphans):
+        for fingerprint, request in self._requests_for(self._taken(orphans)):
             self._times[fingerprint] += 1
             if self._times[fingerprint] > _MOST_TIMES:
                 if self._times[fingerprint] == _MOST_TIMES + 1:
@@ -80,19 +82,49 @@ class Orphans:
                 request.meta[SPARED] = True
             engine.crawl(request.replace(dont_filter=True))
 
+    def come_after(self, leasing: Callable[[], Collection[str] | None]) -> None:
+        """Wait for what comes back to a shared queue.
+
+        Args:
+            leasing: Tells the names, as claimants, of workers whose requests may come back still; None when it cannot.
+        """
+        self._leasing = leasing
+
+    def bury_dead(self) -> None:
+        """Forget what is claimed by processes that are no more.
+
+        But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
+        released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
+        """
+        spared = self._leasing()
+        abandoned = self._index.bury_dead(spared) if spared is not None else 0
+        if abandoned:
+            logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
+
     def of_the_dead(self) -> list[Request]:
-        """What was dropped for pages of workers that have died since, and what could not be asked for at the start."""
+        """What was dropped for pages of workers that have died since, and what could not be asked for at the start.
+
+        Called when there is nothing else to do.
+        """
         try:
-            if self._asked and not (self._shares and self._index.start_claiming()):
-                return []
+            if self._shares or self._after_leases:
+                self.bury_dead()
         except (OSError, IndexDamagedError):
             return []
-        return [request.replace(dont_filter=True) for request in self.requests()]
+        if self._asked and not self._shares:
+            return []
+        return [request.replace(dont_filter=True) for request in self._of_all()]
 
-    def requests(self) -> Iterator[Request]:
-        """Requests for what a run which was cut off never stored, and for what was dropped because of that."""
+    def at_start(self) -> Iterator[Request]:
+        """Requests for what a run which was cut off never stored, and for what was dropped because of that.
+
+        Where a shared queue gives back what the dead had leased, this waits until there is nothing else to do.
+        """
+        return iter(()) if self._after_leases else self._of_all()
+
+    def _of_all(self) -> Iterator[Request]:
         try:
-            orphans = self._index.orphans(self._spider.name)
+            orphans = self._index.take(self._index.orphans(self._spider.name))
         except (OSError, IndexDamagedError) as error:
             logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
             return
@@ -112,6 +144,7 @@ class Orphans:
         if orphans is None:
             return
         asked, urls = orphans["asked"], orphans["urls"]
+        self._expect(request, urls)
         if spared:
             self._pages.of(response).spared = tuple(urls)
         if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
@@ -141,12 +174,31 @@ class Orphans:
             return False
         return True
 
+    def _expect(self, request: Request, urls: Iterable[str]) -> None:
+        """From a shared queue also comes what another worker asks for."""
+        others = [url for url in urls if not self._expected.expects(url)]
+        if not others:
+            return
+        try:
+            packed = pack_request(request, self._spider)
+        except ValueError:  # its URL has to do
+            packed = b""
+        for url in others:
+            self._expected.expect(Dependent(self._spider.name, url, packed))
+
+    def _taken(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+        """Those of this spider; another spider will ask for its own at its next start."""
+        own = [orphan for orphan in orphans if orphan.spider == self._spider.name]
+        try:
+            return self._index.take(own)
+        except (OSError, IndexDamagedError):
+            return own  # at worst another worker asks for them, too
+
     def _requests_for(self, orphans: Iterable[Dependent]) -> Iterator[tuple[bytes, Request]]:
         """For each page that orphans come from, the fingerprint of its request, and that."""
         pages: defaultdict[bytes, list[Dependent]] = defaultdict(list)
         for orphan in orphans:
-            if orphan.spider == self._spider.name:  # another spider will ask for its own at its next start
-                pages[self._fingerprint(self._request_for(orphan))].append(orphan)
+            pages[self._fingerprint(self._request_for(orphan))].append(orphan)
         for fingerprint, asked in pages.items():
             request = self._request_for(asked[0])
             for orphan in asked:
@@ -170,8 +222,12 @@ def _filter_lasts(settings: BaseSettings) -> bool:
 
 def forgets_unstored(settings: BaseSettings) -> bool:
     """Whether, after a kill, nothing but the index asks again for a page that was kept but not stored."""
-    scheduler = load_object(settings["SCHEDULER"])
-    return _filter_lasts(settings) and not getattr(scheduler, "returns_unstored", False)
+    return _filter_lasts(settings) and not returns_unstored(settings)
+
+
+def returns_unstored(settings: BaseSettings) -> bool:
+    """Whether the scheduler gives back what a worker had fetched and not stored when it was killed."""
+    return bool(getattr(load_object(settings["SCHEDULER"]), "returns_unstored", False))
 
 
 def _as_it_is(url: str) -> Request:

@@ -70,15 +70,16 @@ class SharedQueue:
         server: The client. Its calls must fail at once when the server cannot be reached.
         key: What the names of its keys begin with.
         stats: The crawler's.
+        claimant: The name under which this worker claims pages of an index; empty when it does not.
 
     Attributes:
         unsent: How much the server has not been told yet.
     """
 
-    def __init__(self, server: redis.Redis, key: str, stats: StatsCollector) -> None:
+    def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, claimant: str = "") -> None:
         self._server = server
         self._stats = stats
-        self._worker = uuid.uuid4().hex
+        self._worker = f"{claimant}:{uuid.uuid4().hex}"
         self._leases_of, self._alive = f"{key}:leases:", f"{key}:alive:"
         self._leases = self._leases_of + self._worker
         self._workers, self._returns = f"{key}:workers", f"{key}:returns"
@@ -176,11 +177,21 @@ class SharedQueue:
             )
         return not back and not given_up
 
+    def claimants(self) -> set[str] | None:
+        """The names as claimants of all workers that may have leases, alive or not; None while it cannot be known."""
+        try:
+            return {name.partition(":")[0] for name in self._names()} if self.catch_up() else None
+        except redis.RedisError as error:
+            self._lost(error)
+            return None
+
     def clear(self) -> None:
         """Forget all leases, those of others too."""
+        self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in self._names()))
+
+    def _names(self) -> list[str]:
         workers: Any = self._server.hkeys(self._workers)
-        names = [worker.decode() if isinstance(worker, bytes) else worker for worker in workers]
-        self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in names))
+        return [worker.decode() if isinstance(worker, bytes) else worker for worker in workers]
 
     def close(self, wait: float) -> None:
         """Say what is left to be said, for up to `wait` seconds; what is still leased is anybody's from now on."""

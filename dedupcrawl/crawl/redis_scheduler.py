@@ -62,7 +62,11 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         server.connection_pool.connection_kwargs.update(timeouts)
         server.connection_pool.disconnect()
         server.set_retry(Retry(NoBackoff(), 0))
-        self._shared = SharedQueue(server, self.queue_key % {"spider": spider.name}, crawler.stats)
+        dedup = crawler.get_extension(Dedup)
+        key, claimant = self.queue_key % {"spider": spider.name}, dedup.claimant if dedup is not None else ""
+        self._shared = SharedQueue(server, key, crawler.stats, claimant)
+        if dedup is not None:
+            dedup.orphans.come_after(self._shared.claimants)
         super().open(spider)
         by = next((commands for kind, commands in _TAKEN_BY.items() if isinstance(self.queue, kind)), None)
         if by is None:

@@ -212,6 +212,10 @@ class Detector:
         """A page that is asked for again: once it is judged, it is an orphan no more."""
         self._orphans[orphan.url] = orphan
 
+    def expects(self, url: str) -> bool:
+        """Whether the page at `url` is asked for again."""
+        return url in self._orphans
+
     def moved(self, url: str, other: str) -> None:
         """The page that is asked for again at `url` was found at another URL, where it will be judged."""
         if orphan := self._orphans.pop(url, None):

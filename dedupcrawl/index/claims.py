@@ -14,6 +14,7 @@ from __future__ import annotations
 import fcntl
 import os
 import uuid
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -53,8 +54,10 @@ class Claims:
         """True when this process claims what it keeps."""
         return self._lock is not None
 
-    def start(self) -> None:
-        """Become a claimant."""
+    def start(self) -> str:
+        """Become a claimant, if this process is none yet; returns its name."""
+        if self.started:
+            return self._owner
         self._folder.mkdir(exist_ok=True)
         self._owner = uuid.uuid4().hex
         path = self._folder / self._owner
@@ -62,6 +65,7 @@ class Claims:
         self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         new.rename(path)
+        return self._owner
 
     def claim(self, txn: Transaction, entry: Entry, request: bytes) -> None:
         """A page is kept, but not stored yet; `request` is what to ask for when it never is, or empty."""
@@ -141,11 +145,11 @@ class Claims:
             "orphans": txn.stat(self._journal.tables["orphans"])["entries"],
         }
 
-    def remove_dead_owners(self) -> None:
-        """Remove the lock files that nobody holds. Their claims must have been abandoned."""
+    def remove_dead_owners(self, spared: Collection[str]) -> None:
+        """Remove the lock files that nobody holds, but those of some. Their claims must have been abandoned."""
         if self._folder.is_dir():
             for path in self._folder.iterdir():
-                if path.name != self._owner and path.suffix != ".new" and not _is_locked(path):
+                if path.name not in (self._owner, *spared) and path.suffix != ".new" and not _is_locked(path):
                     path.unlink(missing_ok=True)
 
     def close(self) -> None:

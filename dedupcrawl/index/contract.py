@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -317,11 +317,17 @@ class Index(Protocol):
         """
         ...
 
-    def start_claiming(self) -> int:
-        """From now on this process claims what it keeps, until it confirms it.
+    def start_claiming(self) -> str:
+        """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
+        ...
 
-        Pages that are claimed by processes that are no more are forgotten, and what was dropped because of them is
-        orphaned. Returns how many pages were forgotten.
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
+
+        Args:
+            spared: Names of claimants that are not looked at yet, whether they live or not.
+
+        Returns how many pages were forgotten.
         """
         ...
 
@@ -345,6 +351,14 @@ class Index(Protocol):
 
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider, because what it was dropped for was never stored."""
+        ...
+
+    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+        """Of these orphans those that this process shall ask for; who shares the index with others may get them all.
+
+        They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
+        once; when that ends and it still is one, to another.
+        """
         ...
 
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -178,14 +178,17 @@ class LmdbIndex(LmdbNotes):
         return True
 
     @in_turn
-    def start_claiming(self) -> int:
+    def start_claiming(self) -> str:
         """From now on this process claims what it keeps, until it confirms it (see Index)."""
-        if not self.claims.started:
-            self.claims.start()
+        return self.claims.start()
+
+    @in_turn
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        """Forget the pages that processes claim which are no more (see Index)."""
         with self.journal.reading() as txn:
-            dead = self.claims.dead(txn)
+            dead = [claim for claim in self.claims.dead(txn) if claim[1] not in spared]
         forgotten = sum(self.journal.writing(partial(self._bury_claim, *claim)) for claim in dead)
-        self.claims.remove_dead_owners()
+        self.claims.remove_dead_owners(spared)
         return forgotten
 
     def _bury_claim(self, url: str, owner: str, txn: Transaction) -> bool:
@@ -237,6 +240,10 @@ class LmdbIndex(LmdbNotes):
         """What is to be fetched again by this spider."""
         with self.journal.reading() as txn:
             return self.claims.orphans(txn, spider)
+
+    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+        """All of them: who crawls with one spider in two processes at once starts the second a little later."""
+        return list(orphans)
 
     @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:

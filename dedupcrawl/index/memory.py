@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -102,11 +102,17 @@ class MemoryIndex(MemoryNotes):
                     self._catalog.add(record)
         return forgotten
 
-    def start_claiming(self) -> int:
+    def start_claiming(self) -> str:
         """From now on what is kept is claimed; no other process can have claims here."""
         with self._lock:
             self._usable()
             self._claiming = True
+        return "this process"
+
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        """Nobody dies before this index does."""
+        with self._lock:
+            self._usable()
         return 0
 
     def confirm(self, urls: Iterable[str]) -> None:
@@ -139,6 +145,10 @@ class MemoryIndex(MemoryNotes):
         with self._lock:
             self._usable()
             return [one for one in self._orphans.values() if one.spider == spider]
+
+    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+        """No other process can ask for them."""
+        return list(orphans)
 
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged."""

@@ -7,8 +7,9 @@ found, and tells the rows that are new with the answer. Only a page that one of 
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from dedupcrawl.content.checks.base import Check
@@ -21,7 +22,7 @@ from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
 from dedupcrawl.index.redis_replica import UNNUMBERED
-from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN
+from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
@@ -179,13 +180,16 @@ class RedisIndex(RedisNotes):
                 return False, []
 
     @in_turn
-    def start_claiming(self) -> int:
+    def start_claiming(self) -> str:
         """From now on this process claims what it keeps, until it confirms it (see Index)."""
-        if not self.claims.started:
-            self.claims.start()
+        return self.claims.start()
+
+    @in_turn
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        """Forget the pages that processes claim which are no more (see Index)."""
         self.journal.catch_up()
         forgotten = 0
-        for owner, urls in self.claims.dead().items():
+        for owner, urls in self.claims.dead(spared).items():
             forgotten += sum(self._forget(url, digest(url), owner)[0] for url in urls)
             self.claims.bury(owner)
         return forgotten
@@ -235,6 +239,14 @@ class RedisIndex(RedisNotes):
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider."""
         return self.claims.orphans(spider)
+
+    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+        """Of these orphans those that no other claimant that lives has taken, nor this one before (see Index)."""
+        return self._take(list(orphans), os.urandom(TAKE_BYTES))
+
+    @in_turn
+    def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
+        return self.claims.take(orphans, at)
 
     @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 import msgspec
@@ -18,7 +18,7 @@ from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_link import Link
-from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM
+from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 
 LIFE_SECONDS = 30.0
 """After a claimant's last sign of life it is taken for dead."""
@@ -55,12 +55,14 @@ class RedisClaims:
         """True when this process claims what it keeps."""
         return bool(self._owner)
 
-    def start(self) -> None:
-        """Become a claimant."""
-        self._owner = uuid.uuid4().bytes
-        self._live(self._link)
-        self._beat = threading.Thread(target=self._beats, name="dedupcrawl-claims", daemon=True)
-        self._beat.start()
+    def start(self) -> str:
+        """Become a claimant, if this process is none yet; returns its name."""
+        if self._beat is None:
+            self._owner = self._owner or uuid.uuid4().bytes
+            self._live(self._link)
+            self._beat = threading.Thread(target=self._beats, name="dedupcrawl-claims", daemon=True)
+            self._beat.start()
+        return self._owner.hex()
 
     def claim_of(self, url: str) -> tuple[bytes, bytes]:
         """Field and value of this process's claim on a page; empty when it does not claim."""
@@ -108,8 +110,24 @@ class RedisClaims:
         found = {f: raw for f, raw in self._all(self.orphans_key) if f.startswith(mine)}
         return unpacked(list(found.values()))
 
-    def dead(self) -> dict[bytes, list[str]]:
-        """The URLs that are claimed by processes that are no more, by process.
+    def take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
+        """Of these orphans those that nobody who lives has taken; taken by this process, when it is a claimant.
+
+        Args:
+            orphans: From `orphans`.
+            at: Names this take, `TAKE_BYTES` long. What this process took before by another name is not taken again.
+        """
+        if not self._owner:
+            return orphans
+        taken: list[Dependent] = []
+        for first in range(0, len(orphans), _SCANNED_AT_ONCE):
+            fields = [packed(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
+            by = self._owner.hex()
+            taken += unpacked(self._link.call(TAKE, [self.orphans_key], self._address.key("owner", ""), by, at, *fields))
+        return taken
+
+    def dead(self, spared: Collection[str]) -> dict[bytes, list[str]]:
+        """The URLs that are claimed by processes that are no more, by process, but those of some claimants.
 
         All claims are read at first, and then only when somebody has died.
         """
@@ -119,7 +137,8 @@ class RedisClaims:
             if owners:
                 self._link.ask("SADD", self.owners_key, *owners)
             self._has_read_all = True
-        claimed: dict[bytes, list[str]] = {o: [] for o in owners if not self._link.ask("EXISTS", self._owner_key(o))}
+        looked_at = [owner for owner in owners if owner.hex() not in spared]
+        claimed: dict[bytes, list[str]] = {o: [] for o in looked_at if not self._link.ask("EXISTS", self._owner_key(o))}
         if claimed:
             for raw in dict(self._all(self.key)).values():
                 if raw[:_OWNER_BYTES] in claimed:
@@ -183,5 +202,5 @@ def packed(dependent: Dependent) -> tuple[bytes, bytes]:
 
 
 def unpacked(values: list[bytes]) -> list[Dependent]:
-    """The dependents of values."""
-    return [_decode_dependent(raw) for raw in values]
+    """The dependents of values, taken or not."""
+    return [_decode_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]

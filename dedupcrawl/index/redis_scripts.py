@@ -182,6 +182,30 @@ if ARGV[1] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.cal
 redis.call('HDEL', KEYS[3], ARGV[2])
 """)
 
+# An orphan that is taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
+TAKEN = b"+"
+TAKE_BYTES = 8
+TAKEN_BYTES = len(TAKEN) + 32 + TAKE_BYTES
+
+TAKE = Script(f"""
+-- KEYS: orphans. ARGV: what the keys of claimants begin with, the taker, its take, fields of orphans.
+local mark = '{TAKEN.decode()}' .. ARGV[2] .. ARGV[3]
+local taken = {{}}
+for at = 4, #ARGV do
+  local orphan = redis.call('HGET', KEYS[1], ARGV[at])
+  if orphan and string.sub(orphan, 1, 1) == '{TAKEN.decode()}' then
+    local taker = string.sub(orphan, 2, 33)
+    local is_free = redis.call('EXISTS', ARGV[1] .. taker) == 0 or string.sub(orphan, 1, #mark) == mark
+    orphan = is_free and string.sub(orphan, {TAKEN_BYTES + 1})
+  end
+  if orphan then
+    redis.call('HSET', KEYS[1], ARGV[at], mark .. orphan)
+    taken[#taken + 1] = orphan
+  end
+end
+return taken
+""")
+
 START_RUN = Script("""
 -- KEYS: rows, runs. ARGV: digest of the run.
 redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))

@@ -64,7 +64,7 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
         crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
     )
     with index.gone():
-        assert list(orphans.requests()) == []
+        assert list(orphans.at_start()) == []
         assert orphans.of_the_dead() == []
     assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
     assert orphans.of_the_dead() == []
