@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
-from dedupcrawl.crawl.redis_queue import SharedQueue
+from dedupcrawl.crawl.redis_queue import Told
 
 
 class Leases:
@@ -24,12 +24,10 @@ class Leases:
 
     Args:
         crawler: Whose engine, and whose Dedup, if that is enabled.
-        shared: Told which leases have ended, and which only wait for a file.
     """
 
-    def __init__(self, crawler: Crawler, shared: SharedQueue) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._shared = shared
         self._dedup = crawler.get_extension(Dedup)
         self._at_work: dict[Request, int] = {}
         self._pages: dict[Request, FetchedPage] = {}
@@ -43,8 +41,8 @@ class Leases:
         """A request was taken, and goes to the engine."""
         self._at_work[request] = lease
 
-    def settle(self) -> None:
-        """Release what is done with, and mark what only has to be stored."""
+    def settled(self) -> Told:
+        """What became of requests since this was asked last."""
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
         in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
@@ -53,12 +51,11 @@ class Leases:
         for request in self._at_work.keys() - set(in_progress):
             lease = self._at_work.pop(request)
             (ended if self._is_stored(lease, self._pages.pop(request, None)) else waiting).append(lease)
-        self._shared.mark(waiting)
         if self._closed_some and self._dedup is not None:
             self._closed_some = False
             for files in [files for files in self._unstored if self._dedup.storing.are_stored(files)]:
                 ended += self._unstored.pop(files)
-        self._shared.release(ended)
+        return Told(ended, waiting)
 
     def _is_stored(self, lease: int, page: FetchedPage | None) -> bool:
         """Whether all is stored that a request brought; else it waits until that is."""

@@ -90,16 +90,19 @@ class Orphans:
         """
         self._leasing = leasing
 
-    def bury_dead(self) -> None:
-        """Forget what is claimed by processes that are no more.
+    def bury_dead(self) -> bool:
+        """Forget what is claimed by processes that are no more; False when it is not known who may be one.
 
         But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
         released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
         """
         spared = self._leasing()
-        abandoned = self._index.bury_dead(spared) if spared is not None else 0
+        if spared is None:
+            return False
+        abandoned = self._index.bury_dead(spared)
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
+        return True
 
     def of_the_dead(self) -> list[Request]:
         """What was dropped for pages of workers that have died since, and what could not be asked for at the start.
@@ -107,8 +110,8 @@ class Orphans:
         Called when there is nothing else to do.
         """
         try:
-            if self._shares or self._after_leases:
-                self.bury_dead()
+            if (self._shares or self._after_leases) and not self.bury_dead():
+                return []
         except (OSError, IndexDamagedError):
             return []
         if self._asked and not self._shares:

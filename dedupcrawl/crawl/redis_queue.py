@@ -63,6 +63,22 @@ class Source:
     put_back: str
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of leases.
+
+    Attributes:
+        ended: Those of requests that are done with.
+        got_over: Those of requests that the worker has got over, and that only wait for what they brought to be stored.
+    """
+
+    ended: Sequence[int] = ()
+    got_over: Sequence[int] = ()
+
+
+NOTHING = Told()
+
+
 class SharedQueue:
     """The scripts, for one worker; a server that is away is no error.
 
@@ -116,19 +132,31 @@ class SharedQueue:
         told = (fingerprint, command, *arguments)
         return bool(self._tell(PUSH, (seen_key, key, self._workers), told) != 0)
 
-    def take(self, source: Source, count: int) -> list[tuple[int, bytes]]:
-        """Up to `count` of what is there, each with its lease; nothing while the server is away."""
-        if not self.catch_up():
-            return []
+    def take(self, source: Source, count: int, told: Told = NOTHING) -> list[tuple[int, bytes]]:
+        """Up to `count` of what is there, each with its lease; nothing while the server is away.
+
+        What became of earlier ones is told in the same round trip.
+        """
+        if not self.catch_up() or len(told.ended) + len(told.got_over) > _RELEASED_AT_ONCE:
+            self.tell(told)
+            told = NOTHING
+            if not self.catch_up():
+                return []
         first, self._next_lease = self._next_lease, self._next_lease + count
-        arguments = (source.take, source.put_back, first, count)
+        arguments = (source.take, source.put_back, first, count, len(told.ended), *told.ended, *told.got_over)
         try:
             taken = self._run(TAKE, (source.key, self._leases, self._workers), arguments)
         except redis.RedisError as error:
             self._lost(error)
+            self.tell(told)
             self._unsent.append((PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
             return []
         return list(enumerate(taken, first))
+
+    def tell(self, told: Told) -> None:
+        """Release what has ended, and mark the others."""
+        self.mark(told.got_over)
+        self.release(told.ended)
 
     def release(self, leases: Iterable[int]) -> None:
         """What was leased is done with."""

@@ -20,11 +20,24 @@ _MARKED = """
 local function is_marked(lease) return string.sub(lease, 1, 1) == '+' end
 local function undo_of(lease) return cmsgpack.unpack(is_marked(lease) and string.sub(lease, 2) or lease) end
 """
+_MARK = """
+local function mark(leases, number)
+  local lease = redis.call('HGET', leases, number)
+  if lease and not is_marked(lease) then redis.call('HSET', leases, number, '+' .. lease) end
+end
+"""
+# ARGV: …, the command that takes, that which undoes it, the first lease, how many, how many leases end, these, and
+# those to be marked: what a worker has to say of earlier requests whenever it takes the next costs no round trip more.
 TAKE = (
     _COUNT
+    + _MARKED
+    + _MARK
     + """
 local taken = {}
 if has_forgotten then return {counted, taken} end
+for at = 8, #ARGV do
+  if at < 8 + ARGV[7] then redis.call('HDEL', KEYS[2], ARGV[at]) else mark(KEYS[2], ARGV[at]) end
+end
 for lease = tonumber(ARGV[5]), ARGV[5] + ARGV[6] - 1 do
   local data = redis.call(ARGV[3], KEYS[1])
   local undo = {ARGV[4], KEYS[1], data}
@@ -49,15 +62,7 @@ for _, number in ipairs(ARGV) do
 end
 """
 )
-MARK = (
-    _MARKED
-    + """
-for _, number in ipairs(ARGV) do
-  local lease = redis.call('HGET', KEYS[1], number)
-  if lease and not is_marked(lease) then redis.call('HSET', KEYS[1], number, '+' .. lease) end
-end
-"""
-)
+MARK = _MARKED + _MARK + "for _, number in ipairs(ARGV) do mark(KEYS[1], number) end"
 # A page ends only where its links are.
 RELEASE = (
     _COUNT

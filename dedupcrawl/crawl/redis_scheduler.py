@@ -20,7 +20,7 @@ from scrapy_redis.queue import FifoQueue, LifoQueue, PriorityQueue
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.leases import Leases
-from dedupcrawl.crawl.redis_queue import SharedQueue, Source
+from dedupcrawl.crawl.redis_queue import NOTHING, SharedQueue, Source
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
             raise ValueError("DUPEFILTER_CLASS: name scrapy_redis.dupefilter.RFPDupeFilter, or leave it out")
         self._source = Source(self.queue.key, *by)
         self._shared.start()
-        self._leases = Leases(crawler, self._shared)
+        self._leases = Leases(crawler)
         self._lease_start_urls(spider)
         crawler.signals.connect(self._engine_stopped, signal=signals.engine_stopped)
 
@@ -98,8 +98,9 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def next_request(self) -> Request | None:
         """The next one; None when there is none, or while the server is away."""
-        self._leases.settle()
-        while taken := self._shared.take(self._source, 1):
+        told = self._leases.settled()
+        while taken := self._shared.take(self._source, 1, told):
+            told = NOTHING
             lease, data = taken[0]
             try:
                 request: Request = self.queue._decode_request(data)
@@ -114,7 +115,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def has_pending_requests(self) -> bool:
         """True also while that cannot be known."""
-        self._leases.settle()
+        self._shared.tell(self._leases.settled())
         return not self._shared.is_empty(self.queue.key)
 
     def _lease_start_urls(self, spider: Any) -> None:
@@ -157,6 +158,6 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def _engine_stopped(self) -> None:
         """The feeds are closed now."""
-        self._leases.settle()
+        self._shared.tell(self._leases.settled())
         dedup = self._crawler.get_extension(Dedup)
         self._shared.close(dedup.settings.index_wait if dedup is not None else _CLOSING_SECONDS)

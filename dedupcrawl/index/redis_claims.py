@@ -18,7 +18,7 @@ from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_link import Link
-from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
+from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKEN, TAKEN_BYTES
 
 LIFE_SECONDS = 30.0
 """After a claimant's last sign of life it is taken for dead."""
@@ -115,16 +115,17 @@ class RedisClaims:
 
         Args:
             orphans: From `orphans`.
-            at: Names this take, `TAKE_BYTES` long. What this process took before by another name is not taken again.
+            at: Names this take, in `redis_scripts.TAKE_BYTES`. What this process took by another name it does not get
+                again.
         """
         if not self._owner:
             return orphans
-        taken: list[Dependent] = []
+        taken: list[bytes] = []
+        taker = self._address.key("owner", ""), self._owner.hex(), at
         for first in range(0, len(orphans), _SCANNED_AT_ONCE):
             fields = [packed(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
-            by = self._owner.hex()
-            taken += unpacked(self._link.call(TAKE, [self.orphans_key], self._address.key("owner", ""), by, at, *fields))
-        return taken
+            taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
+        return unpacked(taken)
 
     def dead(self, spared: Collection[str]) -> dict[bytes, list[str]]:
         """The URLs that are claimed by processes that are no more, by process, but those of some claimants.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+from scrapy import Request
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.http import Response
 
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.request_meta import ORPHANS
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Dependent, IndexAwayError
 from dedupcrawl.index.memory import MemoryIndex
@@ -68,3 +72,45 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
         assert orphans.of_the_dead() == []
     assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
     assert orphans.of_the_dead() == []
+
+
+async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is_judged() -> None:
+    """Out of a shared queue comes what any worker has put there."""
+    crawler = await ended()
+    index = MemoryIndex(())
+    detector = Detector(index, spider="follower")
+    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), detector, AroundFilter(crawler))
+    index.refetch([ORPHAN])
+    request = Request(ORPHAN.url, meta={ORPHANS: {"asked": ORPHAN.url, "urls": [ORPHAN.url]}})
+    orphans.answered(request, Response(ORPHAN.url))
+    detector.adopt(ORPHAN.url, None)
+    assert index.orphans("follower") == []
+
+
+class Graves(MemoryIndex):
+    """Notes whom it was asked to spare."""
+
+    spared: Collection[str] | None = None
+
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        self.spared = spared
+        return 0
+
+
+async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawler = await ended()
+    crawler.settings.frozen = False
+    crawler.settings.set("SCHEDULER", "dedupcrawl.crawl.redis_scheduler.Scheduler")
+    index = Graves(())
+    index.refetch([ORPHAN])
+    orphans = Orphans(
+        crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
+    )
+    leasing: set[str] | None = None
+    orphans.come_after(lambda: leasing)
+    assert list(orphans.at_start()) == []
+    assert orphans.of_the_dead() == []
+    assert index.spared is None, "the queue cannot tell"
+    leasing = {"somebody"}
+    assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
+    assert index.spared == {"somebody"}

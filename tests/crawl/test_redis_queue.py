@@ -15,7 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl import redis_queue
-from dedupcrawl.crawl.redis_queue import MOST_RETURNS, SharedQueue, Source
+from dedupcrawl.crawl.redis_queue import MOST_RETURNS, SharedQueue, Source, Told
 from tests.redis_server import RedisServer, running
 
 SEEN, QUEUE = "seen", "queue"
@@ -175,6 +175,73 @@ def test_a_page_that_only_waited_to_be_stored_is_never_given_up(server: RedisSer
     survivor.put_back([lease])
     assert all_taken(survivor, source) == [b"page"]
     survivor.close(0)
+
+
+def leases_of(server: RedisServer) -> dict[bytes, bytes]:
+    """All leases of all workers, by number; each has a number of its own in the tests that ask."""
+    client = client_of(server)
+    keys = client.keys("spider:requests:leases:*")
+    return {number: lease for key in keys for number, lease in client.hgetall(key).items()}
+
+
+def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: RedisServer) -> None:
+    shared, _ = worker(server)
+    for name in "abcd":
+        push(shared, name)
+    (ended, _), (waits, _), (held, _) = shared.take(SORTED, 3)
+    client = client_of(server)
+    before = client.info("stats")["total_reads_processed"]
+    [(last, data)] = shared.take(SORTED, 1, Told([ended], [waits]))
+    assert client.info("stats")["total_reads_processed"] - before == 2, "one, and this question"
+    assert data == b"d"
+    marked = {int(number): lease.startswith(b"+") for number, lease in leases_of(server).items()}
+    assert marked == {waits: True, held: False, last: False}
+    shared.close(0)
+
+
+def test_much_that_became_of_earlier_requests_is_told_in_parts(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_queue, "_RELEASED_AT_ONCE", 2)
+    shared, _ = worker(server)
+    for name in "abcdef":
+        push(shared, name)
+    leases = [lease for lease, _ in shared.take(SORTED, 5)]
+    assert [data for _, data in shared.take(SORTED, 1, Told(leases[:3], leases[3:4]))] == [b"f"]
+    assert {int(number) for number in leases_of(server)} == {3, 4, 5}
+    shared.close(0)
+
+
+@pytest.mark.parametrize("notices", [True, False])
+def test_what_became_of_requests_waits_while_the_server_is_away(server: RedisServer, notices: bool) -> None:
+    shared, _ = worker(server)
+    for name in "abc":
+        push(shared, name)
+    leases = [lease for lease, _ in shared.take(SORTED, 2)]
+    server.kill()
+    if notices:
+        assert push(shared, "link")
+    assert shared.take(SORTED, 1, Told(leases[:1], leases[1:])) == []
+    server.start()
+    back(shared)
+    assert [lease[:1] for lease in leases_of(server).values()] == [b"+"]
+    assert all_taken(shared)[:1] == [b"c"]
+    shared.close(0)
+
+
+def test_it_is_known_who_may_have_leases_dead_or_alive(server: RedisServer) -> None:
+    one, other = (SharedQueue(client_of(server), "spider:requests", get_stats(), name) for name in ("one", "other"))
+    assert one.claimants() == set()
+    push(one, "a")
+    push(one, "b")
+    assert all_taken(other)
+    assert one.claimants() == {"one", "other"}
+    assert not one.is_empty("nothing there")
+    assert one.claimants() == {"one"}, "what the other had is back"
+    server.kill()
+    assert one.claimants() is None
+    one.close(0)
+    other.close(0)
 
 
 def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: RedisServer) -> None:

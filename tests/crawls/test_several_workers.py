@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 import redis
 
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.index.contract import Dependent
+from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.settings import DedupSettings
 from tests.crawls.project import items
 from tests.crawls.site import Answer, Site, page, prose, serve
 from tests.redis_server import RedisServer
@@ -111,9 +115,22 @@ def test_what_was_dropped_for_pages_of_a_killed_worker_comes_back(
     assert last.wait(timeout=120) == 0
     texts = found(project, "other.jsonl", "last.jsonl")
     assert {text for text in texts if not text.startswith("Start")} == {prose(100 + n, 120) for n in range(TEXTS)}
-    assert len(texts) == len(set(texts)), (
-        "a kill may cost duplicates: requests and claims of the dead come back apart"
+    assert len(texts) == len(set(texts)), "a kill may cost duplicates: requests and claims of the dead come back apart"
+
+
+def test_what_is_to_be_fetched_again_one_worker_asks_for(project: Path, redis_server: RedisServer, site: Site) -> None:
+    """As after `index restore --refetch`, though both start at once."""
+    index = RedisIndex(
+        f"redis://127.0.0.1:{redis_server.port}/0?prefix=news", make_checks(*DedupSettings.read({}).index_checks())
     )
+    index.refetch(Dependent("news", f"{site.base}/0/{number}", b"") for number in range(TEXTS))
+    feeds = ["0.jsonl", "1.jsonl"]
+    workers = [start(project, redis_server, feed) for feed in feeds]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    assert site.requests == {f"/0/{number}": 1 for number in range(TEXTS)}
+    assert sorted(found(project, *feeds)) == sorted(prose(100 + number, 120) for number in range(TEXTS))
+    assert index.orphans("news") == []
+    index.close()
 
 
 TREE = 60

@@ -209,6 +209,28 @@ def test_a_damaged_claim_says_where(tmp_path: Path, table: str, row: bytes) -> N
     index.close()
 
 
+def test_a_claimant_that_is_spared_is_buried_later(tmp_path: Path) -> None:
+    dead = LmdbIndex(tmp_path / "index", CHECKS)
+    name = dead.start_claiming()
+    assert dead.start_claiming() == name
+    keep(dead, "http://a/1", 7)
+    dead.close()
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    assert index.bury_dead({name}) == 0
+    assert index.entry("http://a/1") is not None
+    assert index.bury_dead({"another"}) == 1
+    index.close()
+
+
+def test_orphans_can_be_taken(index: AnyIndex) -> None:
+    index.start_claiming()
+    index.refetch([COPY])
+    assert index.take(index.orphans("toy")) == [COPY]
+    assert index.orphans("toy") == [COPY], "until it is adopted"
+    index.adopt(COPY, None)
+    assert index.orphans("toy") == []
+
+
 def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=100)
     index.start_claiming()
