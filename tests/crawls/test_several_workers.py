@@ -115,7 +115,7 @@ def test_what_was_dropped_for_pages_of_a_killed_worker_comes_back(
     assert last.wait(timeout=120) == 0
     texts = found(project, "other.jsonl", "last.jsonl")
     assert {text for text in texts if not text.startswith("Start")} == {prose(100 + n, 120) for n in range(TEXTS)}
-    assert len(texts) == len(set(texts)), "a kill may cost duplicates: requests and claims of the dead come back apart"
+    assert len(texts) == len(set(texts))
 
 
 def test_what_is_to_be_fetched_again_one_worker_asks_for(project: Path, redis_server: RedisServer, site: Site) -> None:
