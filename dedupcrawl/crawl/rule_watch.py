@@ -14,7 +14,9 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.error_pages import ErrorPages, made_up
+from dedupcrawl.crawl.earlier_pages import EarlierPages
+from dedupcrawl.crawl.error_pages import ErrorPages
+from dedupcrawl.crawl.error_questions import ErrorQuestions
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
@@ -23,7 +25,6 @@ from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
 from dedupcrawl.index.contract import Index, IndexDamagedError
-from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
@@ -74,8 +75,7 @@ class RuleWatch:
         self._normalizer = normalizer
         self._pending = pending
         self._rewrites = rewrites
-        self._index = index
-        self._run = run
+        self._earlier = EarlierPages(index, run, normalizer)
         self._pages = pages
         self._batch = batch
         self._stats = stats
@@ -83,6 +83,7 @@ class RuleWatch:
         self._sending = sending
         self._around = around
         self._errors = ErrorPages()
+        self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
@@ -91,10 +92,11 @@ class RuleWatch:
         self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
         self._refusals = 0
-        self._held: dict[str, list[tuple[str, Look]]] = {}  # host → canonical URLs that wait for a made-up one's answer
         self.book = RuleBook(normalizer, share) if share else None
         self._trials = (
-            Trials(self.book, stats, kept=self._kept, passed=self._passed, failed=self._failed) if self.book else None
+            Trials(self.book, stats, kept=self._earlier.look, passed=self._passed, failed=self._failed)
+            if self.book
+            else None
         )
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
@@ -131,7 +133,7 @@ class RuleWatch:
                 self._trials.cancel(tried)
             if response.status in GONE and self._errors.wants(host_of(request.url)):
                 page = self._pages.of(response)
-                self._batch.then(partial(self._learn_error, host_of(request.url), page), page)
+                self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
         for canonical in request.meta.get(CANONICAL, [request.url]):
             if self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
@@ -192,10 +194,10 @@ class RuleWatch:
         self._batch.flush()
         if self._trials is None or self.book is None:
             return True
-        if self._held or self._asking:
+        if self._error_questions.are_open or self._asking:
             return False
         for canonical in self._trials.unmatched():
-            if self._kept(canonical) is None:
+            if self._earlier.look(canonical) is None:
                 self._ask_for(canonical)
         if self._asking:
             return False
@@ -239,40 +241,14 @@ class RuleWatch:
                 self._ask_for(open_still)
             return
         host = host_of(canonical)
-        if self._pending.waits(canonical) and self._errors.is_new(host):
-            self._held.setdefault(host, [])  # a host that was forgotten meanwhile is new again
-            question = Request(made_up(canonical), meta={"dedup_skip": True})
-            self._sending.fetch(question, partial(self._made_up_answered, host, question.url))
+        if self._pending.waits(canonical):
+            self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
         if leads_on and not self._usually_leads_on(canonical, url):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
-        elif host in self._held:
-            self._held[host].append((canonical, look))
         else:
-            self._found(host, canonical, look)
-
-    def _made_up_answered(self, host: str, url: str, response: Response | None) -> None:
-        """What the host says to a URL that nobody has; None when it does not answer."""
-        page = None
-        try:
-            if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
-                page = self._pages.of(response)
-        except Exception:  # who waits for this answer must not wait for ever
-            logger.exception("What %s says to a URL that is made up cannot be read.", printable(host))
-        self._batch.then(partial(self._learn_what_was_made_up, host, page), page)
-
-    def _learn_what_was_made_up(self, host: str, page: FetchedPage | None) -> None:
-        held = self._held.pop(host, [])
-        try:
-            if page is not None:
-                self._learn_error(host, page)
-        finally:
-            for canonical, look in held:
-                try:
-                    self._found(host, canonical, look)
-                except Exception:
-                    logger.exception("What a rule makes of %s could not be looked at.", printable(canonical))
+            self._error_questions.then(host, canonical, partial(self._found, host, canonical, look))
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
@@ -364,28 +340,6 @@ class RuleWatch:
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(self._around.let_by(untouched(request)))
-
-    def _learn_error(self, host: str, page: FetchedPage) -> None:
-        self._errors.learn(host, Look.at(page.analyse()).outline)
-
-    def _kept(self, url: str) -> Look | None:
-        """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
-
-        None, too, while the index cannot be asked: the page is then fetched once more.
-        """
-        try:
-            return self._looked_up(url)
-        except (OSError, IndexDamagedError) as error:
-            logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
-            return None
-
-    def _looked_up(self, url: str) -> Look | None:
-        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
-        entry = next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
-        if entry is None:
-            verdict = self._index.verdict(url)
-            entry = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
-        return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None
 
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
         return url != tried and self._same(url, tried)

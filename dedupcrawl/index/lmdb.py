@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.index.background import Background
-from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.claims import Claims
 from dedupcrawl.index.contract import (
     Counts,
@@ -23,18 +21,16 @@ from dedupcrawl.index.contract import (
     Told,
 )
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
+from dedupcrawl.index.lmdb_catalog import LmdbCatalog
 from dedupcrawl.index.lmdb_header import open_header
 from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
-from dedupcrawl.index.segment_store import Manifest, SegmentStore
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 
-_RETRY_PAGES = 64  # pages until a process asks again whether it may merge
 _CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
-_ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it
 
 
 class LmdbIndex(LmdbNotes):
@@ -61,27 +57,23 @@ class LmdbIndex(LmdbNotes):
     ) -> None:
         self._closed = False
         self._users = 1
-        self._seen = -1  # the last transaction whose effects the catalog knows
-        self._retry_at = 0
-        self._background = Background()
         with ExitStack() as opened:
             journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
             super().__init__(path, journal, opened.enter_context(closing(Claims(journal))))
             header = self._header = open_header(journal, path, checks, batch_pages)
             schema = Schema(header, checks)
-            self._catalog = Catalog(schema, header.batch_pages)
-            self._store = opened.enter_context(closing(SegmentStore(self.journal, schema, header.batch_pages)))
             try:
-                self._store.recover()
+                self._followed = opened.enter_context(closing(LmdbCatalog(path, journal, schema, header.batch_pages)))
             except IndexDamagedError as error:
                 raise explained(error, path) from None
+            self._catalog = self._followed.catalog
             self._look()
             opened.pop_all()
 
     @in_turn
     def _look(self) -> int:
         """Catch up with the other processes; returns the id of the next page."""
-        with self._snapshot():
+        with self._followed.snapshot():
             return self._catalog.next_id
 
     @in_turn
@@ -108,12 +100,12 @@ class LmdbIndex(LmdbNotes):
         finally:
             self.is_asking = False
         if isinstance(answer, Kept):
-            self._fold()
+            self._followed.fold()
         return answer
 
     def _offer(self, question: Question, first_id: int, request: bytes) -> Kept | Verdict:
         catalog, entry = self._catalog, question.entry
-        with self._snapshot() as txn:
+        with self._followed.snapshot() as txn:
             found = examine(catalog, question, first_id, self.journal.fetch(txn))
         if not isinstance(found, New):
             return found
@@ -123,8 +115,8 @@ class LmdbIndex(LmdbNotes):
 
         def append(txn: Transaction) -> Verdict | tuple[int, New, list[Keys]]:
             new, row, posted = found, record, keys
-            if txn.id() != self._seen + 1:
-                self._catch_up(txn, txn.id() - 1)
+            if txn.id() != self._followed.seen + 1:
+                self._followed.catch_up(txn, txn.id() - 1)
                 later = examine(catalog, question, max(first_id, looked_at), self.journal.fetch(txn))
                 if not isinstance(later, New):
                     return later
@@ -141,18 +133,18 @@ class LmdbIndex(LmdbNotes):
         answer = self.journal.writing(append)
         if isinstance(answer, Verdict):
             return answer
-        self._seen, new, posted = answer
+        self._followed.seen, new, posted = answer
         return Kept(catalog.add_keys(posted), tuple(new.inside.values()), new.replaces is not None)
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
         """Put another reading of a page in the place of that which is kept (see Index)."""
         renewed = self.journal.writing(partial(self._renew, storable(entry)))
-        self._fold()
+        self._followed.fold()
         return renewed
 
     def _renew(self, entry: Entry, txn: Transaction) -> bool:
-        self._catch_up(txn, txn.id() - 1)
+        self._followed.catch_up(txn, txn.id() - 1)
         found = renewal(self._catalog, entry, self.journal.fetch(txn))
         if found is None:
             return False
@@ -167,7 +159,7 @@ class LmdbIndex(LmdbNotes):
         return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
-        self._catch_up(txn, txn.id() - 1)
+        self._followed.catch_up(txn, txn.id() - 1)
         self._detach(txn, url)
         fetch, number = self.journal.fetch(txn), self._catalog.next_id
         page = newest(self._catalog, url, fetch)
@@ -222,7 +214,7 @@ class LmdbIndex(LmdbNotes):
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
         keeper = plain(keeper)
-        with self._snapshot() as txn:
+        with self._followed.snapshot() as txn:
             if not self.claims.is_claimed(txn, keeper):
                 return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
@@ -230,7 +222,7 @@ class LmdbIndex(LmdbNotes):
             if self.claims.is_claimed(txn, keeper):
                 self.claims.depend(txn, keeper, dependent)
                 return True
-            self._catch_up(txn, txn.id() - 1)
+            self._followed.catch_up(txn, txn.id() - 1)
             return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         return self.journal.writing(work)
@@ -259,7 +251,7 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
-        with self._snapshot() as txn:
+        with self._followed.snapshot() as txn:
             fetch = self.journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)
             return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
@@ -267,7 +259,7 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
-        with self._snapshot() as txn:
+        with self._followed.snapshot() as txn:
             return superseding(self._catalog, plain(url), self.journal.fetch(txn))
 
     def entries(self) -> Iterator[Entry]:
@@ -285,29 +277,29 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""
-        with self._snapshot() as txn:
+        with self._followed.snapshot() as txn:
             return {
                 "index": f"lmdb:{self.path}",
                 **self._catalog.info(),
                 **self._notes_info(txn),
                 **self.claims.info(txn),
-                "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
+                "bytes": self.journal.data_bytes() + self._followed.store.bytes_on_disk(),
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
-        self._background.wait()
+        self._followed.wait()
         return self._verify(told)
 
     @in_turn
     def _verify(self, told: Told | None) -> list[str]:
-        with self._store.locked():
+        with self._followed.store.locked():
             end = self._look()
-            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
+            return self._followed.store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
         """Give back the room of what counts no more (see Index)."""
-        self._background.wait()
+        self._followed.wait()
         self._compact()
 
     @in_turn
@@ -316,12 +308,12 @@ class LmdbIndex(LmdbNotes):
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
         self._drop_older_verdicts()
         self._drop_older_rewrites()
-        with self._store.locked():
+        with self._followed.store.locked():
             self._look()
             if fold := self._catalog.whole():
-                self._store.merge(fold, self._store.manifest)
+                self._followed.store.merge(fold, self._followed.store.manifest)
         self.journal.compact()
-        self._seen = -1  # transactions are numbered anew
+        self._followed.seen = -1  # transactions are numbered anew
         self._look()
 
     def share(self, checks: Sequence[Check]) -> bool:
@@ -347,59 +339,10 @@ class LmdbIndex(LmdbNotes):
             self._users -= 1
             if self._users > 0:
                 return
-        self._background.wait()
+        self._followed.wait()
         with self.journal.lock:
             if not self._closed:
                 self._closed = True
                 self.claims.close()
-                self._store.close()
+                self._followed.close()
                 self.journal.close()
-
-    def _snapshot(self) -> Transaction:
-        """A read transaction; the catalog knows everything that it sees."""
-        for _ in range(_ATTEMPTS):
-            txn = self.journal.reading()
-            try:
-                if txn.id() != self._seen:
-                    self._catch_up(txn, txn.id())
-                return txn
-            except FileNotFoundError:
-                txn.abort()  # another process has switched the manifest and removed a segment since
-            except BaseException:
-                txn.abort()
-                raise
-        raise IndexDamagedError(f"a segment of the index at {self.path} is missing: open it again, to make it anew")
-
-    def _catch_up(self, txn: Transaction, seen: int) -> None:
-        """Take over what other processes, and merges of this one, have done."""
-        segments = self._store.load(txn)
-        if segments is not None:
-            self._catalog.set_segments(segments)
-        fetch = self.journal.fetch(txn)
-        for page in range(self._catalog.next_id, self.journal.count(txn)):
-            self._catalog.add(unpack(fetch(page), page))
-        self._seen = seen
-
-    def _fold(self) -> None:
-        """Fold full batches, beside the caller, unless another process is at it."""
-        if self._background.busy or self._catalog.next_id < self._retry_at:
-            return
-        fold = self._catalog.fold()
-        if fold is None:
-            return
-        self._retry_at = self._catalog.next_id + min(_RETRY_PAGES, self._catalog.batch_pages)
-        if not self._store.try_lock():
-            return
-        with self.journal.reading() as txn:
-            current = self._store.is_current(txn)
-        if current:
-            manifest = self._store.manifest
-            self._background.start(lambda: self._merge(fold, manifest))
-        else:
-            self._store.unlock()
-
-    def _merge(self, fold: Fold, manifest: Manifest) -> None:
-        try:
-            self._store.merge(fold, manifest)
-        finally:
-            self._store.unlock()

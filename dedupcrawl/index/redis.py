@@ -20,8 +20,9 @@ from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pa
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes, in_turn
+from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_replica import UNNUMBERED
+from dedupcrawl.index.redis_rows import ROWS_AT_ONCE, in_turn
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES

@@ -1,98 +1,44 @@
-"""What an index in Redis remembers besides pages: verdicts, rewrites, states of sites, attachments.
+"""What an index in Redis remembers besides pages: verdicts, states of sites, attachments, and `redis_rewrites`.
 
-Verdicts and rewrites are appended under ascending numbers to one hash; another holds the newest number of each URL, or
-a sorted set the numbers of all rewrites behind what they are looked for.
+Verdicts are appended under ascending numbers to one hash; another holds the newest number of each URL.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Iterator
 
-from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
+from dedupcrawl.index.contract import Dependent, Recorded
 from dedupcrawl.index.journal import digest
-from dedupcrawl.index.note_rows import (
-    check_name,
-    looked_for,
-    pack_recorded,
-    pack_rewrite,
-    rewrite_key,
-    rewrite_keys,
-    unpack_recorded,
-    unpack_rewrite,
-)
+from dedupcrawl.index.note_rows import check_name, pack_recorded, unpack_recorded
 from dedupcrawl.index.record import plain
 from dedupcrawl.index.redis_address import Address
-from dedupcrawl.index.redis_claims import RedisClaims, packed
-from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_link import Link
+from dedupcrawl.index.redis_claims import packed
 from dedupcrawl.index.redis_note_scripts import (
     ATTACH,
     DETACH,
     DROP_OLDER,
     FIRST_OF_RUN,
     RECORD,
-    RECORD_REWRITES,
     UPDATE_STATE,
     WITHDRAW,
 )
+from dedupcrawl.index.redis_rewrites import RedisRewrites
+from dedupcrawl.index.redis_rows import ROWS_AT_ONCE, in_turn
 from dedupcrawl.verdict import Verdict
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
-ROWS_AT_ONCE = 256
-_REWRITES_AT_ONCE = 256
-_NUMBER_BYTES = 4  # behind the key of a rewrite
 _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 
-Owner = TypeVar("Owner", bound="RedisNotes")
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
 
-
-def in_turn(
-    method: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Owner, Arguments], Answer]:
-    """One call at a time, on an open index, begun anew when the connection breaks."""
-
-    @wraps(method)
-    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        with self.lock:
-            if self.is_closed:
-                raise ValueError("the index is closed")
-            if self.is_asking:
-                raise RuntimeError(f"who is asked by the index at {self.address.where} must not call it")
-            return self.link.talk(self.journal.greet, lambda: method(self, *args, **kwargs))
-
-    return call
-
-
-class RedisNotes:
-    """The part of the contract Index that has nothing to do with pages.
-
-    Attributes:
-        address: Where the index lies.
-        link: The connection.
-        lock: Held during every call.
-        claims: Which pages are not stored yet, and what waits to be fetched again.
-        journal: The pages.
-        is_asking: True while others' code runs within a call.
-        is_closed: True after `close`.
-    """
-
-    journal: RedisJournal
+class RedisNotes(RedisRewrites):
+    """The part of the contract Index that has nothing to do with pages."""
 
     def __init__(self, address: Address, wait: float) -> None:
-        self.address = address
-        self.link = Link(address, wait)
-        self.lock = threading.RLock()
-        self.claims = RedisClaims(address, self.link)
-        self.is_asking = self.is_closed = False
+        super().__init__(address, wait)
         self._client = uuid.uuid4().bytes
         self._posted = 0
         self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
@@ -155,7 +101,7 @@ class RedisNotes:
                 self._drop_older(older)
                 older.clear()
         self._drop_older(older)
-        self._drop_older_rewrites()
+        self.drop_older_rewrites()
 
     @in_turn
     def _drop_older(self, pairs: list[bytes | int]) -> None:
@@ -185,10 +131,6 @@ class RedisNotes:
             if cursor == b"0":
                 return
 
-    @in_turn
-    def _scan(self, key: str, cursor: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
-        return self.claims.scanned(key, cursor)
-
     def refetch(self, dependents: Iterable[Dependent]) -> None:
         """Make orphans of these, so that their spiders ask for them at their next start."""
         self._refetch_all([packed(dependent) for dependent in dependents])
@@ -197,82 +139,6 @@ class RedisNotes:
     def _refetch_all(self, orphans: list[tuple[bytes, bytes]]) -> None:
         for orphan in orphans:
             self.link.ask("HSET", self.address.key("orphans"), *orphan)
-
-    # Rewrites
-
-    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten (see Index)."""
-        rows = [(pack_rewrite(rewrite), rewrite_keys(rewrite)) for rewrite in rewrites]
-        for first in range(0, max(1, len(rows)), _REWRITES_AT_ONCE):
-            self._record_rewrites(rows[first : first + _REWRITES_AT_ONCE])
-
-    @in_turn
-    def _record_rewrites(self, rows: list[tuple[bytes, list[bytes]]]) -> None:
-        arguments: list[bytes | int] = []
-        for raw, keys in rows:
-            arguments += raw, len(keys), *keys
-        replaced = self.link.call(RECORD_REWRITES, self._keys("rewrites", "rewrite_keys", "counters"), *arguments)
-        self._drop_rewrite_keys(zip(replaced[::2], replaced[1::2], strict=True))
-
-    def _drop_rewrite_keys(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Of rewrites that are gone. Should this not come to pass, they lead to nothing."""
-        gone = [key + _number(number) for number, raw in rows for key in rewrite_keys(unpack_rewrite(raw))]
-        if gone:
-            self.link.ask("ZREM", self.address.key("rewrite_keys"), *gone)
-
-    @in_turn
-    def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL, by whichever spider and run."""
-        for number in reversed(self._rewrite_numbers(rewrite_key(url))):
-            raw = self.link.ask("HGET", self.address.key("rewrites"), number)
-            if raw is not None:
-                return unpack_rewrite(raw)
-        return None
-
-    def rewrites(self) -> Iterator[Rewrite]:
-        """All rewrites, in the order in which they were recorded."""
-        return (unpack_rewrite(raw) for _, raw in self._numbered("rewrites"))
-
-    def rewrites_of(
-        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
-    ) -> Iterator[Rewrite]:
-        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
-        numbers: set[int] = set()
-        for key in looked_for(spider, run, canonicals, rules):
-            numbers.update(self._numbers_of(key))
-        wanted = sorted(numbers)
-        for first in range(0, len(wanted), ROWS_AT_ONCE):
-            for raw in self._values_at(self.address.key("rewrites"), wanted[first : first + ROWS_AT_ONCE]):
-                if raw is not None:
-                    yield unpack_rewrite(raw)
-
-    @in_turn
-    def _numbers_of(self, key: bytes) -> list[int]:
-        return self._rewrite_numbers(key)
-
-    def _rewrite_numbers(self, key: bytes) -> list[int]:
-        """The numbers of the rewrites that are found by `key` or what begins with it, ascending."""
-        end = b"[" + key + b"\xff" * (len(rewrite_key("", "", "")) + _NUMBER_BYTES - len(key))
-        members = self.link.ask("ZRANGEBYLEX", self.address.key("rewrite_keys"), b"[" + key, end)
-        return sorted(int.from_bytes(member[-_NUMBER_BYTES:], "big") for member in members)
-
-    def _drop_older_rewrites(self) -> None:
-        """Of each URL and spider the newest stays."""
-        older: list[tuple[int, bytes]] = []
-        for number, raw in self._numbered("rewrites"):
-            rewrite = unpack_rewrite(raw)
-            if self._numbers_of(rewrite_key(rewrite.url, rewrite.spider))[-1:] != [number]:
-                older.append((number, raw))
-            if len(older) == ROWS_AT_ONCE:
-                self._drop_rewrites(older)
-                older.clear()
-        self._drop_rewrites(older)
-
-    @in_turn
-    def _drop_rewrites(self, rows: list[tuple[int, bytes]]) -> None:
-        if rows:
-            self.link.ask("HDEL", self.address.key("rewrites"), *(number for number, _ in rows))
-            self._drop_rewrite_keys(rows)
 
     # States of sites
 
@@ -333,36 +199,10 @@ class RedisNotes:
     def _attached_key(self, url: str) -> str:
         return self.address.key("attached", digest(url).hex())
 
-    def _keys(self, *names: str) -> list[str]:
-        return [self.address.key(name) for name in names]
-
     def _newest(self, table: str, urls: str, url: str) -> bytes | None:
         number = self.link.ask("HGET", self.address.key(urls), digest(plain(url)))
         raw: bytes | None = None if number is None else self.link.ask("HGET", self.address.key(table), number)
         return raw
-
-    def _numbered(self, table: str) -> Iterator[tuple[int, bytes]]:
-        """Numbers and rows of a table that are there now, oldest first."""
-        end = self._end(table)
-        for first in range(1, end + 1, ROWS_AT_ONCE):
-            last = min(end, first + ROWS_AT_ONCE - 1)
-            for number, raw in enumerate(self.values(self.address.key(table), first, last + 1), first):
-                if raw is not None:
-                    yield number, raw
-
-    @in_turn
-    def _end(self, table: str) -> int:
-        self.link.settle()
-        return int(self.link.ask("HGET", self.address.key("counters"), table) or 0)
-
-    def values(self, key: str, first: int, end: int) -> list[bytes | None]:
-        """The values of a hash under the numbers first … end - 1."""
-        return self._values_at(key, range(first, end))
-
-    @in_turn
-    def _values_at(self, key: str, numbers: Sequence[int]) -> list[bytes | None]:
-        found: list[bytes | None] = self.link.ask("HMGET", key, *numbers)
-        return found
 
     @in_turn
     def settle(self) -> None:
@@ -376,10 +216,6 @@ class RedisNotes:
         counts = {name: self.link.ask("HLEN", self.address.key(name)) for name in ("verdicts", "restored", "rewrites")}
         attached = self.link.ask("HGET", self.address.key("counters"), "attachments")
         return {**counts, "attachments": int(attached or 0)}
-
-
-def _number(number: int) -> bytes:
-    return number.to_bytes(_NUMBER_BYTES, "big")
 
 
 def _state_field(site: str, name: str) -> bytes:

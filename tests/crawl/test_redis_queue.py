@@ -329,18 +329,16 @@ def test_a_server_that_was_restarted_between_two_calls_is_noticed(tmp_path: Path
         shared.close(0)
 
 
-def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_show_themselves(
-    server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def leased_by_another(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something, by a worker that has shown no sign of life."""
     monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 2.0)
     other, _ = worker(server, alive=False)
     push(other, "a")
     assert all_taken(other) == [b"a"]
-    shared, stats = worker(server)
-    server.kill()
-    assert shared.take(SORTED, 1) == []
-    server.start()
-    back(shared)
+
+
+def assert_comes_back_later(shared: SharedQueue, stats: StatsCollector) -> None:
+    """What is leased comes back, but not at once."""
     assert not shared.is_empty(QUEUE)
     assert stats.get_value("dedup/queue/returned") is None, "it waits"
     deadline = time.monotonic() + 10
@@ -348,6 +346,18 @@ def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_sh
         assert time.monotonic() < deadline
         assert not shared.is_empty(QUEUE)
         time.sleep(0.02)
+
+
+def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_show_themselves(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leased_by_another(server, monkeypatch)
+    shared, stats = worker(server)
+    server.kill()
+    assert shared.take(SORTED, 1) == []
+    server.start()
+    back(shared)
+    assert_comes_back_later(shared, stats)
     assert all_taken(shared) == [b"a"]
     shared.close(0)
 
@@ -356,22 +366,13 @@ def test_a_worker_that_starts_after_an_outage_takes_nobody_for_dead_at_once(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others could not show themselves while the server was away, so their signs of life are too old."""
-    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 2.0)
-    other, _ = worker(server, alive=False)
-    push(other, "a")
-    assert all_taken(other) == [b"a"]
+    leased_by_another(server, monkeypatch)
     server.kill()
     server.start()
     stats = get_stats()
     shared = SharedQueue(client_of(server), "spider:requests", stats)
     shared.start()
-    assert not shared.is_empty(QUEUE)
-    assert stats.get_value("dedup/queue/returned") is None, "it waits"
-    deadline = time.monotonic() + 10
-    while not stats.get_value("dedup/queue/returned"):
-        assert time.monotonic() < deadline
-        assert not shared.is_empty(QUEUE)
-        time.sleep(0.02)
+    assert_comes_back_later(shared, stats)
     shared.close(0)
 
 

@@ -33,6 +33,20 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
 
 @pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A server that the test may kill; it forgets everything then."""
+    with running(tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+def lasting_server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A server that finds again what it had acknowledged when it was killed."""
+    with running(tmp_path, "--save", "", "--appendonly", "yes", "--appendfsync", "no") as server:
+        yield server
+
+
+@pytest.fixture
 def redis_if_any(request: pytest.FixtureRequest) -> RedisServer | None:
     """The server, where there is one."""
     return request.getfixturevalue("redis_server") if is_installed() else None

@@ -50,7 +50,7 @@ def folder(tmp_path: Path, small_levels: None) -> Path:
     index = opened(path)
     for content in range(1, PAGES + 1):
         fill(index, content, content + 1)
-        index._background.wait()
+        index._followed.wait()
     assert int(index.info()["segments"]) >= 2
     index.close()
     return path

@@ -56,14 +56,3 @@ def test_a_take_whose_answer_was_lost_is_said_again(redis_server: RedisServer, r
     one.refetch([COPY])
     assert one._take([COPY], b"the take") == one._take([COPY], b"the take") == [COPY]
     one.close()
-
-
-def test_a_claimant_that_is_spared_is_buried_later(redis_url: str) -> None:
-    dead, index = claimants(redis_url)
-    name = dead.start_claiming()
-    keep(dead, "http://a/1", 7)
-    dead.close()
-    assert index.bury_dead({name}) == 0
-    assert index.entry("http://a/1") is not None
-    assert index.bury_dead({"another"}) == 1
-    index.close()

@@ -1,0 +1,46 @@
+"""Pages that this crawl fetched earlier, as far as the index knows what was on them."""
+
+from __future__ import annotations
+
+import logging
+
+from dedupcrawl.crawl.trials import Look
+from dedupcrawl.index.contract import Index, IndexDamagedError
+from dedupcrawl.printable import printable
+from dedupcrawl.urls.normalizer import Normalizer
+
+logger = logging.getLogger(__name__)
+
+
+class EarlierPages:
+    """What URLs led to.
+
+    Args:
+        index: Where pages of this crawl are found again.
+        run: This crawl.
+        normalizer: The rules.
+    """
+
+    def __init__(self, index: Index, run: str, normalizer: Normalizer) -> None:
+        self._index = index
+        self._run = run
+        self._normalizer = normalizer
+
+    def look(self, url: str) -> Look | None:
+        """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
+
+        None, too, while the index cannot be asked: the page is then fetched once more.
+        """
+        try:
+            return self._looked_up(url)
+        except (OSError, IndexDamagedError) as error:
+            logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
+            return None
+
+    def _looked_up(self, url: str) -> Look | None:
+        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
+        entry = next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
+        if entry is None:
+            verdict = self._index.verdict(url)
+            entry = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
+        return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None

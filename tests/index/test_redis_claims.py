@@ -1,0 +1,134 @@
+"""Claims in Redis: they die with their process, or when it shows no sign of life."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+import redis
+
+from dedupcrawl.index import redis_claims
+from dedupcrawl.index.contract import Dependent, Kept
+from tests.index.redis_index import opened
+from tests.index.test_claims import COPY, ROOT, keep, keeper_of
+from tests.index.toys import accept, page
+from tests.redis_server import RedisServer
+
+CLAIM = """
+import sys, time
+from dedupcrawl.index import redis_claims
+from dedupcrawl.index.redis import RedisIndex
+from tests.index.test_claims import COPY, keep
+from tests.index.toys import CHECKS
+redis_claims.LIFE_SECONDS = 1.0
+index = RedisIndex(sys.argv[1], CHECKS)
+index.start_claiming()
+keep(index, "http://a/stored", 6)
+index.confirm(["http://a/stored"])
+keep(index, "http://a/1", 7, b"ask for it")
+index.depend("http://a/1", COPY)
+if sys.argv[2] == "close":
+    index.close()
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("end", ["kill", "close"])
+def test_claims_die_with_their_process(redis_url: str, end: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLAIM, redis_url, end], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    index = opened(redis_url)
+    if end == "kill":
+        time.sleep(1.2)  # longer than a life that is not renewed
+        assert index.bury_dead() == 0, "it is alive"
+        assert keeper_of(index, "http://a/2", 7) == "http://a/1"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        deadline = time.monotonic() + 20
+        while not index.bury_dead():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    else:
+        assert index.bury_dead() == 1
+    assert index.entry("http://a/1") is None
+    assert index.entry("http://a/stored") is not None
+    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
+    assert index.info()["claimed"] == 0
+    assert index.verify() == []
+    index.close()
+    process.kill()
+    process.wait()
+
+
+def test_a_claim_of_another_process_is_not_confirmed_by_this_one(redis_url: str) -> None:
+    one, other = opened(redis_url), opened(redis_url)
+    one.start_claiming()
+    other.start_claiming()
+    keep(one, "http://a/1", 7)
+    other.confirm(["http://a/1"])
+    assert one.info()["claimed"] == 1
+    one.confirm(["http://a/1"])
+    assert one.info()["claimed"] == 0
+    one.close()
+    other.close()
+
+
+def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
+    one, other = opened(own_server.url()), opened(own_server.url())
+    one.start_claiming()
+    other.start_claiming()
+    keep(one, "http://a/1", 7)
+    client: Any = redis.Redis(port=own_server.port)
+
+    def scans() -> int:
+        told: int = client.info("commandstats").get("cmdstat_hscan", {"calls": 0})["calls"]
+        return told
+
+    other.bury_dead()
+    before = scans()
+    assert other.bury_dead() == 0
+    assert scans() == before
+    one.close()
+    assert other.bury_dead() == 1
+    assert scans() > before
+    before = scans()
+    assert other.bury_dead() == 0
+    assert scans() == before, "it is buried"
+    assert client.scard("{test}:owners") == 1
+    other.close()
+
+
+def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_claims.RedisClaims, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_claims, "LIFE_SECONDS", 0.05)
+    late, other = opened(redis_url), opened(redis_url)
+    late.start_claiming()
+    keep(late, "http://a/1", 7)
+    time.sleep(0.1)
+    assert other.bury_dead() == 1
+    late.confirm(["http://a/1"])
+    assert late.entry("http://a/1") is None
+    entry = page("http://a/2", 7)
+    assert isinstance(other.offer(entry, accept(entry)), Kept)
+    assert other.depend("http://a/2", Dependent("toy", "http://a/3", b""))
+    late.close()
+    other.close()
+
+
+def test_a_claimant_that_is_spared_is_buried_later(redis_url: str) -> None:
+    dead, index = opened(redis_url), opened(redis_url)
+    name = dead.start_claiming()
+    keep(dead, "http://a/1", 7)
+    dead.close()
+    assert index.bury_dead({name}) == 0
+    assert index.entry("http://a/1") is not None
+    assert index.bury_dead({"another"}) == 1
+    index.close()
