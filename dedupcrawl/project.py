@@ -13,7 +13,10 @@ def data_folder() -> Path:
     from scrapy.utils.project import data_path
 
     try:
-        return Path(data_path("dedup"))
+        try:
+            return Path(data_path("dedup"))
+        except FileExistsError:  # workers that start at once: another one has made it since Scrapy looked
+            return Path(data_path("dedup"))
     except NotConfigured:  # SCRAPY_SETTINGS_MODULE is set, and no scrapy.cfg says where the project lies
         return Path(".scrapy", "dedup").absolute()
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -31,6 +33,19 @@ def test_rules_lie_beside_the_data(inside: Path) -> None:
     project = inside.parents[1]
     assert rules_folder() == project / "rules"
     assert data_folder() == project / ".scrapy" / "dedup"
+
+
+def test_another_worker_may_make_the_data_path_at_the_same_moment(
+    inside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = Path.mkdir
+
+    def late(self: Path, *args: Any, **kwargs: Any) -> None:
+        os.makedirs(self, exist_ok=True)  # by somebody else
+        make(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "mkdir", late)
+    assert data_folder() == inside.parents[1] / ".scrapy" / "dedup"
 
 
 def test_crawls_read_them(inside: Path) -> None:

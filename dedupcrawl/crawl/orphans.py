@@ -109,12 +109,12 @@ class Orphans:
 
         Called when there is nothing else to do.
         """
+        if self._asked and not self._shares:
+            return []
         try:
             if (self._shares or self._after_leases) and not self.bury_dead():
                 return []
         except (OSError, IndexDamagedError):
-            return []
-        if self._asked and not self._shares:
             return []
         return [request.replace(dont_filter=True) for request in self._of_all()]
 
