@@ -71,7 +71,8 @@ def command(
     """Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
 
     A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each
-    row in, one verdict out, in the same order. "-" is stdin, which is read to its end first.
+    row in, one verdict out, in the same order: unique, duplicate, or abstained, where there is too little text to
+    judge. "-" is stdin, which is read to its end first.
 
     \b
     dedupcrawl check pages.jsonl

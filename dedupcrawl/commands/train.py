@@ -134,13 +134,18 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
-        *_next_steps(told["rules"], rules),
+        *_next_steps(told["rules"], told["clusters"], rules),
     ]
 
 
-def _next_steps(count: int, rules: Path) -> list[str]:
+def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
     """Commands to go on with."""
     folder = shlex.quote(str(rules))
+    if not clusters:
+        return [
+            "No two URLs of this log have one page, so it teaches nothing. A feed has only what was kept: "
+            "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
+        ]
     if not count:
         return ["No rule was sure enough. A log of more pages helps, or --min-coverage 2 to see what is on the verge."]
     return [
