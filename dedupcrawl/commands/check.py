@@ -30,6 +30,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import check_place, results, to_json
 from dedupcrawl.page import Page
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
@@ -89,6 +90,8 @@ def command(
         )
     settings = _settings(index, checks, sets)
     if output is not None:
+        if any(path != str(_STDIN) and output.exists() and output.samefile(path) for path in files):
+            raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
         try:
             check_place(output)
         except OSError as error:
@@ -221,4 +224,7 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
         click.echo(to_json({"pages": sum(counts.values()), **counts, "skipped": skipped}))
         return
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
-    click.echo(f"{counted(sum(counts.values()), 'page')}: {said}; {counted(skipped, 'broken row')} skipped", err=True)
+    why = ", ".join(f"{count:,} {printable(reason)}" for reason, count in tally.skipped.most_common())
+    reasons = f" ({why})" if len(tally.skipped) > 1 else ""
+    pages, rows = counted(sum(counts.values()), "page"), counted(skipped, "broken row")
+    click.echo(f"{pages}: {said}; {rows} skipped{reasons}", err=True)

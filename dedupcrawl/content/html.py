@@ -11,11 +11,12 @@ from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
 from dedupcrawl.content.selection import selected
-from dedupcrawl.content.tags import HEADINGS
+from dedupcrawl.content.tags import HEADINGS, tame
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 
-_BODY_LIMIT = 2_000_000  # bytes of HTML that are looked at; the digest is of all of it
+_BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
+_TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is no script and no picture
 _TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a shell for scripts
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
@@ -37,7 +38,9 @@ def extract(
 ) -> Page:
     """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
 
-    Total for any body; time and memory are bounded.
+    Total for any body; time and memory are bounded. Of a page that has more than 2 MB of HTML without its scripts and
+    what is embedded in its tags, or more than 100,000 tags, no text is told: two such pages that begin alike may go on
+    with different texts. Only the same bytes are the same page then.
 
     Args:
         body: The undecoded response body, or HTML that was decoded before.
@@ -50,12 +53,16 @@ def extract(
     Raises:
         ValueError: `selector` is no CSS selector.
     """
+    raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
+    digest = mmh3.hash_bytes(raw) if raw else b""
+    markup = raw[:_TAMED_LIMIT]
     if isinstance(body, bytes):
-        raw, markup = body, to_utf8(body[:_BODY_LIMIT], encoding)
-    else:
-        raw = body.encode("utf-8", "surrogatepass")
-        markup = raw[:_BODY_LIMIT]
-    page = outline(markup, fields=fields)
+        markup = to_utf8(markup, encoding)
+    if len(raw) > _BODY_LIMIT:
+        markup = tame(markup)
+    page = outline(markup[:_BODY_LIMIT], fields=fields)
+    if len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT or not page.is_whole:
+        return Page(url, page.title, body_digest=digest, body_tells=True)
     paragraphs: tuple[str, ...] = ()
     if selector:
         paragraphs = _paragraphs(block[0] for block in outline("<hr>".join(selected(markup, selector)).encode()).blocks)
@@ -64,7 +71,6 @@ def extract(
         main = main_blocks(page)
         paragraphs = _paragraphs(page.blocks[position][0] for position in main)
         asides = _asides(page, main)
-    digest = mmh3.hash_bytes(raw) if raw else b""
     tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
     if not fields:
         return Page(url, page.title, paragraphs, body_digest=digest, body_tells=tells, asides=asides)

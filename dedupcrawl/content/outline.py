@@ -31,7 +31,7 @@ from dedupcrawl.content.tags import (
 )
 
 LINE_BREAK = "\0"  # stands in a block's text where a <br> stood, or a zero byte, which has no meaning in a page
-_MAX_TAGS = 100_000  # of one page; what follows is left out
+_MAX_TAGS = 100_000  # of one page; what follows is not read
 _MAX_DEPTH = 100  # open elements; a deeper one counts as part of the hundredth
 
 _CHARACTER = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")
@@ -54,6 +54,7 @@ class Outline:
         anchors: Attributes and pieces of text of each link with an href, as they were written; empty unless asked for.
         metas: Attributes of each meta element; empty unless asked for.
         base: Attributes of the first base element.
+        is_whole: False where the page has more tags than are read.
     """
 
     title: str
@@ -62,6 +63,7 @@ class Outline:
     anchors: list[tuple[bytes, list[bytes]]]
     metas: list[bytes]
     base: bytes
+    is_whole: bool
 
 
 @lru_cache(maxsize=4096)
@@ -87,8 +89,9 @@ def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915
         fields: Collect anchors and metas too.
     """
     parts = TAG.split(markup, _MAX_TAGS)
-    if len(parts) > 3 * _MAX_TAGS:
-        parts[-1] = parts[-1].partition(b"<")[0]  # what follows is markup that was not looked at
+    end = parts[-1].find(b"<") if len(parts) > 3 * _MAX_TAGS else -1
+    if end >= 0:
+        parts[-1] = parts[-1][:end]  # what follows is markup that was not looked at
     parts += (b"/html", b"", b"")  # ends the last block
     title, base = "", b""
     blocks: list[tuple[str, int, int, int]] = []
@@ -182,7 +185,7 @@ def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915
             if link_depth:
                 link_bytes += len(text.strip())
                 link_texts.append(text)
-    return Outline(title, blocks, elements, anchors, metas, base)
+    return Outline(title, blocks, elements, anchors, metas, base, end < 0)
 
 
 def _depth_of(name: str, stack: list[str]) -> int:

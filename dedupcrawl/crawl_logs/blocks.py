@@ -23,7 +23,7 @@ _TEXT_OF_LINE = re.compile(rb"\S[^\n]*")
 
 
 class LineBlock(NamedTuple):
-    """Whole lines of a log, UTF-8, the last one ended; `first_line` counts from 1."""
+    """Whole lines of a log, the last one ended; `first_line` counts from 1."""
 
     first_line: int
     data: bytes
@@ -45,10 +45,11 @@ BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
 """Called with a block of lines, the log's name and its tally: the rows in the columns of `rows.SCHEMA`, and `LINE`."""
 
 
-def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[LineBlock]:
+def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
-    Bytes that are no UTF-8 become U+FFFD, a byte order mark is dropped, a line over 8 MiB is left out and counted.
+    Bytes that are no UTF-8 become U+FFFD if `sound`, else they stay; a byte order mark is dropped, a line over 8 MiB is
+    left out and counted.
 
     Raises:
         LogError: As `open_log`.
@@ -67,7 +68,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[L
                 chunk, overlong, line = chunk[end:], False, line + 1
             end = chunk.rfind(b"\n") + 1
             if end:
-                data = utf8(rest + chunk[:end])
+                data = utf8(rest + chunk[:end]) if sound else rest + chunk[:end]
                 rest = chunk[end:]
                 yield from _blocks(line, data, blanks)
                 line += data.count(b"\n")
@@ -77,7 +78,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False) -> Iterator[L
                 skip_long_line(tally, str(path), line)
                 rest, overlong = b"", True
         if rest:
-            yield from _blocks(line, utf8(rest + b"\n"), blanks)
+            yield from _blocks(line, utf8(rest + b"\n") if sound else rest + b"\n", blanks)
 
 
 def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:

@@ -66,7 +66,10 @@ def _of_row(row: bytes) -> Page | Markup:
         ValueError: it is no such row; the message says why.
     """
     try:
-        read = msgspec.convert(json.loads(row), _Row)  # not msgspec.json: it refuses lone surrogates, which pages have
+        text = row.decode()
+        read = msgspec.convert(json.loads(text), _Row)  # not msgspec.json: it refuses lone surrogates, which pages have
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except msgspec.ValidationError as error:
@@ -87,12 +90,12 @@ def _sound(text: str) -> str:
 
 
 def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
-    for block in line_blocks(path, tally):
+    for block in line_blocks(path, tally, sound=False):
         yield from stored_rows(block, str(path), tally)
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
-    """What some lines of JSON hold of pages."""
+    """What some lines of JSON, their bytes as they are, hold of pages."""
     for number, row in block.texts():
         tally.rows += 1
         try:

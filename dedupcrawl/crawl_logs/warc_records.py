@@ -12,7 +12,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from dedupcrawl.crawl_logs.tally import LogError
 
 HTML = ("text/html", "application/xhtml+xml")
-_BODY_LIMIT = 16 << 20  # bytes; of a larger page the beginning is compared
+_BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
 _RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
 _HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 _HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
@@ -31,7 +31,7 @@ class Answer:
         location: Where a redirect leads.
         mime: Media type without parameters, lower case.
         charset: That HTTP declares.
-        body: Content, its encodings undone, the first 16 MiB; empty where there is a `problem`.
+        body: Content, its encodings undone; empty where there is a `problem`.
         problem: Why it cannot be taken for the whole answer; empty when it can.
     """
 
@@ -78,7 +78,9 @@ def _answer(record: WarcRecord) -> Answer:
         return Answer(*facts, problem=problem)
     try:
         http = _parsed(block, "none" if problem or is_revisit else "all")
-        body = b"" if problem or is_revisit else http.reader.read(_BODY_LIMIT)
+        body = b"" if problem or is_revisit else http.reader.read(_BODY_LIMIT + 1)
+        if len(body) > _BODY_LIMIT:
+            problem, body = f"its content is larger than {_BODY_LIMIT >> 20} MiB", b""
     except OSError as error:
         problem, body = f"its content cannot be decoded ({str(error).rstrip('.')})", b""
         http = _parsed(block, "none")

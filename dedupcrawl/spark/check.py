@@ -86,7 +86,7 @@ def _read(files: Files, fields: bool, by_site: bool, batches: Iterator[pa.Record
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
     rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
-    for piece, block, tally in piece_blocks(batches, files):
+    for piece, block, tally in piece_blocks(batches, files, sound=False):
         number = number if piece == place else 0
         place = piece
         for stored in stored_rows(block, files.names[piece.file], tally):

@@ -137,12 +137,13 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
     return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
 
 
-def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[PieceBlock]:
+def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True) -> Iterator[PieceBlock]:
     """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces.
 
     Args:
         batches: Of one partition.
         files: Of all logs.
+        sound: Bytes that are no UTF-8 become U+FFFD; else they stay.
     """
     piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
     for batch in batches:
@@ -150,7 +151,7 @@ def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[Pi
             here = Piece(files.numbers[bare(file)], start)
             if here != piece or size >= _BLOCK_BYTES:
                 if lines:
-                    yield PieceBlock(piece, _block(next_line, lines), tally)
+                    yield PieceBlock(piece, _block(next_line, lines, sound), tally)
                 next_line = 1 if here != piece else next_line + len(lines)
                 piece, lines, size, tally = here, [], 0, Tally()
             if value is None:
@@ -158,11 +159,12 @@ def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[Pi
             lines.append(value or b"")
             size += len(lines[-1])
     if lines:
-        yield PieceBlock(piece, _block(next_line, lines), tally)
+        yield PieceBlock(piece, _block(next_line, lines, sound), tally)
 
 
-def _block(first_line: int, lines: Sequence[bytes]) -> LineBlock:
-    return LineBlock(first_line, utf8(b"\n".join(lines) + b"\n"))
+def _block(first_line: int, lines: Sequence[bytes], sound: bool) -> LineBlock:
+    data = b"\n".join(lines) + b"\n"
+    return LineBlock(first_line, utf8(data) if sound else data)
 
 
 def bare(uri: str) -> str:

@@ -91,13 +91,39 @@ def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     assert "6 broken rows skipped" in result.stderr
 
 
+@pytest.mark.parametrize("charset", ["gb18030", "latin-1", "utf-16"])
+def test_rows_in_another_charset_are_broken(tmp_path: Path, charset: str) -> None:
+    path = write(tmp_path / "pages.jsonl", ROWS[0])
+    with path.open("ab") as file:
+        text = "今天" if charset == "gb18030" else "café ÿ"
+        file.write(json.dumps({"url": "http://a/2", "text": text * 30}, ensure_ascii=False).encode(charset) + b"\n")
+    result = check(path)
+    assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
+    assert f"{path}, line 2: skipped, not UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize("order", ["stream", "batch"])
+def test_a_file_is_not_written_over_that_is_read(tmp_path: Path, order: str) -> None:
+    path = write(tmp_path / "pages.jsonl", *ROWS)
+    (tmp_path / "link").symlink_to(path)
+    for output in (path, tmp_path / "link"):
+        result = check(path, "--order", order, "--output", str(output))
+        assert result.exit_code == 2
+        assert "is one of the files to read" in result.stderr
+    assert len(path.read_text("utf-8").splitlines()) == len(ROWS)
+    assert json.loads(path.read_text("utf-8").splitlines()[0]) == ROWS[0]
+
+
 def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:
     path = write(tmp_path / "report.html", "<!DOCTYPE html>\n", "\ufeff\n", *["<p>\n"] * 1_200, '{"url": 1}\n')
     result = check(path)
     assert result.exit_code == 2
     told = result.stderr.splitlines()
     assert told[0] == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
-    assert told[1] == "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped"
+    assert told[1] == (
+        "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped "
+        "(1,202 not a JSON object, 1 Expected `str`, got `int` - at `$.url`)"
+    )
     assert len(told) == 3
 
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.page import Page
-from tests.content.bombs import BOMBS
 from tests.content.test_tags import MARKUP
 
 URL = "http://www.example.com/a/page.html"
@@ -210,10 +209,30 @@ def test_memory_and_time_are_bounded() -> None:
     assert done.stdout.split("\n")[-2] == "survived"
 
 
-def test_only_the_first_part_of_a_huge_body_is_looked_at() -> None:
-    assert extract(BOMBS["ten megabytes"](), URL).paragraphs
-    late = "<p>" + "x" * 2_000_000 + "</p><p>late</p>"
-    assert "late" not in extract(late, URL).paragraphs
+@pytest.mark.parametrize(
+    "much", [b"<p>" + b"word " * 400_000, b"<p>x" * 60_000 + b"<i></i>" * 30_000, b" " * 8_000_000]
+)
+def test_a_huge_page_is_the_same_only_as_the_same_bytes(much: bytes) -> None:
+    one, other = (extract(b"<title>Long</title>" + much + end, URL) for end in (b"<p>one", b"<p>other"))
+    assert one.title == other.title == "Long"
+    assert one.paragraphs == one.asides == ()
+    assert one.body_tells
+    assert one.body_digest != other.body_digest
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        b"<script>" + b"x = 1;" * 400_000 + b"</script>",
+        b"<!--" + b" x" * 1_200_000 + b"-->",
+        b"<img src=data:image/png;base64," + b"A" * 2_500_000 + b">",
+    ],
+    ids=["script", "comment", "picture"],
+)
+def test_what_is_no_text_does_not_make_a_page_huge(unread: bytes) -> None:
+    page = extract(b"<p>one</p>" + unread + b"<p>two</p>", URL)
+    assert page.paragraphs == ("one", "two")
+    assert not page.body_tells
 
 
 def test_real_articles(shared_data: Path) -> None:

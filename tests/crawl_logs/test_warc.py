@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs import compressed
+from dedupcrawl.crawl_logs import compressed, warc_records
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
@@ -115,6 +115,17 @@ def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> Non
         "the record was truncated when it was written (WARC-Truncated: length)",
         "the record is cut short",
     ]
+
+
+def test_a_body_of_which_only_the_beginning_would_be_compared_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "warc"
+    path.write_bytes(answer("http://a.com/1", html(TEXT)) + answer("http://a.com/2", html(TEXT) + "more"))
+    monkeypatch.setattr(warc_records, "_BODY_LIMIT", len(html(TEXT).encode()))
+    tally = Tally()
+    assert pl.concat(read_log(path, tally))["url"].to_list() == ["http://a.com/1"]
+    assert [row.line for row in tally.broken] == [2]
 
 
 def test_encoded_content_is_decoded(tmp_path: Path) -> None:
