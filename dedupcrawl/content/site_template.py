@@ -60,6 +60,15 @@ class SiteTemplate:
         """Whether any of `blocks` is on many pages."""
         return not self._recurring.isdisjoint(blocks)
 
+    def blocks(self) -> Iterable[int]:
+        """Those that are remembered."""
+        return self._counts.keys()
+
+    def on_several(self, blocks: Iterable[int]) -> set[int]:
+        """Those of `blocks` that are on more than one page."""
+        get = self._counts.get
+        return {block for block in blocks if get(block, 0) > 1}
+
     def layout(self, blocks: Iterable[int]) -> list[bool]:
         """Which of `blocks` are on a large share of all pages."""
         get, least = self._counts.get, max(RECURRING, self.pages / LAYOUT_SHARE)
@@ -90,20 +99,21 @@ class SiteTemplate:
         if len(counts) > MOST:
             self._shrink()
 
-    def take_recurring(self, whole: SiteTemplate) -> SiteTemplate:
-        """Take out, and return, the pages and those blocks that stand on several pages by `whole`, which holds all.
-
-        What stands on one page only, most of what a site says, is not worth storing.
-        """
+    def take(self, blocks: Iterable[int]) -> SiteTemplate:
+        """Take out, and return, the pages and these blocks."""
         taken = SiteTemplate()
         taken.pages, self.pages = self.pages, 0
-        in_all = whole._counts.get
-        taken._counts = {block: count for block, count in self._counts.items() if in_all(block, 0) > 1}
-        for block in taken._counts:
-            del self._counts[block]
+        for block in self._counts.keys() & blocks:
+            taken._counts[block] = self._counts.pop(block)
         taken._find_recurring()
-        self._recurring -= taken._counts.keys()
+        self._recurring -= taken._recurring
         return taken
+
+    def copy(self) -> SiteTemplate:
+        """Another one with the same counts."""
+        other = SiteTemplate()
+        other.pages, other._counts, other._recurring = self.pages, self._counts.copy(), self._recurring.copy()
+        return other
 
     def _shrink(self) -> None:
         """Take from each count as much as the highest has that is too many."""

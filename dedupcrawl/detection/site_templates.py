@@ -17,10 +17,21 @@ _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stor
 
 @dataclass(slots=True)
 class _Known:
-    """A host's template with what is not stored, and that by itself."""
+    """What is known of a host.
+
+    Attributes:
+        template: All of it.
+        fresh: What is not stored.
+        repeated: Blocks that stand on several pages, and on some that are not stored.
+        stored: What this process stored last.
+        raw: The bytes of that.
+    """
 
     template: SiteTemplate
     fresh: SiteTemplate = field(default_factory=SiteTemplate)
+    repeated: set[int] = field(default_factory=set)
+    stored: SiteTemplate = field(default_factory=SiteTemplate)
+    raw: bytes | None = None
 
 
 class SiteTemplates:
@@ -61,8 +72,10 @@ class SiteTemplates:
         template = self.of(host)
         known = self._known[host]
         self._blocks -= len(template)
-        recur = template.add(blocks)
-        known.fresh.add(blocks)
+        different = set(blocks)
+        recur = template.add(different)
+        known.fresh.add(different)
+        known.repeated |= template.on_several(different)
         self._blocks += len(template)
         if known.fresh.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
             self._store(host, known)
@@ -75,20 +88,26 @@ class SiteTemplates:
                 self._store(host, known)
 
     def _store(self, host: str, known: _Known) -> None:
-        learned = known.fresh.take_recurring(known.template)
+        """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
+        learned = known.fresh.take(known.repeated)
+        of_others = False
         template = SiteTemplate()
 
         def added(stored: bytes | None) -> bytes:
-            nonlocal template
-            template = SiteTemplate.from_bytes(stored)
+            nonlocal of_others, template
+            of_others = stored != known.raw
+            template = SiteTemplate.from_bytes(stored) if of_others else known.stored.copy()
             template.merge(learned)
             return template.to_bytes()
 
-        self._index.update_site_state(*_key(host), added)
-        self._blocks -= len(known.template)
-        known.template = template
-        known.template.merge(known.fresh)
-        self._blocks += len(known.template)
+        known.raw = self._index.update_site_state(*_key(host), added)
+        known.stored, known.repeated = template, set()
+        if of_others:
+            self._blocks -= len(known.template)
+            known.template = template.copy()
+            known.template.merge(known.fresh)
+            known.repeated = known.template.on_several(known.fresh.blocks())
+            self._blocks += len(known.template)
 
     def _make_room(self) -> None:
         while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):

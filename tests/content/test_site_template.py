@@ -72,7 +72,7 @@ def test_what_recurs_is_what_its_counts_say_whatever_was_done(
         recurs(template)
         template.merge(SiteTemplate.from_bytes(counted(others).to_bytes()))
         recurs(template)
-        recurs(fresh.take_recurring(template))
+        recurs(fresh.take(template.on_several(fresh.blocks())))
         recurs(fresh)
         for page in more:
             before = recurs(template)
@@ -114,7 +114,7 @@ def test_what_stands_on_one_page_only_stays_behind() -> None:
     stored = counted([[1, 2]])
     fresh = counted([[1, 3], [4]])
     whole = counted([[1, 2], [1, 3], [4]])
-    taken = fresh.take_recurring(whole)
+    taken = fresh.take(whole.on_several([1, 2, 3, 4]))
     assert (taken.pages, taken.count(1), taken.count(3)) == (2, 1, 0)
     assert (fresh.pages, fresh.count(1), fresh.count(3), fresh.count(4)) == (0, 0, 1, 1)
     stored.merge(taken)
