@@ -42,6 +42,7 @@ _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
+_BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
 _NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
 _LANE_LIMIT = 255  # additions that an 8-bit counter takes
 _AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
@@ -145,14 +146,14 @@ class SimHashCheck:
         kept, pages = postings.find(self._blocks(keys))
         if not len(pages):
             return pages
-        own = keys[kept >> np.uint64(BITS - _NUMBER_BITS)]
+        own = keys[kept >> _BELOW_NUMBER]
         near: PageIds = pages[np.bitwise_count(kept ^ own) <= self.distance]
         return near
 
     def _blocks(self, keys: Keys) -> Keys:
         """What is looked up: blocks that are equal, and those that differ in a bit."""
         wide, last_wide = divmod(self.distance, _BLOCKS)
-        blocks: Keys = keys >> np.uint64(_PAYLOAD_BITS)
+        blocks: Keys = keys >> _BELOW_BLOCK
         if not wide:
             return blocks[: last_wide + 1]
         found: Keys = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
