@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dedupcrawl.urls.learning.column_rule import ColumnRule, column_rule, split_again
+from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Ints
-from dedupcrawl.urls.learning.url_columns import Hashes, Made, UrlColumns
+from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules

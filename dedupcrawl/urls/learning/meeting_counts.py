@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
-from dedupcrawl.urls.learning.url_columns import Hashes
 
 _MOST_OF_A_CLUSTER = 20  # URLs
 

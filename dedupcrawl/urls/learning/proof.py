@@ -11,8 +11,9 @@ import numpy as np
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, Meetings
 from dedupcrawl.urls.learning.sample import Part, mixed
+from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
-from dedupcrawl.urls.learning.url_columns import Hashes, UrlColumns
+from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
 _MOST_OF_A_CLUSTER = 20  # URLs of a colliding form that are given back

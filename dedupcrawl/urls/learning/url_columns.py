@@ -7,76 +7,20 @@ and leaves the old one where it is, so that the same pool serves all that is eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.learning import kernels
+from dedupcrawl.urls.learning.token_runs import Hashes, Runs, mixed, powers
 from dedupcrawl.urls.learning.token_texts import ABSENT, ArgTexts, Bools, Ints, Numbers, Texts
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
-Hashes = npt.NDArray[np.uint64]
 Made = dict[int, tuple[int, ...] | None]
 
 _LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
 _MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float
 _AT_ONCE = 8192  # URLs whose tokens are made into objects
-_STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
-_BASE = 0x2545F4914F6CDD1D  # odd: of the polynomial over the tokens of a run
-
-
-class Runs:
-    """A run of numbers for each of n rows, in a pool that they may share with others."""
-
-    __slots__ = ("pool", "size", "start")
-
-    def __init__(self, pool: Numbers, start: Ints, size: Ints) -> None:
-        self.pool, self.start, self.size = pool, start, size
-
-    def taken(self, rows: Ints) -> Runs:
-        """The runs of these rows; what is put to them is not put to the others."""
-        return Runs(self.pool, self.start[rows], self.size[rows])
-
-    def flat(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        """All numbers of these rows: for each its place in `rows`, its place in its run, and itself."""
-        size = self.size[rows]
-        owner = np.repeat(np.arange(len(rows)), size)
-        place = np.arange(len(owner)) - (np.cumsum(size) - size)[owner]
-        return owner, place, self.pool.all[self.start[rows][owner] + place]
-
-    def at(self, rows: Ints, place: int) -> Ints:
-        """The number at a place of each row, from the end if it is negative; the runs must be long enough."""
-        first = self.start[rows] if place >= 0 else self.start[rows] + self.size[rows]
-        return self.pool.all[first + place]
-
-    def put(self, rows: Ints, size: Ints, numbers: Ints) -> None:
-        """Give these rows new runs, which stand one after the other in `numbers`."""
-        self.start[rows] = len(self.pool) + np.cumsum(size) - size
-        self.size[rows] = size
-        self.pool.extend(numbers)
-
-    def differs(self, rows: Ints, before: Runs) -> Bools:
-        """Which of these rows have another run than `before`, of the same pool, has in its rows. Shape (len(rows),)."""
-        changed: Bools = self.size[rows] != before.size
-        same = np.flatnonzero(~changed & (self.start[rows] != before.start))
-        owner, _, numbers = self.flat(rows[same])
-        changed[same[owner[numbers != before.flat(same)[2]]]] = True
-        return changed
-
-    def hashes(self, rows: Ints) -> Hashes:
-        """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),).
-
-        It is the value of a polynomial modulo 2^64 whose coefficients are the tokens.
-        """
-        _, place, numbers = self.flat(rows)
-        size = self.size[rows]
-        terms = (numbers + 1).astype(np.uint64) * _powers(int(size.max(initial=0)))[place]
-        ends = np.cumsum(size)
-        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        sums: Hashes = total[ends] - total[ends - size]
-        return sums
 
 
 def is_plain(parts: UrlParts) -> bool:
@@ -90,22 +34,6 @@ def among(numbers: Ints, some: Sequence[int]) -> Bools:
     wanted[[number for number in some if 0 <= number < len(wanted)]] = True
     found: Bools = wanted[numbers]
     return found
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """SplitMix64 of each number: spreads neighbours over 64 bits."""
-    x = (numbers + np.uint64(1)) * np.uint64(_STEP)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(_FIRST)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(_SECOND)
-    found: Hashes = x ^ (x >> np.uint64(31))
-    return found
-
-
-@lru_cache(maxsize=64)
-def _powers(count: int) -> Hashes:
-    powers = np.full(count, _BASE, dtype=np.uint64)
-    powers[:1] = 1
-    return np.cumprod(powers, dtype=np.uint64)
 
 
 class UrlColumns:
@@ -191,9 +119,12 @@ class UrlColumns:
 
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
-        found = mixed(self.segments.hashes(rows))
         fronts = self.schemes, self.authorities, self.separators, self.fragments
-        for column, power in zip(fronts, _powers(5)[1:], strict=True):
+        if kernels.compiled is not None:
+            runs = self.segments.columns(), self.args.columns()
+            return np.frombuffer(kernels.compiled.url_hashes(*runs, fronts, np.ascontiguousarray(rows)), np.uint64)
+        found = mixed(self.segments.hashes(rows))
+        for column, power in zip(fronts, powers(5)[1:], strict=True):
             found += column[rows].astype(np.uint64) * power
         return mixed(mixed(found) ^ self.args.hashes(rows))
 

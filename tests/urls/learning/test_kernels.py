@@ -14,7 +14,8 @@ from dedupcrawl.urls.learning import contexts, kernels
 from dedupcrawl.urls.learning.context_keys import ContextKeys
 from dedupcrawl.urls.learning.corpus import Labels
 from dedupcrawl.urls.learning.evidence import Sources, tally
-from dedupcrawl.urls.learning.token_texts import ArgTexts, Texts
+from dedupcrawl.urls.learning.token_runs import Runs
+from dedupcrawl.urls.learning.token_texts import ArgTexts, Numbers, Texts
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="the extension was not built: no compiler")
@@ -112,6 +113,30 @@ def test_split(pages: list[tuple[str, str, int]], data: st.DataObject) -> None:
     assert compiled == reference
 
 
+@given(
+    st.lists(st.lists(st.integers(0, 1 << 40), max_size=5), min_size=1, max_size=8),
+    st.lists(st.integers(0, 7), max_size=20),
+)
+def test_runs(runs: list[list[int]], some: list[int]) -> None:
+    size = np.array([len(run) for run in runs], dtype=np.int64)
+    found = Runs(Numbers([number for run in runs for number in run]), np.cumsum(size) - size, size)
+    rows = np.array([row % len(runs) for row in some], dtype=np.int64)[::-1]
+
+    def made() -> list[object]:
+        return [*(column.tolist() for column in found.flat(rows)), found.hashes(rows).tolist()]
+
+    compiled, reference = by_both(made)
+    assert compiled == reference
+
+
+@given(st.lists(URLS, min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=20))
+def test_hashes_of_urls(urls: list[str], some: list[int]) -> None:
+    columns = UrlColumns.of(urls)
+    rows = np.array([row % len(urls) for row in some], dtype=np.int64)
+    compiled, reference = by_both(lambda: columns.hashes(rows).tolist())
+    assert compiled == reference
+
+
 def test_what_is_no_text_is_refused() -> None:
     assert kernels.compiled is not None
     with pytest.raises(TypeError, match="a URL is a text"):
@@ -122,6 +147,15 @@ def test_numbers_of_nothing_are_refused() -> None:
     assert kernels.compiled is not None
     some, none = np.array([0], dtype=np.int64), np.zeros(0, dtype=np.int64)
     runs = np.array([0, 1], dtype=np.int64)
+    for columns in ((some, some, some + 2), (some, some + 1, some + 1), (some, none, some), (some, some, some - 1)):
+        with pytest.raises(ValueError, match="no run in the pool"):
+            kernels.compiled.run_hashes(*columns, some)
+    with pytest.raises(ValueError, match="no run in the pool"):
+        kernels.compiled.run_hashes(some, some, some, some + 1)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernels.compiled.flat(some, some, some + 1, some, none, none, none)
+    with pytest.raises(ValueError, match="not of one length"):
+        kernels.compiled.url_hashes((some, some, some), (some, some, some), (some, some, none, some), some)
     for arguments in (
         (some, some + 1, some, runs, some),
         (some, some, some + 1, runs, some),

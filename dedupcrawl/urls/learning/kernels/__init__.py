@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 2  # of the functions; an extension of another one is left alone
+_VERSION = 3  # of the functions; an extension of another one is left alone
 
 I64 = NDArray[np.int64]
 I8 = NDArray[np.int8]
 U8 = NDArray[np.uint8]
+Runs = tuple[I64, I64, I64]  # pool, start, size
 
 
 class Kernels(Protocol):
@@ -35,6 +36,18 @@ class Kernels(Protocol):
 
     def numbered(self, numbers: dict[str, int], texts: list[str], wanted: list[str], /) -> bytes:
         """`Texts.numbers`, int64."""
+        ...
+
+    def flat(self, pool: I64, start: I64, size: I64, rows: I64, owner: I64, place: I64, numbers: I64, /) -> None:
+        """`Runs.flat`, into the last three."""
+        ...
+
+    def run_hashes(self, pool: I64, start: I64, size: I64, rows: I64, /) -> bytes:
+        """`Runs.hashes`, uint64."""
+        ...
+
+    def url_hashes(self, segments: Runs, args: Runs, fronts: tuple[I64, I64, I64, I64], rows: I64, /) -> bytes:
+        """`UrlColumns.hashes`, uint64."""
         ...
 
     def tally(

@@ -5,6 +5,9 @@
 static PyMethodDef methods[] = {
     {"split_urls", split_urls, METH_VARARGS, NULL},
     {"numbered", numbered, METH_VARARGS, NULL},
+    {"flat", flat, METH_VARARGS, NULL},
+    {"run_hashes", run_hashes, METH_VARARGS, NULL},
+    {"url_hashes", url_hashes, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},
     {"split", split, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
