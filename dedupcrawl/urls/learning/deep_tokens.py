@@ -32,14 +32,23 @@ _SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their
 _AS_GOOD = 0.5  # of the best cluster
 
 
+Cluster = tuple[str, str, bool]
+
+
 class Anchor(NamedTuple):
-    """A candidate anchor (Definition 3): token[start:stop], and what delimits it; an empty delimiter: a unit change."""
+    """A candidate anchor (Definition 3): text = token[start:stop].
+
+    Attributes:
+        start: Of its first character.
+        stop: Behind its last one.
+        text: Itself.
+        cluster: What delimits it on both sides (an empty delimiter: a unit change), and whether it is numeric.
+    """
 
     start: int
     stop: int
-    before: str
-    after: str
-    numeric: bool
+    text: str
+    cluster: Cluster
 
 
 @lru_cache(maxsize=2 * _MOST_TOKENS)
@@ -56,7 +65,7 @@ def candidate_anchors(token: str) -> tuple[Anchor, ...]:
     for start, stop in spans:
         before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
         after = "$" if stop == len(token) else "" if token[stop].isalnum() else token[stop]
-        anchors.append(Anchor(start, stop, before, after, token[start].isdigit()))
+        anchors.append(Anchor(start, stop, token[start:stop], (before, after, token[start].isdigit())))
     return tuple(anchors)
 
 
@@ -182,9 +191,7 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> N
     selected = select_anchors(tokens)
     for token, spans in tokens:
         more = [
-            _with_delimiters(anchor)
-            for anchor in candidate_anchors(token)
-            if token[anchor.start : anchor.stop] in selected.get(_cluster(anchor), ()) and not _fixed(anchor, spans)
+            _with_delimiters(one) for one in _open_anchors(token, spans) if one.text in selected.get(one.cluster, ())
         ]
         if more:
             finer = _joined((*spans, *more))
@@ -196,9 +203,6 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> N
             _refine(child, members, depth + 1)
 
 
-Cluster = tuple[str, str, bool]
-
-
 def select_anchors(tokens: Sequence[tuple[str, Spans]]) -> dict[Cluster, set[str]]:
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage, few anchors and even frequencies.
 
@@ -208,14 +212,10 @@ def select_anchors(tokens: Sequence[tuple[str, Spans]]) -> dict[Cluster, set[str
     clusters: dict[Cluster, Counter[str]] = defaultdict(Counter)
     coverage: Counter[Cluster] = Counter()
     for token, spans in tokens:
-        seen = set()
-        for anchor in candidate_anchors(token):
-            if not _fixed(anchor, spans):
-                cluster = _cluster(anchor)
-                if cluster not in seen:
-                    seen.add(cluster)
-                    clusters[cluster][token[anchor.start : anchor.stop]] += 1
-        coverage.update(seen)
+        first = {anchor.cluster: anchor.text for anchor in reversed(_open_anchors(token, spans))}
+        for cluster, text in first.items():
+            clusters[cluster][text] += 1
+            coverage[cluster] += 1
     good: dict[Cluster, tuple[float, set[str]]] = {}
     least = max(_LEAST_TOKENS, len(tokens) // 50)
     for cluster, counts in clusters.items():
@@ -231,13 +231,15 @@ def select_anchors(tokens: Sequence[tuple[str, Spans]]) -> dict[Cluster, set[str
     return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}
 
 
-def _cluster(anchor: Anchor) -> Cluster:
-    return anchor.before, anchor.after, anchor.numeric
-
-
 def _with_delimiters(anchor: Anchor) -> tuple[int, int]:
-    start = anchor.start - (1 if anchor.before not in {"", "^"} else 0)
-    return start, anchor.stop + (1 if anchor.after not in {"", "$"} else 0)
+    before, after, _ = anchor.cluster
+    return anchor.start - (before not in {"", "^"}), anchor.stop + (after not in {"", "$"})
+
+
+def _open_anchors(token: str, spans: Spans) -> Sequence[Anchor]:
+    """The candidate anchors of a token that are not in its fixed spans."""
+    anchors = candidate_anchors(token)
+    return [one for one in anchors if not _fixed(one, spans)] if spans else anchors
 
 
 def _fixed(anchor: Anchor, spans: Spans) -> bool:

@@ -56,22 +56,25 @@ class Meetings:
         Args:
             forms: Number of the form of each URL. Shape (n,), as all others.
             histories: 0 for URLs that no rule has changed.
-            labels: Cluster.
+            labels: Cluster, from 0 up, small numbers.
             sides: Negative for URLs that do not count.
         """
         there = sides >= 0
         changed = np.flatnonzero(there & (histories > 0))
         unique = np.unique(forms[changed])
+        form = np.searchsorted(unique, forms[changed])
         still = np.flatnonzero(there & (histories == 0))
         if unique.size:
             place = np.minimum(np.searchsorted(unique, forms[still]), len(unique) - 1)
-            still = still[unique[place] == forms[still]]
+            met = unique[place] == forms[still]
+            still, form = still[met], np.concatenate([form, place[met]])
         else:
             still = still[:0]
         rows = np.concatenate([changed, still])
-        form = np.searchsorted(unique, forms[rows])
-        order = np.lexsort((rows, labels[rows], form))
-        rows, form = rows[order], form[order]
+        # Sorted by form, cluster and row: together they are one number.
+        count, clusters = len(forms), int(labels.max(initial=0)) + 1
+        keys = np.sort((form * clusters + labels[rows]) * count + rows)
+        rows, form = keys % max(count, 1), keys // max(count * clusters, 1)
         size = np.bincount(form, minlength=len(unique))[form]
         starts = np.ones(len(rows), dtype=np.bool_)
         starts[1:] = (form[1:] != form[:-1]) | (labels[rows][1:] != labels[rows][:-1])

@@ -87,6 +87,7 @@ class Proof:
         """
         self._urls = urls
         self._labels = np.array(labels, dtype=np.int64)
+        self._clusters = np.unique(self._labels, return_inverse=True)[1]  # the same, as small numbers
         self._sides = np.array(sides, dtype=np.int64)
         self._normalizer = ColumnNormalizer(site, urls)
         self._rules: Sequence[Rule] = ()
@@ -188,17 +189,18 @@ class Proof:
         return np.array(those, dtype=np.bool_)[self._histories]
 
     def _meetings(self, forms: Hashes, histories: Ints) -> Meetings:
-        return Meetings.of(forms, histories, self._labels, self._sides)
+        return Meetings.of(forms, histories, self._clusters, self._sides)
 
     def _count_clusters(self, found: SiteUse, met: Meetings, right: Bools) -> None:
         """Clusters of the right ones, and examples, by rule."""
         names = self._normalizer.histories
         rows = met.rows[right]
-        histories, labels = self._histories[rows], self._labels[rows]
+        histories, labels = self._histories[rows], self._clusters[rows]
         clusters: dict[str, set[int]] = {}
-        for history, label in np.unique(np.stack([histories, labels], axis=1), axis=0).tolist():
-            for name in names[history]:
-                clusters.setdefault(name, set()).add(label)
+        most = int(labels.max(initial=0)) + 1
+        for pair in np.unique(histories * most + labels).tolist():
+            for name in names[pair // most]:
+                clusters.setdefault(name, set()).add(pair % most)
         for name, those in clusters.items():
             found.by_rule[name].clusters = len(those)
         second = np.sort(rows[self._sides[rows] == 1])
@@ -221,8 +223,8 @@ class Proof:
         unchanged = wrong & (histories == 0)
         side_of = dict(zip(form[unchanged].tolist(), sides[unchanged].tolist(), strict=True))
         blamed: dict[int, set[str]] = {}
-        for at, history in np.unique(np.stack([form, histories], axis=1), axis=0).tolist():
-            blamed.setdefault(at, set()).update(names[history])
+        for pair in np.unique(form * len(names) + histories).tolist():
+            blamed.setdefault(pair // len(names), set()).update(names[pair % len(names)])
         for at, everyone in blamed.items():
             for name in everyone:
                 found.by_rule[name].collisions += 1
