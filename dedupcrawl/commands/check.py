@@ -139,7 +139,8 @@ def _here(
         judge = stack.enter_context(open_judge(settings, folder))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
         pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks, bar=bar)))
-        yield from in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
+        verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
+        yield from map(judge.resolved, verdicts)
 
 
 def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:

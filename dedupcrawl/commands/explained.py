@@ -15,6 +15,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.keepsakes import text_of
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Entry, Index, Rewrite
+from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
@@ -78,7 +79,8 @@ class Explainer:
             "chain": chain,
             "kept": self._kept(entry),
             "keeper": self._kept(keeper),
-            "superseded_by": self._index.superseded_by(entry.url) if entry is not None else None,
+            "superseded_by": standing_for(self._index, entry.url) if entry is not None else None,
+            "keeper_superseded_by": standing_for(self._index, keeper.url) if keeper is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
             "items": self._items(form),
             "side_by_side": self._side_by_side(verdict),

@@ -85,6 +85,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
         yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
+        if told["keeper_superseded_by"] is not None:
+            yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
         yield from (f"  {line}" for line in in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"

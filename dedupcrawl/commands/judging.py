@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 from dedupcrawl.commands.errors import BadInputError
@@ -13,16 +13,49 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
 _RUN = "check"
 
 
+class Judge:
+    """Called with one page after the other, each is judged against those before."""
+
+    def __init__(self, index: Index, detector: Detector, checks: Sequence[Check], settings: DedupSettings) -> None:
+        self._index = index
+        self._detector = detector
+        self._checks = checks
+        self._settings = settings
+
+    def __call__(self, analysis: Analysis) -> Verdict:
+        """The verdict on a page, which is kept when it is no duplicate."""
+        verdict = self._detector.judge(
+            analysis,
+            self._checks,
+            scope=self._settings.scope,
+            target_precision=self._settings.parameters["TARGET_PRECISION"],
+            ttl=self._settings.ttl,
+            quota=self._settings.site_quota,
+        )
+        if self._settings.keep_text:
+            self._detector.keep_text(analysis.page)
+        return verdict
+
+    def resolved(self, verdict: Verdict) -> Verdict:
+        """A verdict of duplicate with "superseded_by", where its keeper lies inside a page that was judged since."""
+        larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
+        if larger is None:
+            return verdict
+        return replace(verdict, evidence=verdict.evidence | {"superseded_by": larger})
+
+
 @contextmanager
-def open_judge(settings: DedupSettings, folder: Path) -> Iterator[Callable[[Analysis], Verdict]]:
-    """Called with one page after the other, each is judged against those before.
+def open_judge(settings: DedupSettings, folder: Path) -> Iterator[Judge]:
+    """What judges pages by these settings.
 
     Args:
         settings: Of the command.
@@ -34,7 +67,7 @@ def open_judge(settings: DedupSettings, folder: Path) -> Iterator[Callable[[Anal
     try:
         detector = Detector(index, run=_RUN, trust=trust, memory=settings.index_memory)
         try:
-            yield partial(_judged, detector, made, settings)
+            yield Judge(index, detector, made, settings)
         finally:
             detector.close()
     finally:
@@ -47,17 +80,3 @@ def trust_of(settings: DedupSettings) -> Trust:
     if named == "start":
         raise BadInputError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
     return Trust(None if isinstance(named, str) else named)
-
-
-def _judged(detector: Detector, checks: Sequence[Check], settings: DedupSettings, analysis: Analysis) -> Verdict:
-    verdict = detector.judge(
-        analysis,
-        checks,
-        scope=settings.scope,
-        target_precision=settings.parameters["TARGET_PRECISION"],
-        ttl=settings.ttl,
-        quota=settings.site_quota,
-    )
-    if settings.keep_text:
-        detector.keep_text(analysis.page)
-    return verdict

@@ -86,6 +86,7 @@ def _figures(report: Report) -> dict[str, object]:
     return {
         "run": report.run,
         "kept": report.kept,
+        "superseded": report.superseded,
         "duplicates": report.verdicts.duplicates,
         "in_doubt": report.verdicts.in_doubt,
         "saved": report.saved,

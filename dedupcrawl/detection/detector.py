@@ -163,7 +163,7 @@ class Detector:
                 continue
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
-                self.tally.kept += 1
+                self.tally.keep(superseded=len(answer.supersedes))
                 blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
                 self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
                 if not answer.replaces:

@@ -43,6 +43,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
         course: Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that
             had to be made after all; ascending.
         went_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
+        superseded: Pages that were found to lie inside one that these processes kept after them.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     kept: int = 0
     course: Course = ()
     went_back: int = 0
+    superseded: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -90,12 +92,18 @@ class RunTally:
         self._saved: list[tuple[int, int]] = []
         self._went_back = 0
         self.kept = 0
+        self.superseded = 0
         self._closed = False
         gone: list[str] = []
         index.update_site_state("", _NAMES, partial(_with_name, self._name, gone))
         for old in gone:
             index.update_site_state(old, _RUN, lambda _: b"")
         self._change(lambda run: msgspec.structs.replace(run, spider=plain(spider), begun=run.begun + 1))
+
+    def keep(self, superseded: int) -> None:
+        """One more page is kept, and so many that were kept before lie inside it."""
+        self.kept += 1
+        self.superseded += superseded
 
     def save(self) -> None:
         """One more fetch is saved."""
@@ -119,7 +127,13 @@ class RunTally:
         self._closed = True
         kept, now = self.kept - lost, time.time()
         self._tell(
-            lambda run: msgspec.structs.replace(run, ended=now, closed=run.closed + 1, kept=max(0, run.kept + kept))
+            lambda run: msgspec.structs.replace(
+                run,
+                ended=now,
+                closed=run.closed + 1,
+                kept=max(0, run.kept + kept),
+                superseded=run.superseded + self.superseded,
+            )
         )
 
     def _tell(self, change: Callable[[Run], Run]) -> None:

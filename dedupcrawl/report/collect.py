@@ -16,6 +16,7 @@ from dedupcrawl.content.side_by_side import Stretch
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import Run
+from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, of_run, read_crawled
 from dedupcrawl.report.listing import Listing, row_of
 from dedupcrawl.report.rewritten import Rewritten, read_rewritten
@@ -77,6 +78,7 @@ class Report:
         runs: The figures of that, or of each.
         verdicts: What the index recorded.
         texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
+        standing: Kept page that listed rows name, and that lies inside later ones → the last of these.
         rewritten: What rules rewrote.
         crawled: What the crawl log says; None without one.
         rules: The rules, and what is wrong with their files.
@@ -88,6 +90,7 @@ class Report:
     runs: list[RunFigures]
     verdicts: Verdicts
     texts: dict[int, list[Stretch]]
+    standing: dict[str, str]
     rewritten: Rewritten
     crawled: Crawled | None
     rules: RuleRows
@@ -97,6 +100,11 @@ class Report:
     def kept(self) -> int:
         """Pages that were kept."""
         return sum(row.kept for row in self.runs)
+
+    @property
+    def superseded(self) -> int:
+        """Kept pages that were found to lie inside later ones, by processes that came to their end."""
+        return sum(row.run.superseded for row in self.runs)
 
     @property
     def saved(self) -> int:
@@ -140,7 +148,9 @@ def collect(
     figures = figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
     rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
     texts = read_texts(index, verdicts.listing.rows())
-    return Report(info, run, figures, verdicts, texts, rewritten, crawled, rows, (*problems, *rows.problems))
+    keepers = {row.of for row in verdicts.listing.rows()}
+    standing = {url: larger for url in keepers if (larger := standing_for(index, url)) is not None}
+    return Report(info, run, figures, verdicts, texts, standing, rewritten, crawled, rows, (*problems, *rows.problems))
 
 
 def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts:

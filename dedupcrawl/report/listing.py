@@ -98,10 +98,14 @@ class Listing:
             yield from rows
         yield from self._rows
 
-    def columns(self, titles: Mapping[str, str]) -> dict[str, list[Any]]:
-        """Column → its values, oldest first. `titles` has the titles of pages, by URL, where they are known.
+    def columns(self, titles: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, list[Any]]:
+        """Column → its values, oldest first.
 
-        `of` is a number: "kept" and "kept_title" hold each kept page once, for many duplicate the same.
+        `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
+
+        Args:
+            titles: URL → title of a page, where it is known.
+            standing: URL → that of the page in which a kept page lies, where there is one.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}
@@ -110,6 +114,7 @@ class Listing:
         columns["title"] = [titles.get(row.url, "") for row in rows]
         columns["kept"] = list(kept)
         columns["kept_title"] = [titles.get(url, "") for url in kept]
+        columns["kept_in"] = [standing.get(url, "") for url in kept]
         return columns
 
     def evidence(self) -> list[str]:

@@ -67,7 +67,7 @@ def render(report: Report) -> str:
         sites=_sites(report),
         more_sites=max(0, len(verdicts.by_site) - _SITES),
         plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
-        columns=Markup(packed(verdicts.listing.columns(titles))),  # base64
+        columns=Markup(packed(verdicts.listing.columns(titles, report.standing))),  # base64
         evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
         texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
         rules=Markup(packed(report.rules.rows)),

@@ -82,6 +82,21 @@ def test_compressed_files_are_read_as_they_are(tmp_path: Path) -> None:
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.parametrize("order", ["stream", "batch"])
+def test_what_duplicates_a_page_inside_later_ones_is_led_to_the_last_of_them(tmp_path: Path, order: str) -> None:
+    text = prose(3, 600).split()
+    small, larger, largest = (
+        {"url": f"http://a.example/{end}", "text": " ".join(text[:end])} for end in (160, 350, 600)
+    )
+    index = ("--index", str(tmp_path / "index"), "--order", order)
+    verdicts(check(write(tmp_path / "1.jsonl", small), *index))
+    copy = {"url": "http://a.example/copy", "text": small["text"]}
+    rows = [larger, largest, copy] if order == "stream" else [copy, largest]
+    *_, told = sorted(verdicts(check(write(tmp_path / "2.jsonl", *rows), *index)), key=lambda row: row["url"])
+    assert (told["url"], told["duplicate_of"]) == ("http://a.example/copy", "http://a.example/160")
+    assert told["evidence"]["superseded_by"] == "http://a.example/600"
+
+
 def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     rows = ['{"url": "http://a/1"\n', '["no", "object"]\n', '{"url": "http://a/2"}\n', "\n", '{"text": "no url"}\n']
     path = write(tmp_path / "pages.jsonl", *rows, '{"url": "http://a/3", "text": 5}\n', "[" * 100_000 + "\n", ROWS[0])

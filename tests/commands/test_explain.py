@@ -220,6 +220,19 @@ def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
     assert "which is kept no more: http://a.example/9\n" in explain(tmp_path, "http://a.example/8").stdout
 
 
+def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Path) -> None:
+    text = prose(3, 600).split()
+    pages = tmp_path / "pages.jsonl"
+    parts = {"small": 160, "larger": 350, "largest": 600, "copy": 160}
+    rows = [{"url": f"http://a.example/{name}", "text": " ".join(text[:end])} for name, end in parts.items()]
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    inside = "lies inside a later page: http://a.example/largest\n"
+    assert f"  it {inside}" in explain(tmp_path, "http://a.example/small").stdout
+    assert f"  which {inside}" in explain(tmp_path, "http://a.example/copy").stdout
+    assert "lies inside" not in explain(tmp_path, "http://a.example/largest").stdout
+
+
 def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path / "index", CHECKS)
     index.record(Verdict("http://a.example/1", "duplicate", "http://a.example/2", "exact", 1.0), run="", site="")

@@ -54,6 +54,7 @@ def test_what_it_says_as_json(folder: Path) -> None:
         "duplicates": 2,
         "in_doubt": 0,
         "kept": 2,
+        "superseded": 0,
         "saved": 0,
         "went_back": 0,
         "rules": 0,

@@ -17,6 +17,7 @@ from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render
 from dedupcrawl.report.savings import Savings, duration
 from dedupcrawl.verdict import Verdict
+from tests.detection.judged import Crawl, prose
 from tests.redis_server import MISSING, is_installed, running
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
@@ -38,6 +39,17 @@ def test_figures_of_the_verdicts() -> None:
     assert verdicts.probability[-1] == 2
     assert verdicts.doubted[10] == 1
     assert [row.doubt for row in verdicts.listing.rows()] == [False, False, False, True]
+
+
+def test_a_kept_page_that_lies_inside_later_ones_is_led_to_the_last_of_them() -> None:
+    crawl, text = Crawl(), prose(600)
+    for name, end in (("small", 160), ("larger", 350), ("largest", 600)):
+        crawl.judge(name, text[:end])
+    crawl.judge("copy", text[:160])
+    crawl.detector.close()
+    report = collect(crawl.index, None, [], read_runs(crawl.index))
+    assert report.standing == {"http://a.example/small": "http://a.example/largest"}
+    assert (report.kept, report.superseded) == (3, 3)  # the first page in both, the second in the third
 
 
 def test_of_a_page_that_was_judged_again_in_a_run_the_last_verdict_counts() -> None:

@@ -64,12 +64,13 @@ def test_evidence_lies_in_the_chunk_of_its_row() -> None:
     chunks = [unpacked(chunk) for chunk in made.evidence()]
     assert [len(chunk) for chunk in chunks] == [CHUNK, 3]
     assert chunks[1][2]["edits"] == CHUNK + 2
-    columns = made.columns({"http://a/1": "One", "http://a/kept-1": "Kept"})
+    columns = made.columns({"http://a/1": "One", "http://a/kept-1": "Kept"}, {"http://a/kept-0": "http://a/larger"})
     assert columns["url"][CHUNK + 2] == f"http://a/{CHUNK + 2}"
     assert columns["kept"] == ["http://a/kept-0", "http://a/kept-1"]
     assert columns["of"][:3] == [0, 1, 0]
     assert columns["title"][:2] == ["", "One"]
     assert columns["kept_title"] == ["", "Kept"]
+    assert columns["kept_in"] == ["http://a/larger", ""]
 
 
 def test_the_oldest_rows_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +80,7 @@ def test_the_oldest_rows_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
         pair = row_of(duplicate(f"http://a/{number}", "http://a/kept"))
         assert pair is not None
         made.add(*pair)
-    urls = made.columns({})["url"]
+    urls = made.columns({}, {})["url"]
     assert (urls[0], urls[-1], len(urls)) == (f"http://a/{CHUNK}", f"http://a/{3 * CHUNK}", 2 * CHUNK + 1)
     assert len(made.evidence()) == 3
 

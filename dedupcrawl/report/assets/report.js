@@ -32,7 +32,14 @@
   const page = (url, title) =>
     title ? [make("span", { className: "page-title" }, visible(title)), link(url)] : [link(url)];
 
-  const keptPage = (columns, i) => page(columns.kept[columns.of[i]], columns.kept_title[columns.of[i]]);
+  const keptPage = (columns, i) => keptOf(columns, columns.of[i]);
+
+  /* A kept page and, where it lies inside later ones, the last of these. */
+  function keptOf(columns, of) {
+    const nodes = page(columns.kept[of], columns.kept_title[of]);
+    const larger = columns.kept_in[of];
+    return larger ? [...nodes, make("span", { className: "quiet" }, "which lies inside ", link(larger))] : nodes;
+  }
 
   async function unpacked(id) {
     const element = document.getElementById(id);
@@ -221,7 +228,7 @@
       const rows = [...cluster.values()];
       const least = rows.reduce((low, i) => Math.min(low, columns.similarity[i] ?? 1), 1);
       const checks = names(rows.map((i) => columns.check[i]));
-      return { url: columns.kept[of], title: columns.kept_title[of], rows, least, checks };
+      return { of, url: columns.kept[of], title: columns.kept_title[of], rows, least, checks };
     });
     all.sort((a, b) => b.rows.length - a.rows.length);
     const list = (cluster) => {
@@ -243,7 +250,7 @@
       where: "clusters",
       name: "clusters",
       columns: [
-        { name: "kept page", value: (i) => all[i].url, cells: (i) => page(all[i].url, all[i].title) },
+        { name: "kept page", value: (i) => all[i].url, cells: (i) => keptOf(columns, all[i].of) },
         {
           name: "duplicates",
           label: "duplicates",
