@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.checks_quality import FALSE_SHARE, Kept, differing_share, shingle_jaccard
 from benchmarks.planted import Paragraphs
-from benchmarks.planted_cases import look_alikes, originals, other_things, variants, versions
+from benchmarks.planted_cases import bulletins_in_words, look_alikes, originals, other_things, variants, versions
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.evidence import confirm, outline
 from dedupcrawl.content.facts import Facts
@@ -43,7 +43,7 @@ def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
     """Variants, versions, look-alikes, and what the checks bring up although it is another document."""
     chance = random.Random(11)
     pages = originals(data, half, chance)
-    for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things)):
+    for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things), (HARD, bulletins_in_words)):
         for case in cases(pages, chance):
             yield _pair(prefix + case.kind, case.new, case.kept, case.duplicate)
     both = list(versions(data, half))

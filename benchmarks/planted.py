@@ -120,6 +120,19 @@ def other_figures(paragraphs: Paragraphs, count: int, chance: random.Random) -> 
     return tuple(numbers.sub(change, paragraph) for paragraph in paragraphs)
 
 
+_DIGIT_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_CHINESE_DIGITS = str.maketrans("0123456789", "〇一二三四五六七八九")
+
+
+def in_words(paragraphs: Paragraphs, chinese: bool) -> Paragraphs:
+    """The text with its numbers written as words, digit by digit."""
+
+    def written(number: re.Match[str]) -> str:
+        return number[0].translate(_CHINESE_DIGITS) if chinese else " ".join(_DIGIT_WORDS[int(it)] for it in number[0])
+
+    return tuple(re.sub("(?<![A-Za-z0-9])[0-9]+(?![A-Za-z0-9])", written, paragraph) for paragraph in paragraphs)
+
+
 def exchanged(paragraphs: Paragraphs, other: Mapping[str, str]) -> Paragraphs:
     """Another thing in the same words: every occurrence of these words or names replaced, in small letters or not."""
     pattern = re.compile(

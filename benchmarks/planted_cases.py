@@ -19,6 +19,7 @@ from benchmarks.planted import (
     exchanged,
     head,
     in_template,
+    in_words,
     negated,
     other_figures,
     replaced,
@@ -134,6 +135,17 @@ def look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator
         if numbers >= BULLETIN_FIGURES:
             yield Case("bulletin, 8 other figures", other_figures(page, BULLETIN_FIGURES, chance), page, False)
             yield Case("bulletin, all figures other", other_figures(page, numbers, chance), page, False)
+
+
+def bulletins_in_words(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator[Case]:
+    """Other days of the same bulletin, with all numbers written as words."""
+    for name, page in pages.items():
+        new, kept = (
+            in_words(it, name.startswith("zh")) for it in (other_figures(page, BULLETIN_FIGURES, chance), page)
+        )
+        written = sum(one != other for one, other in zip(words(kept), words(page), strict=False))
+        if written >= BULLETIN_FIGURES and new != kept:
+            yield Case("bulletin in words, 8 other figures", new, kept, False)
 
 
 _THING = re.compile(f"[{CJK}]{{2,4}}|[A-Za-z][a-z]{{3,}}|[A-Z]{{2,}}")

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.tiles import Places, Symbols, tiles
+from dedupcrawl.content.tiles import Places, Symbols, Tiles, tiles
 
 Piece = tuple[int, int, int, int]
 """Begin and end in the new sequence, begin and end in the kept one."""
@@ -30,6 +29,7 @@ BLOCK = 6
 _GAP_LIMIT = 512  # symbols on either side of a gap that is aligned by its longest common subsequence
 _EFFORT = 4  # how often the kept sequence is gone through, opposite the gaps of a new one in another order
 _SMALL = 24  # symbols on either side of a gap that is split into the pieces that differ
+_SLOT = 3  # symbols of the shortest tile that may have a number and its unit; less is left over from another tile
 _CLEAR = 4  # symbols; a shorter gap of equal sides is taken symbol by symbol, without looking for shifts
 
 
@@ -45,7 +45,7 @@ class Differences:
         inserted: Symbols of such blocks in whose place the kept sequence has nothing, but for those at the ends.
         added: The longest block inside the new sequence that the kept one lacks.
         added_at_ends: The longest such block before the first or after the last piece they share.
-        numbers_same: Numbers of the new sequence that stand in the kept one.
+        numbers_same: Numbers of the new sequence that the kept one has too, in its place or with the words around.
         numbers_changed: Places in the new sequence of numbers where the kept one has another number.
         skips: Places inside the new sequence where the kept one has a block that the new one lacks.
         moves: Places inside the new sequence where what follows stands earlier in the kept one.
@@ -137,10 +137,15 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
             return Differences(common=len(new), kept_common=len(new), numbers_same=numbers)
     elif (place := _place(kept, new)) >= 0:
         ends = max(place, len(new) - place - len(kept))
-        return Differences(common=len(kept), kept_common=len(kept), added_at_ends=ends, numbers_same=numbers)
+        return Differences(
+            common=len(kept),
+            kept_common=len(kept),
+            added_at_ends=ends,
+            numbers_same=int(np.count_nonzero(kept & 1)),
+        )
     if kernels.compiled is not None:
         return Differences(*kernels.compiled.differences(new, kept))
-    found = tiles(new, kept)
+    found = _without_exchanged_numbers(tiles(new, kept), new)
     begin, end = _between(found.new, found.length, len(new))
     kept_begin, kept_end = _between(found.kept, found.length, len(kept))
     size, span = end - begin, kept_end - kept_begin
@@ -159,6 +164,8 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
     opposite = room > 0
     if len(size) > 2:
         _compare_one_sided(begin, kept_begin, size, span, room, result)
+    for gap in (~opposite & (size > 0)).nonzero()[0].tolist():
+        result.numbers_same -= int(np.count_nonzero(new[begin[gap] : end[gap]] & 1))
     both = size > 0
     both &= opposite
     level = both & (size == span)
@@ -178,6 +185,26 @@ def differences(new: Symbols, kept: Symbols) -> Differences:
             there = there[:0]
         _compare_uneven(one, kept[there].tolist(), first, there.tolist(), gap in (0, len(size) - 1), result)
     return result
+
+
+def _without_exchanged_numbers(found: Tiles, new: Symbols) -> Tiles:
+    """Tiles but for two close by that have changed places, both shorter than a block, with different numbers in them.
+
+    "31 points and" is no block that has moved from one team to the other: the teams have each other's number.
+    """
+    step = found.kept[1:] - (found.kept + found.length)[:-1]
+    back = (step < 0) & (step >= -_SMALL)
+    short = (found.length >= _SLOT) & (found.length < BLOCK)
+    back &= short[1:] & short[:-1]
+    stays = np.ones(len(found.length), dtype=np.bool_)
+    for tile in back.nonzero()[0].tolist():
+        one, other = (
+            {symbol for symbol in new[found.new[it] :][: found.length[it]].tolist() if symbol & 1}
+            for it in (tile, tile + 1)
+        )
+        if one and other and one.isdisjoint(other):
+            stays[tile : tile + 2] = False
+    return found if stays.all() else Tiles(found.new[stays], found.kept[stays], found.length[stays])
 
 
 def _between(tiles_begin: Places, length: Places, end: int) -> tuple[Places, Places]:
@@ -282,14 +309,15 @@ def _compare_uneven(
     if replaced + inserted >= BLOCK:
         result.rewritten += replaced
         result.inserted += inserted
-    others = [symbol for symbol in there if symbol & 1]
-    numbers = [symbol for symbol in here if symbol & 1] if others else []
+    numbers = [place for place, symbol in enumerate(here) if symbol & 1]
     if numbers:
-        changed = min(len(numbers), len(others)) - common_subsequence(numbers, others)
+        others = [symbol for symbol in there if symbol & 1]
+        same = common_subsequence([here[place] for place in numbers], others)
+        changed = min(len(numbers), len(others)) - same
         known = set(others)
-        unmatched = (place for place, symbol in enumerate(here) if symbol & 1 and symbol not in known)
-        result.numbers_changed += [begin + place for place in islice(unmatched, changed)]
-        result.numbers_same -= changed
+        numbers.sort(key=lambda place: here[place] in known)  # first those that the kept sequence has nowhere here
+        result.numbers_changed += [begin + place for place in numbers[:changed]]
+        result.numbers_same -= len(numbers) - same
 
 
 def _in_one_piece(places: Sequence[int], first: int, end: int) -> tuple[int, int]:

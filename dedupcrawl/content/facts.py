@@ -83,8 +83,8 @@ def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tai
 
 def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int) -> Facts:
     """The facts about a new text of `length` symbols and a kept one that differ as `aligned` has found."""
-    changed = sorted(found.numbers_changed)
     worded = wording(new, kept, found.pieces)
+    changed = sorted({*found.numbers_changed, *worded.numerals_changed})
     return Facts(
         symbols=length,
         kept_symbols=kept_length,
@@ -97,7 +97,7 @@ def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_
         added_at_ends=found.added_at_ends,
         skips=found.skips,
         moves=found.moves,
-        numbers_same=found.numbers_same,
+        numbers_same=found.numbers_same + worded.numerals_same,
         numbers_changed=len(changed),
         figures_changed=_figures(changed) if changed else 0,
         renamed=worded.renamed,

@@ -9,8 +9,8 @@ function words and negations are known by theirs: with 15 bits, one other word i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -18,21 +18,22 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import BLOCK, Piece
+from dedupcrawl.content.numerals import NUMERALS
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import Symbols
 
 _NEGATIONS = """
-no not nor never none nobody nothing nowhere neither without cannot aren couldn didn doesn don hadn hasn haven isn
-mightn mustn shan shouldn wasn weren won wouldn 不 没 无 未 非 否 勿 莫 禁
+no not nor never none nobody nothing nowhere neither without cannot t 不 没 无 未 非 否 勿 莫 禁
 """
 NEGATIONS = frozenset(_NEGATIONS.split())
-"""Folded. Contractions by their first part: an apostrophe ends a symbol."""
+"""Folded. Contractions ("can't") by their last part: an apostrophe ends a symbol."""
 
 Pair = tuple[bytes, bytes]
 """What the kept page says and what the new one says instead."""
 
-_NUMBER, _CONTENT, _FUNCTION, _NEGATION = range(4)
+_NUMBER, _CONTENT, _FUNCTION, _NEGATION, _CONTENT_NUMERAL, _FUNCTION_NUMERAL = range(6)
+_NUMBERS = bytes((_NUMBER, _CONTENT_NUMERAL, _FUNCTION_NUMERAL))
 _MOST_EXCHANGED = 64  # pieces that are looked for in the other page; a page with more was edited all over
 
 
@@ -49,6 +50,9 @@ class Wording:
             word stands in the page only once, few of them in prose.
         negated: Pieces where one side has more negations than the other.
         renamed: How often the same piece was replaced by the same other piece and hardly ever left as it was.
+        numerals_changed: Places in the new page of numerals (`dedupcrawl.content.numerals`) where the kept one has
+            another number. What differs in nothing else is no edit.
+        numerals_same: Other numerals of the new page, where any was changed.
     """
 
     exchanged: int = 0
@@ -56,6 +60,8 @@ class Wording:
     unexpected: float = 0.0
     negated: int = 0
     renamed: int = 0
+    numerals_changed: list[int] = field(default_factory=list)
+    numerals_same: int = 0
 
 
 @cache
@@ -64,9 +70,15 @@ def _kinds() -> NDArray[np.uint8]:
     kinds = np.full(1 << 16, _CONTENT, dtype=np.uint8)
     kinds[1::2] = _NUMBER  # numbers are compared by themselves
     for words, kind in ((STOP_WORDS, _FUNCTION), (NEGATIONS, _NEGATION)):
-        text = SymbolText.of((" ".join(sorted(word for word in words if word.isascii() or len(word) == 1)),))
-        kinds[symbols_of(text)] = kind
+        kinds[_values(words)] = kind
+    numerals = _values(NUMERALS)
+    kinds[numerals] = np.where(kinds[numerals] == _FUNCTION, _FUNCTION_NUMERAL, _CONTENT_NUMERAL)
     return kinds
+
+
+def _values(words: Iterable[str]) -> Symbols:
+    """The values of those words that are one symbol."""
+    return symbols_of(SymbolText.of((" ".join(sorted(word for word in words if word.isascii() or len(word) == 1)),)))
 
 
 def symbols_of(text: SymbolText) -> Symbols:
@@ -85,7 +97,7 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
         found = kernels.compiled.sort_pieces(new, kept, _kinds(), list(pieces), _MOST_EXCHANGED)
     else:
         found = _sorted(new, kept, pieces)
-    worded, negated, replaced, exchanged, rare = found
+    worded, negated, replaced, exchanged, rare, numerals = found
     repeats = len(set(replaced)) < len(replaced)
     return Wording(
         exchanged=len(exchanged),
@@ -93,11 +105,15 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
         unexpected=_unexpected(exchanged, rare / len(new)) if exchanged else 0.0,
         negated=negated,
         renamed=_most_renamed(kept, replaced) if repeats else 0,
+        numerals_changed=numerals,
+        numerals_same=_unchanged(new, len(numerals)) if numerals else 0,
     )
 
 
-def _sorted(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> tuple[int, int, list[Pair], list[Pair], int]:
-    """What differs in words, and in negations; what was replaced, and of that exchanged; how many words are rare.
+def _sorted(
+    new: Symbols, kept: Symbols, pieces: Sequence[Piece]
+) -> tuple[int, int, list[Pair], list[Pair], int, list[int]]:
+    """What differs in words, and in negations; what was replaced, and of that exchanged; rare words; changed numerals.
 
     Rare is a content word that the new page has once, counted where something was exchanged: an edit of it looks like
     an exchange.
@@ -107,25 +123,51 @@ def _sorted(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> tuple[int, 
     worded = negated = 0
     replaced: list[Pair] = []
     swapped: list[Pair] = []
+    numerals: list[int] = []
     for begin, end, kept_begin, kept_end in pieces:
         here, there = kinds[begin:end], kept_kinds[kept_begin:kept_end]
-        worded += here.count(_NUMBER) < len(here) or there.count(_NUMBER) < len(there)
+        only_numbers = not (here + there).strip(_NUMBERS)
         negated += here.count(_NEGATION) != there.count(_NEGATION)
         if here and there:
+            worded += not only_numbers
             replaced.append((its[2 * kept_begin : 2 * kept_end], mine[2 * begin : 2 * end]))
-            if _CONTENT in here and _CONTENT in there:
+            if not only_numbers and _has_content(here) and _has_content(there):
                 swapped.append(replaced[-1])
+            ours, others = _numerals(here), _numerals(there)
+            if [new[begin + at] for at in ours] != [kept[kept_begin + at] for at in others]:
+                numerals += [begin + at for at in ours[: len(others)]]
+        elif only_numbers and (here or there).strip(bytes((_NUMBER,))):
+            beside = next((at for at in (begin - 1, end) if 0 <= at < len(kinds) and kinds[at] in _NUMBERS), None)
+            worded += beside is None
+            if beside is not None:
+                numerals.append(begin if here else beside)
+        else:
+            worded += not only_numbers
     exchanged = [
         (old, instead)
         for old, instead in swapped[:_MOST_EXCHANGED]
         if not _occurs(old, mine) and not _occurs(instead, its)
     ]
     if not exchanged:
-        return worded, negated, replaced, exchanged, 0
-    content = np.sort(new[np.frombuffer(kinds, dtype=np.uint8) == _CONTENT])
+        return worded, negated, replaced, exchanged, 0, numerals
+    content = np.sort(new[np.isin(np.frombuffer(kinds, dtype=np.uint8), (_CONTENT, _CONTENT_NUMERAL))])
     first = np.ones(len(content) + 1, dtype=np.bool_)
     np.not_equal(content[1:], content[:-1], out=first[1:-1])
-    return worded, negated, replaced, exchanged, int(np.count_nonzero(first[1:] & first[:-1]))
+    return worded, negated, replaced, exchanged, int(np.count_nonzero(first[1:] & first[:-1])), numerals
+
+
+def _has_content(kinds: bytes) -> bool:
+    return _CONTENT in kinds or _CONTENT_NUMERAL in kinds
+
+
+def _numerals(kinds: bytes) -> list[int]:
+    """Where numerals stand."""
+    return [at for at, kind in enumerate(kinds) if kind >= _CONTENT_NUMERAL]
+
+
+def _unchanged(new: Symbols, changed: int) -> int:
+    """How many numerals are in a page beside those that changed."""
+    return max(0, int(np.count_nonzero(_kinds()[new] >= _CONTENT_NUMERAL)) - changed)
 
 
 def _unexpected(exchanged: list[Pair], rare: float) -> float:
@@ -159,7 +201,7 @@ def _repeated(replaced: list[Pair], exchanged: list[Pair]) -> int:
 
 def _is_worded(pair: Pair) -> bool:
     """Whether there are more than numbers on either side."""
-    return not all(value & 1 for value in np.frombuffer(b"".join(pair), dtype="<u2").tolist())
+    return bool(_kinds()[np.frombuffer(b"".join(pair), dtype="<u2")].tobytes().strip(_NUMBERS))
 
 
 def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:

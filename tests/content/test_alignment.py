@@ -259,6 +259,47 @@ class TestNumbers:
         assert found.numbers_changed == [52]
         assert found.numbers_same == 2
 
+    def test_that_have_changed_places_in_a_gap_of_uneven_sides(self) -> None:
+        one, other = [1, 9000, 9002, 9004, 9006, 9008, 3], [3, 9000, 9002, 9010, 9012, 9004, 9006, 9008, 1]
+        head, foot = self.TEXT[:50], self.TEXT[50:]
+        found = differences(symbols([*head, *one, *foot]), symbols([*head, *other, *foot]))
+        assert found.numbers_changed == [50]
+        assert found.numbers_same == 1
+        one, other = [9000, 1, 9002, 3, 9004, 5], [9000, 9010, 3, 9012, 5, 9002, 1, 9014]
+        found = differences(symbols([*head, *one, *foot]), symbols([*head, *other, *foot]))
+        assert len(found.numbers_changed) == 1
+
+    def test_that_changed_places_with_their_unit(self) -> None:
+        """出口 31 亿元，进口 45 亿元."""
+        head, foot, unit = self.TEXT[:50], self.TEXT[50:], [8000, 8002]
+        new = [*head, 9000, 7000, 31, *unit, 9002, 9004, 7000, 45, *unit, *foot]
+        kept = [*head, 9000, 7000, 45, *unit, 9004, 7000, 31, *unit, *foot]
+        found = differences(symbols(new), symbols(kept))
+        assert found.numbers_changed == [52]
+        assert found.moves == 0
+
+    def test_of_a_block_that_moved(self) -> None:
+        block = [8000, 31, 8002, 8004, 8006, 8008]
+        new, kept = [*block, *self.TEXT[:60]], [*self.TEXT[:60], *block]
+        found = differences(symbols(new), symbols(kept))
+        assert (found.numbers_changed, found.numbers_same, found.moves) == ([], 1, 1)
+
+    @pytest.mark.parametrize("where", [0, 100, 200])
+    def test_that_only_the_new_sequence_has(self, where: int) -> None:
+        new = [*self.TEXT[:where], 1, 3, 5, *self.TEXT[where:]]
+        new[20] = kept_number = 7
+        kept = self.TEXT.copy()
+        kept[17 if where == 0 else 20] = kept_number
+        found = differences(symbols(new), symbols(kept))
+        assert (found.numbers_changed, found.numbers_same) == ([], 1)
+        assert differences(symbols(new[:150]), symbols(kept[60:])).numbers_same == 0
+
+    def test_that_a_gap_has_more_of(self) -> None:
+        new = symbols([*self.TEXT[:50], 1, 9000, 3, 9002, 5, *self.TEXT[50:]])
+        kept = symbols([*self.TEXT[:50], 9004, 9006, 3, *self.TEXT[50:]])
+        found = differences(new, kept)
+        assert (found.numbers_changed, found.numbers_same) == ([], 1)
+
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sequences_made_to_cost_time(seed: int) -> None:

@@ -31,7 +31,7 @@ from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.mwo_search import possible
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
-from dedupcrawl.content.wording import wording
+from dedupcrawl.content.wording import symbols_of, wording
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.index.tail import Batch
 from dedupcrawl.page import Page
@@ -270,6 +270,15 @@ def test_differences(a: list[int], b: list[int]) -> None:
     assert_same_differences(a, b)
 
 
+NUMERALS = st.lists(st.sampled_from(["five", "may", "三", "一", "5", "7 9", "the", "dog", "not", "home"]), max_size=40)
+
+
+@given(NUMERALS, NUMERALS, st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=30))
+def test_differences_in_numbers_as_words(new: list[str], kept: list[str], around: list[str]) -> None:
+    one, other = (symbols_of(SymbolText.of((" ".join([*around, *it, *around]),))) for it in (new, kept))
+    assert_same_differences(one.tolist(), other.tolist())
+
+
 @given(st.integers(0, 2**32))
 def test_differences_of_an_edited_text(seed: int) -> None:
     """Words replaced, left out and put in, blocks moved and repeated; of few words or of many, numbers among them."""
@@ -280,13 +289,15 @@ def test_differences_of_an_edited_text(seed: int) -> None:
     for _ in range(chance.randrange(40)):
         at, length = chance.randrange(len(new) + 1), chance.choice([1, 1, 1, 3, 8, 30, 200])
         other = [chance.randrange(vocabulary) for _ in range(length)]
-        kind = chance.randrange(5)
+        kind = chance.randrange(6)
         if kind == 0:
             new[at : at + length] = other
         elif kind == 1:
             del new[at : at + length]
         elif kind == 2:
             new[at:at] = other
+        elif kind == 5:  # two pieces change places
+            new[at : at + 12] = [*new[at + 8 : at + 12], *new[at + 4 : at + 8], *new[at : at + 4]]
         else:
             block = new[at : at + length]
             if kind == 3:

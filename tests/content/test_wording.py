@@ -45,6 +45,11 @@ def to(*pairs: tuple[str, str]) -> Change:
         (TEXT, to(("theft of a clock", "theft of a judge")), 0, 1, 0, 0),
         (CHINESE, to(("会计", "厨师")), 2, 0, 0, 2),
         (CHINESE, to(("能够", "不能够")), 0, 1, 1, 0),
+        (CHINESE, to(("五年以上", "没五年以上")), 0, 1, 1, 0),
+        ("They can go home", to(("can", "can't")), 0, 1, 1, 0),
+        ("They do go home", to(("do", "don't")), 0, 1, 1, 0),
+        ("They don't go home", to(("don't", "do not")), 0, 1, 0, 0),
+        ("They cannot go home", to(("cannot", "can't")), 0, 1, 0, 0),
     ],
 )
 def test_kinds_of_pieces(text: str, change: Change, exchanged: int, edits: int, negated: int, renamed: int) -> None:
@@ -60,6 +65,45 @@ def test_the_same_text() -> None:
 
 def test_numbers_are_left_to_others() -> None:
     assert of(TEXT.replace("two years", "2 years"), TEXT.replace("two years", "3 years")) == Wording()
+
+
+BULLETIN = "on Monday prices rose by five percent to three hundred, one of the highest in March"
+CHINESE_BULLETIN = "三月居民消费价格上涨百分之五，其中一些食品价格上涨百分之十二，企业稳步增产"
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "changed"),
+    [
+        (BULLETIN, to(("five", "nine")), ["nine"]),
+        (BULLETIN, to(("Monday", "Friday"), ("March", "May")), ["friday", "may"]),
+        (BULLETIN, to(("three hundred", "three hundred six")), ["six"]),
+        (BULLETIN, to(("three hundred", "three")), ["three"]),
+        (BULLETIN, to(("three hundred", "two thousand")), ["two", "thousand"]),
+        (BULLETIN, to(("five percent", "many percent")), []),
+        (BULLETIN, to(("one of the", "some of the")), []),
+        (BULLETIN, to(("to three", "to some three"), ("in March", "in that March")), []),
+        (CHINESE_BULLETIN, to(("百分之五", "百分之九")), ["九"]),
+        (CHINESE_BULLETIN, to(("百分之五", "百分之十五")), ["十"]),
+        (CHINESE_BULLETIN, to(("十二", "二十")), ["二", "十"]),
+        (CHINESE_BULLETIN, to(("十二", "十")), ["十"]),
+        (CHINESE_BULLETIN, to(("一些", "有些")), []),
+        (CHINESE_BULLETIN, to(("一些", "些")), []),
+    ],
+)
+def test_numbers_in_words(text: str, change: Change, changed: list[str]) -> None:
+    found = of(change(text), text)
+    symbols = SymbolText.of((change(text),)).symbols
+    assert [symbols[place] for place in found.numerals_changed] == changed
+    if changed:
+        assert (found.exchanged, found.edits) == (0, 0)
+        assert found.numerals_same > 0
+    else:
+        assert found.exchanged + found.edits > 0
+        assert found.numerals_same == 0
+
+
+def test_a_number_in_figures_may_be_written_in_words() -> None:
+    assert of(BULLETIN.replace("five", "5"), BULLETIN) == Wording()
 
 
 def test_nothing_is_unexpected_where_no_word_stands_twice() -> None:

@@ -128,8 +128,10 @@ class Kernels(Protocol):
 
     def sort_pieces(
         self, new: U16, kept: U16, kinds: NDArray[np.uint8], pieces: list[Piece], most_exchanged: int, /
-    ) -> tuple[int, int, list[Pair], list[Pair], int]:
-        """What `wording.wording` counts: pieces that differ in words, negated, replaced, exchanged; rare words."""
+    ) -> tuple[int, int, list[Pair], list[Pair], int, list[int]]:
+        """What `wording.wording` counts: pieces that differ in words, negated, replaced, exchanged; rare words; where
+        numerals changed.
+        """
         ...
 
     def differences(

@@ -3,7 +3,7 @@
 
 #include "tiles.h"
 
-enum { LONGEST = 1 << 14, BLOCK = 6, GAP_LIMIT = 512, EFFORT = 4, CLEAR = 4 };
+enum { LONGEST = 1 << 14, BLOCK = 6, GAP_LIMIT = 512, EFFORT = 4, SLOT = 3, CLEAR = 4 };
 
 typedef struct {
     Py_ssize_t common, kept_common, replaced, rewritten, inserted, added, added_at_ends, numbers_same, skips, moves;
@@ -43,7 +43,13 @@ static Py_ssize_t common_of_gap(const uint16_t *here, Py_ssize_t n, const uint16
     return larger(n, m) <= GAP_LIMIT ? common_of(here, n, there, m) : 0;
 }
 
-/* Numbers that another number replaced, in a gap. */
+static Py_ssize_t numbers_of(const uint16_t *symbols, Py_ssize_t count) {
+    Py_ssize_t numbers = 0;
+    for (Py_ssize_t i = 0; i < count; i++) numbers += symbols[i] & 1;
+    return numbers;
+}
+
+/* Numbers that another number replaced, in a gap; first those that the other side has nowhere. */
 static int compare_numbers(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m, Py_ssize_t begin,
                            Differences *result) {
     static uint8_t known[1 << 16]; /* kept all zeros */
@@ -55,19 +61,20 @@ static int compare_numbers(const uint16_t *here, Py_ssize_t n, const uint16_t *t
     for (Py_ssize_t i = 0; i < m; i++)
         if (there[i] & 1) others[other_count++] = there[i];
     int done = 1;
-    if (count && other_count) {
-        const Py_ssize_t common = common_of(numbers, count, others, other_count);
+    if (count) {
+        const Py_ssize_t common = other_count ? common_of(numbers, count, others, other_count) : 0;
         const Py_ssize_t changed = smaller(count, other_count) - common;
         done = common >= 0;
         for (Py_ssize_t i = 0; i < other_count; i++) known[others[i]] = 1;
         Py_ssize_t named = 0;
-        for (Py_ssize_t i = 0; done && i < n && named < changed; i++)
-            if (here[i] & 1 && !known[here[i]]) {
-                done = add_number(result, begin + i);
-                named++;
-            }
+        for (uint8_t is_known = 0; is_known < 2; is_known++)
+            for (Py_ssize_t i = 0; done && i < n && named < changed; i++)
+                if (here[i] & 1 && known[here[i]] == is_known) {
+                    done = add_number(result, begin + i);
+                    named++;
+                }
         for (Py_ssize_t i = 0; i < other_count; i++) known[others[i]] = 0;
-        result->numbers_same -= changed;
+        result->numbers_same -= count - common;
     }
     PyMem_Free(numbers);
     return done;
@@ -199,6 +206,7 @@ static int compare_gaps(const uint16_t *new, const uint16_t *kept, Py_ssize_t ke
     Py_ssize_t effort = EFFORT * kept_count;
     for (Py_ssize_t i = 0; done && i < count; i++) {
         const Gap *gap = &gaps[i];
+        if (gap->size > 0 && gap->room <= 0) result->numbers_same -= numbers_of(new + gap->begin, gap->size);
         if (gap->size <= 0 || gap->room <= 0 || is_level(gap)) continue;
         effort -= gap->span;
         Py_ssize_t there = 0;
@@ -214,6 +222,34 @@ static int compare_gaps(const uint16_t *new, const uint16_t *kept, Py_ssize_t ke
     PyMem_Free(others);
     PyMem_Free(places);
     return done;
+}
+
+static int is_slot(const Tile *tile) { return tile->length >= SLOT && tile->length < BLOCK; }
+
+/* Whether two tiles shorter than a block hold numbers, and none in common. */
+static int have_other_numbers(const Tile *one, const Tile *other, const uint16_t *new) {
+    const uint16_t *here = new + one->begin, *there = new + other->begin;
+    if (!is_slot(one) || !is_slot(other) || !numbers_of(here, one->length) || !numbers_of(there, other->length))
+        return 0;
+    for (Py_ssize_t i = 0; i < one->length; i++)
+        for (Py_ssize_t j = 0; j < other->length; j++)
+            if (here[i] & 1 && here[i] == there[j]) return 0;
+    return 1;
+}
+
+/* Tiles but for two close by that have changed places, both shorter than a block, with different numbers in them; how
+ * many. */
+static Py_ssize_t without_exchanged_numbers(Tile *tiles, Py_ssize_t count, const uint16_t *new) {
+    Py_ssize_t stay = 0;
+    int exchanged = 0; /* with the tile before */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const Tile tile = tiles[i];
+        const Py_ssize_t step = i + 1 < count ? tiles[i + 1].kept_begin - tile.kept_begin - tile.length : 0;
+        const int next_exchanged = step < 0 && step >= -SMALL && have_other_numbers(&tile, &tiles[i + 1], new);
+        if (!exchanged && !next_exchanged) tiles[stay++] = tile;
+        exchanged = next_exchanged;
+    }
+    return stay;
 }
 
 /* The gaps before, between and after the tiles; 0 on failure. `covered` and `free_before` are zeros, kept_count + 1. */
@@ -269,9 +305,10 @@ PyObject *differences(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "a sequence is too long");
         goto done;
     }
-    for (Py_ssize_t i = 0; i < count; i++) result.numbers_same += ((const uint16_t *)new.buf)[i] & 1;
-    const Py_ssize_t tile_count = tiles(new.buf, count, kept.buf, kept_count, &found);
+    result.numbers_same = numbers_of(new.buf, count);
+    Py_ssize_t tile_count = tiles(new.buf, count, kept.buf, kept_count, &found);
     if (tile_count >= 0) {
+        tile_count = without_exchanged_numbers(found, tile_count, new.buf);
         gaps = PyMem_Malloc(sizeof(Gap) * (size_t)(tile_count + 1));
         covered = PyMem_Calloc(2 * ((size_t)kept_count + 1), sizeof(int32_t));
     }

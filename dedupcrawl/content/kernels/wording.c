@@ -2,7 +2,7 @@
 
 #include "kernels.h"
 
-enum { NUMBER, CONTENT, FUNCTION, NEGATION, KINDS };
+enum { NUMBER, CONTENT, FUNCTION, NEGATION, CONTENT_NUMERAL, FUNCTION_NUMERAL, KINDS };
 
 enum { VALUES = 1 << 16 };
 
@@ -51,6 +51,39 @@ static int append_pair(PyObject *list, Sequence old, Sequence instead) {
     return done;
 }
 
+static int is_content(uint8_t kind) { return kind == CONTENT || kind == CONTENT_NUMERAL; }
+
+static int is_numeral(uint8_t kind) { return kind >= CONTENT_NUMERAL; }
+
+static int append_place(PyObject *list, Py_ssize_t place) {
+    PyObject *number = PyLong_FromSsize_t(place);
+    const int done = number && !PyList_Append(list, number);
+    Py_XDECREF(number);
+    return done;
+}
+
+/* The place of the next numeral from `at` on; `end` when there is none. */
+static Py_ssize_t next_numeral(Sequence text, const uint8_t *kinds, Py_ssize_t at, Py_ssize_t end) {
+    while (at < end && !is_numeral(kinds[text.symbols[at]])) at++;
+    return at;
+}
+
+/* The numerals of a piece, where the other side has others. */
+static int name_numerals(Sequence new, Py_ssize_t begin, Py_ssize_t end, Sequence kept, Py_ssize_t kept_begin,
+                         Py_ssize_t kept_end, const uint8_t *kinds, PyObject *numerals) {
+    for (int naming = 0, differ = 0;; naming++) { /* first it is found out whether they differ */
+        Py_ssize_t at = next_numeral(new, kinds, begin, end), other = next_numeral(kept, kinds, kept_begin, kept_end);
+        while (at < end && other < kept_end) {
+            differ |= new.symbols[at] != kept.symbols[other];
+            if (naming && !append_place(numerals, at)) return 0;
+            at = next_numeral(new, kinds, at + 1, end);
+            other = next_numeral(kept, kinds, other + 1, kept_end);
+        }
+        differ |= at < end || other < kept_end;
+        if (naming || !differ) return 1;
+    }
+}
+
 /* Content words that a page has once. */
 static Py_ssize_t rare_words(Sequence text, const uint8_t *kinds) {
     static uint8_t seen[VALUES]; /* kept all zeros */
@@ -58,12 +91,13 @@ static Py_ssize_t rare_words(Sequence text, const uint8_t *kinds) {
     for (Py_ssize_t i = 0; i < text.count; i++)
         if (seen[text.symbols[i]] < 2) seen[text.symbols[i]]++;
     for (Py_ssize_t i = 0; i < text.count; i++)
-        rare += seen[text.symbols[i]] == 1 && kinds[text.symbols[i]] == CONTENT;
+        rare += seen[text.symbols[i]] == 1 && is_content(kinds[text.symbols[i]]);
     for (Py_ssize_t i = 0; i < text.count; i++) seen[text.symbols[i]] = 0;
     return rare;
 }
 
-/* sort_pieces(new, kept, kinds, pieces, most) -> (differing in words, negated, replaced, exchanged, rare words) */
+/* sort_pieces(new, kept, kinds, pieces, most)
+ *     -> (differing in words, negated, replaced, exchanged, rare words, places of changed numerals) */
 PyObject *sort_pieces(PyObject *self, PyObject *args) {
     Py_buffer new, kept, kinds;
     PyObject *pieces, *answer = NULL;
@@ -72,8 +106,8 @@ PyObject *sort_pieces(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*y*y*O!n", &new, &kept, &kinds, &PyList_Type, &pieces, &most)) return NULL;
     const Sequence here = {new.buf, new.len / 2}, there = {kept.buf, kept.len / 2};
     const uint8_t *kind = kinds.buf;
-    PyObject *replaced = PyList_New(0), *exchanged = PyList_New(0);
-    int done = replaced && exchanged;
+    PyObject *replaced = PyList_New(0), *exchanged = PyList_New(0), *numerals = PyList_New(0);
+    int done = replaced && exchanged && numerals;
     if (done && kinds.len != VALUES) {
         PyErr_SetString(PyExc_ValueError, "kinds: one byte for each value of a symbol");
         done = 0;
@@ -92,19 +126,35 @@ PyObject *sort_pieces(PyObject *self, PyObject *args) {
         const Sequence its = {there.symbols + kept_begin, kept_end - kept_begin};
         count_kinds(mine, kind, counts);
         count_kinds(its, kind, kept_counts);
-        worded += counts[NUMBER] < mine.count || kept_counts[NUMBER] < its.count;
+        Py_ssize_t words = 0;
+        for (int of = CONTENT; of <= NEGATION; of++) words += counts[of] + kept_counts[of];
         negated += counts[NEGATION] != kept_counts[NEGATION];
-        if (!mine.count || !its.count) continue;
-        done = append_pair(replaced, its, mine);
-        if (done && counts[CONTENT] && kept_counts[CONTENT] && swapped++ < most && !occurs_in(its, here) &&
+        if (!mine.count || !its.count) {
+            Py_ssize_t beside = -1; /* the place of a number that a numeral was put to or taken from */
+            if (!words && counts[NUMBER] + kept_counts[NUMBER] < mine.count + its.count)
+                for (Py_ssize_t at = begin - 1; beside < 0 && at <= end; at += end - begin + 1)
+                    if (at >= 0 && at < here.count && (here.symbols[at] & 1 || is_numeral(kind[here.symbols[at]])))
+                        beside = at;
+            if (beside >= 0)
+                done = append_place(numerals, mine.count ? begin : beside);
+            else
+                worded += counts[NUMBER] + kept_counts[NUMBER] < mine.count + its.count;
+            continue;
+        }
+        worded += words > 0;
+        done = append_pair(replaced, its, mine) &&
+               name_numerals(here, begin, end, there, kept_begin, kept_end, kind, numerals);
+        if (done && words && counts[CONTENT] + counts[CONTENT_NUMERAL] &&
+            kept_counts[CONTENT] + kept_counts[CONTENT_NUMERAL] && swapped++ < most && !occurs_in(its, here) &&
             !occurs_in(mine, there))
             done = append_pair(exchanged, its, mine);
     }
     if (done)
-        answer = Py_BuildValue("nnOOn", worded, negated, replaced, exchanged,
-                               PyList_GET_SIZE(exchanged) ? rare_words(here, kind) : 0);
+        answer = Py_BuildValue("nnOOnO", worded, negated, replaced, exchanged,
+                               PyList_GET_SIZE(exchanged) ? rare_words(here, kind) : 0, numerals);
     Py_XDECREF(replaced);
     Py_XDECREF(exchanged);
+    Py_XDECREF(numerals);
     PyBuffer_Release(&new);
     PyBuffer_Release(&kept);
     PyBuffer_Release(&kinds);
