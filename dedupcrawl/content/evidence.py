@@ -29,12 +29,13 @@ import numpy as np
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Differences, Piece
-from dedupcrawl.content.blocks import Blocks, with_breaks
+from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks
 from dedupcrawl.content.facts import Facts, aligned, facts_of
 from dedupcrawl.content.own_text import left_out
 from dedupcrawl.content.probability import COVERED, probability
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.tail import tail_begins
 from dedupcrawl.content.tiles import LONGEST, Places, Symbols
 
 OUTLINE_SYMBOLS = LONGEST
@@ -98,33 +99,42 @@ def outline(text: SymbolText) -> bytes:
 
     Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit; 2 zero bytes
     between two paragraphs. Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes
-    with the number of the other symbols and 8 with their hash.
+    with the number of the other symbols and 8 with the hash of all from where its tail begins.
     """
     symbols = with_breaks(text)
     if len(symbols) <= OUTLINE_SYMBOLS:
         return symbols.tobytes()
     first = symbols[:OUTLINE_SYMBOLS]
-    others = text.hashes[np.count_nonzero(first) :]
-    tail = mmh3.mmh3_x64_128_digest(others.astype("<u8", copy=False).tobytes())[:8]
-    return first.tobytes() + len(others).to_bytes(4, "little") + tail
+    kept = first[first != BREAK]
+    tail = mmh3.mmh3_x64_128_digest(text.hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
+    return first.tobytes() + (len(text.hashes) - len(kept)).to_bytes(4, "little") + tail
 
 
 @dataclass(frozen=True, slots=True)
 class _Outlined:
-    """An outline that was read: its blocks, how many symbols more there are, and their hash."""
+    """An outline that was read.
+
+    Attributes:
+        blocks: What is kept of it symbol by symbol.
+        tail: How many symbols more there are.
+        tail_hash: Of the symbols from `tail_begins` on.
+        tail_begins: At which symbol of the blocks.
+    """
 
     blocks: Blocks
     tail: int
     tail_hash: bytes
+    tail_begins: int
 
 
 @lru_cache(maxsize=8)  # of the page at hand, which is compared with others in turn
 def _read(outline: bytes) -> _Outlined:
     if len(outline) <= 2 * OUTLINE_SYMBOLS:
-        return _Outlined(Blocks.of(np.frombuffer(outline, dtype="<u2", count=len(outline) // 2)), 0, b"")
+        blocks = Blocks.of(np.frombuffer(outline, dtype="<u2", count=len(outline) // 2))
+        return _Outlined(blocks, 0, b"", len(blocks.symbols))
     tail = outline[2 * OUTLINE_SYMBOLS :]
-    symbols = np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS)
-    return _Outlined(Blocks.of(symbols), int.from_bytes(tail[:4], "little"), tail[4:])
+    blocks = Blocks.of(np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS))
+    return _Outlined(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols))
 
 
 def blocks_of(outline: bytes) -> list[int]:
@@ -154,15 +164,21 @@ class _Pair:
     def of(cls, new: bytes, kept: bytes, site: SiteTemplate | None, kept_site: SiteTemplate | None) -> _Pair:
         one, other = _read(new), _read(kept)
         symbols, kept_symbols = one.blocks.symbols, other.blocks.symbols
+        begin, kept_begin = len(symbols), len(kept_symbols)
+        same = one.tail_hash == other.tail_hash
+        if same:  # both are compared up to there
+            begin, kept_begin = one.tail_begins, other.tail_begins
+        tail, kept_tail = one.tail + len(symbols) - begin, other.tail + len(kept_symbols) - kept_begin
         count, places = 0, None
         if site is not None and kept_site is not None and site.has_recurring(one.blocks.hashes):
             left, kept_left = left_out(one.blocks, other.blocks, site, kept_site)
             keep = one.blocks.keep(left)
             if any(left) and (keep.any() or one.tail):
                 count, places = sum(left), keep.nonzero()[0]
-                symbols, kept_symbols = symbols[keep], kept_symbols[other.blocks.keep(kept_left)]
-        same = one.tail_hash == other.tail_hash
-        return cls(symbols, kept_symbols, one.tail, other.tail, same, count, places)
+                kept_keep = other.blocks.keep(kept_left)
+                symbols, kept_symbols = symbols[keep], kept_symbols[kept_keep]
+                begin, kept_begin = int(keep[:begin].sum()), int(kept_keep[:kept_begin].sum())
+        return cls(symbols[:begin], kept_symbols[:kept_begin], tail, kept_tail, same, count, places)
 
     @property
     def length(self) -> int:

@@ -208,6 +208,34 @@ class TestLongPages:
     def test_an_edit_in_what_is_held(self) -> None:
         assert dropped(compared(["edited", *self.LONG[1:]], self.LONG))
 
+    @pytest.mark.parametrize("share", [0.0005, 0.002])
+    def test_edits_before_its_tail(self, share: float) -> None:
+        chance = random.Random(4)
+        new = [word for word in self.LONG[: OUTLINE_SYMBOLS - 4096] if chance.random() >= share]
+        found = compared(new + self.LONG[OUTLINE_SYMBOLS - 4096 :], self.LONG)
+        assert dropped(found)
+        assert found.facts.replaced == found.facts.added_at_ends == 0
+        assert found.facts.symbols == len(new) + len(self.LONG) - OUTLINE_SYMBOLS + 4096
+        assert found.facts.covered == 1
+
+    def test_words_put_in_at_the_top(self) -> None:
+        found = compared(["today", "only", *self.LONG], self.LONG)
+        assert dropped(found)
+        assert found.facts.kept_covered == 1
+        assert found.facts.added_at_ends == 2
+        assert found.facts.kept_symbols == len(self.LONG)
+
+    def test_a_template_around_it(self) -> None:
+        site = SiteTemplate()
+        for _ in range(9):
+            site.add(blocks_of(made("menu one")))
+        own = " ".join(self.LONG)
+        found = confirm(made("menu one", own), made("menu one", "today " + own), site, site)
+        assert dropped(found)
+        assert found.template_blocks == 1
+        assert found.facts.symbols == len(self.LONG)
+        assert found.facts.covered == 1
+
     def test_another_tail(self) -> None:
         found = compared(self.LONG[:OUTLINE_SYMBOLS] + prose(500, 1), self.LONG)
         assert not dropped(found)

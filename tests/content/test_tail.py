@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dedupcrawl.content.tail import tail_begins
+from dedupcrawl.content.tiles import Symbols
+
+
+def symbols(count: int, seed: int = 0) -> Symbols:
+    return np.random.default_rng(seed).integers(1, 1 << 16, count, dtype=np.uint16)
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_of_a_few_symbols_it_is_somewhere_in_them(count: int) -> None:
+    assert 0 <= tail_begins(symbols(count)) <= count
+
+
+def test_it_moves_with_what_is_put_in_before() -> None:
+    text = symbols(20_000)
+    begins = tail_begins(text[:16_384])
+    assert 16_384 - 4_096 <= begins < 16_384
+    moved = [tail_begins(np.concatenate((symbols(more, 1), text))[:16_384]) == begins + more for more in range(1, 40)]
+    assert sum(moved) >= 38
+
+
+def test_one_symbol_again_and_again() -> None:
+    assert tail_begins(np.full(16_384, 7, dtype=np.uint16)) == 16_384 - 4_096
