@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
 
 from dedupcrawl.training.false_clusters import unlike_clusters
 from dedupcrawl.training.page_rows import FAULTS
@@ -111,6 +109,10 @@ def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     node = alone.to_numpy(writable=True)
     node[same["row"].to_numpy()] = same["node"].to_numpy()
     if not links.is_empty():
+        # Two fifths of the time that a worker takes to start, and many logs have no links.
+        from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+        from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
+
         good = pages.filter(pl.col("fault").is_null()).select("url", "row")
         ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
