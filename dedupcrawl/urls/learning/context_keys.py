@@ -88,7 +88,7 @@ class ContextKeys:
         self._columns, self._patterns = columns, patterns
         self._place = {key: place for place, key in enumerate(keys)}
         self._owner: Ints | None = None  # of each code, some URL that has it
-        self._values: dict[int, str] = {}
+        self._values = {ABSENT: NO_VALUE}
 
     @classmethod
     def of(cls, columns: UrlColumns, patterns: Patterns = NO_PATTERNS) -> ContextKeys:
@@ -116,16 +116,18 @@ class ContextKeys:
 
     def value(self, code: int) -> str:
         """A code put into words; NO_VALUE for ABSENT."""
-        if code == ABSENT:
-            return NO_VALUE
-        found = self._values.get(code)
-        if found is None:
+        return self.values([code])[0]
+
+    def values(self, codes: Sequence[int]) -> list[str]:
+        """Codes put into words; NO_VALUE for ABSENT."""
+        new = np.array([code for code in dict.fromkeys(codes) if code not in self._values], dtype=np.int64)
+        if new.size:
             if self._owner is None:
                 self._owner = np.zeros(len(self.key_of), dtype=np.int64)
                 self._owner[self.codes] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-            parts = self._columns.parts(int(self._owner[code]))
-            found = self._values[code] = keys_of(parts, self._patterns)[self.keys[self.key_of[code]]]
-        return found
+            for code, parts in zip(new.tolist(), self._columns.all_parts(self._owner[new]), strict=True):
+                self._values[code] = keys_of(parts, self._patterns)[self.keys[self.key_of[code]]]
+        return [self._values[code] for code in codes]
 
     def with_joint(self, names: Sequence[str], rows: Ints) -> ContextKeys:
         """These, and as one more key the values of some arguments together, for those of `rows` that have them all."""
@@ -135,14 +137,17 @@ class ContextKeys:
             if place == ABSENT:
                 return self
             columns.append(self.values_of(rows, place))
-        table = np.stack(columns, axis=1)
-        there = np.flatnonzero((table != ABSENT).all(axis=1))
+        there = np.flatnonzero(np.min(columns, axis=0) != ABSENT)
         if not there.size:
             return self
-        unique, where = np.unique(table[there], axis=0, return_inverse=True)
-        texts = [[self.value(code) for code in codes] for codes in unique.tolist()]
-        sayable = np.array([not any("&" in text for text in values) for values in texts])[where.reshape(-1)]
-        there, where = there[sayable], where.reshape(-1)[sayable]
+        pairs = np.zeros(len(there), dtype=np.int64)
+        for column in columns:
+            unique, first, pairs = np.unique(
+                pairs * len(self.key_of) + column[there], return_index=True, return_inverse=True
+            )
+        texts = list(zip(*(self.values(column[there[first]].tolist()) for column in columns), strict=True))
+        sayable = np.array([not any("&" in text for text in values) for values in texts])[pairs]
+        there, where = there[sayable], pairs[sayable]
         more, order = rows[there], np.argsort(rows[there], kind="stable")
         codes = np.insert(self.codes, self.start[more[order] + 1], len(self.key_of) + where[order])
         size = np.diff(self.start)
@@ -152,7 +157,7 @@ class ContextKeys:
         found = ContextKeys(
             self._columns, self._patterns, [*self.keys, ("args", "&".join(names))], key_of, codes, start
         )
-        found._values = {len(self.key_of) + i: "&".join(values) for i, values in enumerate(texts)}
+        found._values |= {len(self.key_of) + i: "&".join(values) for i, values in enumerate(texts)}
         return found
 
 

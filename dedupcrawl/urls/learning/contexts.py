@@ -134,12 +134,13 @@ class Tree:
     ) -> tuple[list[Context], float]:
         """Everywhere but for a few values of one key, which are wrong more often than right."""
         worse: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
-        for key, loss, code in found.bad:
-            worse[key].append((loss, self._keys.value(code), code))
+        values = self._keys.values([code for _, _, code in found.bad])
+        for (key, loss, code), value in zip(found.bad, values, strict=True):
+            worse[key].append((loss, value, code))
         best: tuple[int, list[tuple[int, str, int]]] | None = None
         best_gain = 0
-        for key, values in worse.items():
-            bad = sorted(values, reverse=True)[:_MOST_EXCEPTIONS]
+        for key, those in worse.items():
+            bad = sorted(those, reverse=True)[:_MOST_EXCEPTIONS]
             gain = sum(loss for loss, _, _ in bad) - len(bad)
             if gain > best_gain and all(code != ABSENT for _, _, code in bad):
                 best, best_gain = (key, bad), gain
@@ -250,7 +251,7 @@ def common_context(right: Ints, covered: Ints, keys: ContextKeys, clusters: int,
     for place in sorted(np.flatnonzero(fits).tolist(), key=keys.keys.__getitem__):
         key = keys.keys[place]
         if key not in taken and (with_key[place] or others_with_key[place]):
-            found = [keys.value(code) for code in seen[keys.key_of[seen] == place].tolist()]
+            found = keys.values(seen[keys.key_of[seen] == place].tolist())
             conditions[key] = Condition(key, tuple(sorted([*found, *([NO_VALUE] if absent[place] else [])])))
     return tuple(condition for key, condition in conditions.items() if not _implied(key, conditions))
 
