@@ -224,6 +224,8 @@ def _rarest_first(sample: Sample, postings: Postings) -> tuple[Sample, Counts]:
 
 def _within(counts: Counts, *limits: int) -> list[int]:
     """How many of the first may be read, for each limit."""
+    if counts.sum() <= min(limits):
+        return [len(counts)] * len(limits)
     within: list[int] = counts.cumsum().searchsorted(limits, side="right").tolist()
     return within
 
