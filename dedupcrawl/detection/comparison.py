@@ -37,7 +37,7 @@ class Comparison:
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
-        target_precision: Share of the drops that shall be right.
+        target_precision: Share of the drops that shall be right; 0: the checks decide, and nothing is said in doubt.
         apart: URLs of kept pages that are no reason to drop this one.
 
     Attributes:
@@ -72,6 +72,7 @@ class Comparison:
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
         self._apart = apart
+        self._checks_decide = not target_precision
         self._least = threshold(target_precision)
         self._doubted = min(self._least, threshold(DOUBTED_PRECISION))
         self._compared: dict[str, evidence.Evidence | None] = {}
@@ -82,7 +83,13 @@ class Comparison:
         if check not in self._checks:
             return None
         similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])
-        if similarity is None or self._says_more_elsewhere(kept):
+        if similarity is None:
+            return None
+        if self._checks_decide and check != "exact":
+            seen = evidence.confirm(self._entry.outline, kept.outline, self._template, self._template_of(kept))
+            said = seen.to_dict(self._reading.analysis.text)
+            return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
+        if self._says_more_elsewhere(kept):
             return None
         if check == "exact":
             return Verdict(self.url, "duplicate", kept.source, check, similarity)

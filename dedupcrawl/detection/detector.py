@@ -95,7 +95,7 @@ class Detector:
             checks: The checks to use, with their thresholds, in order; a subset of the index's.
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
-            target_precision: Share of the drops that shall be right.
+            target_precision: Share of the drops that shall be right; with 0 the checks alone decide.
             request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
                 is dropped for.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page
 from tests.detection.judged import CHECKS, REPORT, Crawl, changed, prose
 
@@ -45,6 +48,30 @@ def test_how_sure_to_be_is_a_setting() -> None:
     page = Page("http://a.example/other", paragraphs=(" ".join(other),))
     assert not crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9999).is_duplicate
     assert crawl.detector.judge(Analysis(page), CHECKS, target_precision=0.9).is_duplicate
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "drops"),
+    [
+        ("simhash", {"SIMHASH_DISTANCE": 7}, True),
+        ("simhash", {"SIMHASH_DISTANCE": 0}, False),
+        ("mwo", {"MWO_THRESHOLD": 0.6}, True),
+        ("mwo", {"MWO_THRESHOLD": 0.99}, False),
+        ("feature_code", {"CODE_CHARACTERS": 60}, True),
+    ],
+)
+def test_a_check_alone_decides_by_its_own_threshold_where_no_evidence_is_asked_for(
+    name: str, parameters: dict[str, int | float], drops: bool
+) -> None:
+    checks = make_checks((name,), parameters)
+    detector = Detector(MemoryIndex(checks), run="one")
+    first = Page("http://a.example/first", paragraphs=(REPORT,))
+    other = Page("http://a.example/other", paragraphs=(REPORT.replace("guilty", "not guilty"),))
+    assert detector.judge(Analysis(first), checks, target_precision=0).verdict == "unique"
+    verdict = detector.judge(Analysis(other), checks, target_precision=0)
+    assert verdict.is_duplicate == drops
+    assert not drops or (verdict.check == name and verdict.evidence["probability"] < threshold(0.998))
+    assert not detector.judge(Analysis(other), checks, target_precision=0.998).is_duplicate
 
 
 def test_what_is_let_through_in_doubt_is_recorded_with_the_page_that_it_resembles() -> None:

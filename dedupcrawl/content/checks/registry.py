@@ -66,6 +66,16 @@ def _share(
     return Parameter(name, default, f"a number above {above:g} and up to 1", read, about, loosest)
 
 
+def _from_0_to_1(name: str, default: float, about: str, loosest: Callable[[Iterable[Any]], Any]) -> Parameter:
+    def read(value: Any) -> float:
+        number = float(value)
+        if isinstance(value, bool) or not 0 <= number <= 1:
+            raise ValueError
+        return number
+
+    return Parameter(name, default, "a number from 0 to 1", read, about, loosest)
+
+
 def _choice(name: str, default: str, choices: Sequence[str], about: str) -> Parameter:
     def read(value: Any) -> str:
         if value not in choices:
@@ -96,11 +106,11 @@ def _thesaurus(name: str, about: str) -> Parameter:
 
 
 PARAMETERS: tuple[Parameter, ...] = (
-    _share(
+    _from_0_to_1(
         "TARGET_PRECISION",
         TARGET_PRECISION,
-        0.0,
-        "A page is dropped when it is so probably a duplicate that this share of such drops is right.",
+        "A page is dropped when it is so probably a duplicate that this share of such drops is right; with 0 each "
+        "check drops by its own threshold, as it was published, and no evidence is asked for.",
         loosest=min,
     ),
     _whole(
