@@ -1,9 +1,10 @@
 """Batch order: pages are judged longest first (Guo et al., Algorithm 3; spec 1, "Batch"), and answered in their order.
 
 What is contained in a page is never longer than it, so of two pages one of which contains the other the longer is
-judged first and kept. Length is that of the main text in symbols; of equally long pages the first one comes first. (The
-paper sorts by length of the feature code. Here other checks judge too, and a code is made of the first thousand symbols:
-of two long pages it does not tell which is longer.)
+judged first and kept. Length is that of the main text in symbols; of equally long pages the first one comes first.
+
+The paper sorts by length of the feature code. Here other checks judge too, and a code is made of the first thousand
+symbols: of two long pages it does not tell which is longer.
 
 Pages, then verdicts, wait in temporary files, so memory does not grow with their number.
 """
