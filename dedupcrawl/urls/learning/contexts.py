@@ -220,7 +220,9 @@ def _gain(totals: list[int], parts: list[list[int]]) -> float:
     return entropy(totals) - after - (len(parts) - 1) * log2(total) / (2 * total)
 
 
-def common_context(right: Ints, covered: Ints, keys: ContextKeys, clusters: int, taken: set[ContextKey]) -> Context:
+def common_context(
+    right: Ints, covered: Ints, keys: ContextKeys, clusters: int, taken: set[ContextKey], *, kinds: bool = False
+) -> Context:
     """What all evidence for a rule has in common, and not all that the rule applies to has: it stays in the context.
 
     As in the paper, a key that always has one value in the pairwise rules keeps it in the general one. It is left open
@@ -232,6 +234,8 @@ def common_context(right: Ints, covered: Ints, keys: ContextKeys, clusters: int,
         keys: Of all forms.
         clusters: To which the right ones belong.
         taken: Keys that the context speaks of already.
+        kinds: Keep the one first segment, and the one kind of a segment (`friends-{}`), that all evidence has, even if
+            all that the rule applies to has it: of others nothing is known.
     """
     others = covered[:: -(-len(covered) // _SAMPLE)]
     here = np.bincount(keys.flat(right)[1], minlength=len(keys.key_of))
@@ -246,7 +250,10 @@ def common_context(right: Ints, covered: Ints, keys: ContextKeys, clusters: int,
     single = np.array([kind in {"has", "arg"} for kind, _ in keys.keys])
     has = np.array([kind == "has" for kind, _ in keys.keys])
     fits = (values + absent <= np.where(single, 1, min(_MOST_COMMON, clusters // 3))) & (has | ~absent)
-    fits &= (1 - same / len(others)) * clusters >= _SIGNIFICANT
+    significant = (1 - same / len(others)) * clusters >= _SIGNIFICANT
+    if kinds:
+        significant |= np.array([kind in {"front", "part"} for kind, _ in keys.keys]) & (values == 1)
+    fits &= significant
     conditions: dict[ContextKey, Condition] = {}
     for place in sorted(np.flatnonzero(fits).tolist(), key=keys.keys.__getitem__):
         key = keys.keys[place]

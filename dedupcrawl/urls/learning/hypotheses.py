@@ -15,6 +15,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 _MOST_ARGS = 6  # that a rule takes out together
 _LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
+_MOST_BEFORE = 3  # segments before one that takes any value, of which each is of its own
 _BRACES = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
@@ -224,10 +225,26 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
     if len(old) == 1 and len(new) == 1:
         yield from _affixes(old[0], new[0], end, query)
     if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
+        forms, open_ = "".join(map(_form_of_both, old, new)), "/{}" * len(old)
+        # Of other depths are other kinds of pages: a day, where the posts of a blog are at `/{year}/{month}/{}/{post}`.
         if len(after) <= 2:
-            yield Transformation(f"/{{p*}}{'/{}' * len(old)}{end}", f"/{{p*}}{'/{}' * len(old)}{end}")
-        if len(before) <= 1 and after:
-            yield Transformation(f"{start}{'/{}' * len(old)}/{{p*}}", f"{start}{'/{}' * len(old)}/{{p*}}")
+            deep = len(before) > _MOST_BEFORE
+            front = "/{p*}" if deep else "".join(_captured(f"b{i}", s) for i, s in enumerate(before))
+            back = "/{p*}" if deep else "".join(f"/{{b{i}}}" for i in range(len(before)))
+            yield Transformation(f"{front}{forms}{end}", f"{back}{open_}{end}")
+        if len(before) <= 1 and after and after[0]:
+            rest = end if before and len(after) <= 3 else "/{x}/{p*}"
+            yield Transformation(f"{start}{forms}{rest}", f"{start}{open_}{rest}")
+
+
+def _captured(name: str, segment: str) -> str:
+    """A segment of a template that takes a segment like this one."""
+    return f"/{{{name}:digits}}" if segment.isascii() and segment.isdigit() else f"/{{{name}}}"
+
+
+def _form_of_both(one: str, other: str) -> str:
+    """What two segments have in common, as a segment of a template that takes both."""
+    return "/{:digits}" if all(s.isascii() and s.isdigit() for s in (one, other)) else "/{}"
 
 
 def _join(segments: list[str]) -> str:

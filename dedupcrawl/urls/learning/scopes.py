@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from dedupcrawl.urls.learning.context_keys import NO_VALUE
 from dedupcrawl.urls.learning.contexts import Condition, Context
@@ -12,7 +11,8 @@ from dedupcrawl.urls.rule import Rule, RuleError
 
 _SPECIAL = re.compile(r"[{}]")
 _FORMS = {"form", "kind", "part", "sort"}  # conditions whose values are templates
-_EXCEPT = {"host": "!{}", "front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
+_MOST_SCOPES = 100  # of a rule
+_EXCEPT = {"front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
 
 
 def scoped(rule: Rule, context: Context) -> Rule | None:
@@ -21,7 +21,7 @@ def scoped(rule: Rule, context: Context) -> Rule | None:
         return None
     hosts, within, unless = list(rule.hosts), list(rule.within), set(rule.unless)
     args: dict[str, str] = {}
-    places: dict[str, Sequence[str]] = {}
+    paths = _Paths()
     for condition in context:
         kind, name = condition.key
         if kind in {"has", "arg", "args", "form", "kind"}:
@@ -29,23 +29,17 @@ def scoped(rule: Rule, context: Context) -> Rule | None:
                 return None
         elif NO_VALUE in condition.values:
             return None
-        elif kind in {"part", "sort"}:
-            mark = "" if condition.holds else "!"
-            within += [f"{mark}{'/{}' * int(name)}/{value}/{{*}}" for value in condition.values]
-        elif not condition.holds:
-            (hosts if kind == "host" else within).extend(_EXCEPT[kind].format(value) for value in condition.values)
         elif kind == "host":
-            hosts += condition.values
-        elif kind == "path":
-            within += condition.values
-        elif kind != "front" or int(name) >= int(places.get("depth", ["0"])[0]):
-            places[kind] = condition.values
-            if kind == "front":
-                places["depth"] = [name]
-    if places:
-        fronts = [f"/{front}" for front in places["front"]] if "front" in places else [""]
-        lasts = places.get("last")
-        within += [f"{front}/{{*}}{f'/{last}' if lasts else ''}" for front in fronts for last in lasts or [""]]
+            hosts += condition.values if condition.holds else (f"!{value}" for value in condition.values)
+        elif condition.holds:
+            paths.add(condition)
+        elif kind in {"part", "sort"}:
+            within += [f"!{'/{}' * int(name)}/{value}/{{*}}" for value in condition.values]
+        else:
+            within += [_EXCEPT[kind].format(value) for value in condition.values]
+    within += paths.templates()
+    if len(within) > _MOST_SCOPES:
+        return None
     with_args = _with_args(rule.match, rule.to, args)
     if with_args is None:
         return None
@@ -57,6 +51,51 @@ def scoped(rule: Rule, context: Context) -> Rule | None:
     except RuleError:
         return None
     return found
+
+
+@dataclass(slots=True)
+class _Paths:
+    """What a path must be like, all of it at once: a rule holds where one of its templates fits.
+
+    Attributes:
+        whole: Paths.
+        fronts: What they begin with; of several depths the deepest, which says the others.
+        depth: Segments of these.
+        segments: Place of a segment → its forms, the finest that there are.
+        lasts: What they end with.
+    """
+
+    whole: tuple[str, ...] = ()
+    fronts: tuple[str, ...] = ("",)
+    depth: int = 0
+    segments: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    lasts: tuple[str, ...] = ("",)
+
+    def add(self, condition: Condition) -> None:
+        """One more condition that holds."""
+        (kind, name), values = condition.key, condition.values
+        if kind == "path":
+            self.whole = values
+        elif kind == "last":
+            self.lasts = tuple(f"/{value}" for value in values)
+        elif kind == "front":
+            if int(name) > self.depth:
+                self.fronts, self.depth = tuple(f"/{value}" for value in values), int(name)
+        elif kind == "part" or int(name) not in self.segments:
+            self.segments[int(name)] = values
+
+    def templates(self) -> list[str]:
+        """Paths and fronts are literal, and were seen with the forms: what they say of a segment is enough."""
+        if self.whole:
+            return list(self.whole)
+        middles, depth = [""], self.depth
+        for place in sorted(self.segments):
+            if place >= depth:
+                open_ = "/{}" * (place - depth)
+                middles = [f"{middle}{open_}/{form}" for middle in middles for form in self.segments[place]]
+                depth = place + 1
+        found = [f"{front}{middle}/{{*}}{last}" for front in self.fronts for middle in middles for last in self.lasts]
+        return [] if found == ["/{*}"] else found
 
 
 def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 _MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
 _WORTH_EXPOSING = 10  # clusters
 _CLUSTERS_ASKED = 200
+_NAMED = re.compile(r"/[^/?{]|\?")  # in a template: a segment that is not left open, or an argument
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 _UNMET_COSTS = 0.1  # ... and one that nothing is known of
@@ -183,21 +185,40 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
         if not bar.accepts(tried[1], cost_of(within) + known):
             continue
         if not rule.match.startswith(("//", "http")):  # mirrors are one site, and seldom crawled as a whole
-            within, tried = _narrowed(within, tried, context, corpus)
+            within, tried = _narrowed(rule, context, within, tried, found, corpus)
+            if _merges_anything(within):
+                continue
         if tried[1].clusters:
             refined.append(Found(within, origin, tried[1], _unmet(tried[0])))
     return refined
 
 
 def _narrowed(
-    within: Rule, tried: tuple[Meetings, Tally], context: Context, corpus: Corpus
+    rule: Rule, context: Context, within: Rule, tried: tuple[Meetings, Tally], everywhere: Meetings, corpus: Corpus
 ) -> tuple[Rule, tuple[Meetings, Tally]]:
-    """The rule, kept to what all evidence for it has in common."""
+    """The rule, kept to what all evidence for it has in common.
+
+    A segment that takes any value tells pages apart nearly everywhere. So its evidence is compared with all that the
+    transformation is for (`everywhere`), and exceptions do not count for a context: not `/{}/blog-{}` leaves all else.
+    """
+    any_segment = _takes_any_segment(within)
+    covered = everywhere.covered if any_segment else tried[0].covered
+    taken = {condition.key for condition in context if condition.holds or not any_segment}
     right = tried[0].sources.rows[tried[1].flags == 1]
     clusters = len(np.unique(corpus.labels.all[corpus.labels.start[right]]))
-    common = common_context(right, tried[0].covered, corpus.keys, clusters, {condition.key for condition in context})
-    narrower = scoped(within, common) if common else None
+    common = common_context(right, covered, corpus.keys, clusters, taken, kinds=any_segment)
+    narrower = scoped(rule, (*context, *common)) if common else None
     return (within, tried) if narrower is None else (narrower, _try(narrower, corpus))
+
+
+def _takes_any_segment(rule: Rule) -> bool:
+    return "/{}" in rule.to
+
+
+def _merges_anything(rule: Rule) -> bool:
+    """True when a segment takes any value, and nothing says of which pages: no path, and no segment or argument."""
+    said = any(not scope.startswith("!") for scope in rule.within) or _NAMED.search(rule.match)
+    return _takes_any_segment(rule) and not said
 
 
 def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, Tally]:

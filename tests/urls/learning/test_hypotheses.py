@@ -32,6 +32,10 @@ def suggested(source: str, target: str) -> list[Transformation]:
         ("http://a.com/wiki/page.", "http://a.com/wiki/page", "/{p*}/{name}.", "/{p*}/{name}"),
         ("http://www.a.com/x", "http://a.com/x", "//www.{host}", "//{host}"),
         ("http://a.com/x", "https://a.com/x", "http://", "https://"),
+        ("http://a.com/2008/05/x", "http://a.com/2008/06/x", "/2008/{:digits}/{x0}", "/2008/{}/{x0}"),
+        ("http://a.com/9/1/b", "http://a.com/9/2/b", "/{b0:digits}/{:digits}/{x0}", "/{b0}/{}/{x0}"),
+        ("http://a.com/2008/05/x", "http://a.com/2008/new/x", "/2008/{}/{x0}", "/2008/{}/{x0}"),
+        ("http://a.com/S1a/x/y", "http://a.com/S2b/x/y", "/{}/{x}/{p*}", "/{}/{x}/{p*}"),
         ("http://a.com/knives/folding/robin.html", "http://a.com/robin.html", "/{p*}/{x0}.html", "/{x0}.html"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
 
 Clusters = list[list[str]]
@@ -127,6 +128,48 @@ def test_examples_of_the_paper_and_others(example: Callable[[random.Random], Clu
         forms = {normalize(url).canonical for url in cluster}
         assert len(forms) == 1, (cluster, forms)
         assert owner.setdefault(forms.pop(), label) == label
+
+
+def test_each_example_is_learned_as_the_paper_has_it() -> None:
+    assert rules_of(arizona) == ["/{p*}/index.html → /{p*}/"]
+    assert rules_of(allrecipes) == ["convert lower-path"]  # RECIPE and Recipe are one to the server: all of the path
+    assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex"]
+    assert rules_of(wikipedia) == ["/?title={value} → /wiki/{value}"]
+    assert rules_of(stanford) == ["drop sid"]
+    assert rules_of(amazon) == ["/{p*}/dp/{x1} → /dp/{x1}"]
+    assert rules_of(youtube) == ["drop feature", "drop ytsession"]
+    (one,) = rules_of(ebay)
+    assert "QQ_fclsZ{a0}QQ_pcatidZ{a1}QQ_pidZ{a2}QQ_tabZ{a3}" in one
+
+
+def rules_of(example: Callable[[random.Random], Clusters]) -> list[str]:
+    return sorted(map(described, learned(example(random.Random(1))).rules))
+
+
+@pytest.mark.parametrize("others", [0, 1, 2, 3, 6])
+@pytest.mark.parametrize("blogs", [True, False])
+def test_a_random_token_does_not_make_one_page_of_kinds_of_pages_that_no_log_had(others: int, blogs: bool) -> None:
+    pages = yahoo(random.Random(1))[: None if blogs else 40]
+    pages += [[f"http://360.yahoo.com/{name}"] for name in ("terms", "login", "press", "jobs", "ads", "map")[:others]]
+    normalize = SiteNormalizer(learned(pages)).normalize
+    for path in ("help", "about", "u7/", "u7/photos-1", "u8/photos-2", "a/b/c", "a/b/d", "x/friends-1/y"):
+        url = f"http://360.yahoo.com/{path}"
+        assert normalize(url).canonical == url
+    assert normalize("http://360.yahoo.com/u7/friends-x3Yz").rules
+
+
+def days(random_: random.Random) -> Clusters:
+    """A blog whose posts are found under the day of any time zone."""
+    posts = [(random_.randrange(1, 13), random_.randrange(2, 28), f"post-{random_.randrange(10**6)}") for _ in range(40)]
+    return [[f"http://a.com/2008/{m:02}/{day + later:02}/{name}" for later in (0, 1)] for m, day, name in posts]
+
+
+def test_a_number_that_does_not_matter_leaves_shorter_paths_alone() -> None:
+    normalize = SiteNormalizer(learned(days(random.Random(1)))).normalize
+    first, second = (normalize(f"http://a.com/2008/05/{day}/post-1").canonical for day in ("07", "08"))
+    assert first == second
+    for path in ("2008/05/07", "2008/06/07", "2008/05/07/", "2008/05/page/2", "2008/05/feed/2"):
+        assert normalize(f"http://a.com/{path}").kind == "unchanged"
 
 
 def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
