@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -74,7 +74,8 @@ def command(
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
     or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, best of all of its main text. Nothing
-    changes before everything is learned. Rules that were disabled, imported or written by hand stay.
+    changes before everything is learned. Rules that were disabled, imported or written by hand stay, and of those that
+    were learned before all that the pages of these logs do not speak against.
 
     \b
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
@@ -134,8 +135,15 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
+        *_of_former(told["former_rules"]),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
+
+
+def _of_former(rules: Mapping[str, int]) -> list[str]:
+    if not any(rules.values()):
+        return []
+    return [f"learned before and not again: {counted(rules['kept'], 'rule')} kept, {rules['refuted']:,} refuted"]
 
 
 def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:

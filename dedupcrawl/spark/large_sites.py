@@ -8,7 +8,7 @@ both to the same rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -26,26 +26,29 @@ from dedupcrawl.training import false_clusters, learning_part
 from dedupcrawl.training.clusters import UNLIKE
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_bounded, without_cycle_detection
 from dedupcrawl.training.page_rows import FAULTS
+from dedupcrawl.urls.rule import Rule
 
 _THINNED = "site string, url string, label long, size long"
 
 
-def learn_large_sites(rows: DataFrame, options: LearningOptions) -> Learned:
+def learn_large_sites(rows: DataFrame, options: LearningOptions, former: Mapping[str, Sequence[Rule]]) -> Learned:
     """Learn the rules of some sites.
 
     Args:
         rows: Columns of `log_rows.SCHEMA`; all rows of each site, none that is told.
         options: The thresholds; its file was added to Spark's.
+        former: Site → its rules that were learned from former logs.
     """
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)
     clustered = materialized(_numbered(good))
     _count(clustered, learned)
-    worth = _bounded(clustered.where("several"))
+    asked = [site for site, rules in former.items() if rules]
+    worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
 
     def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
-        return _learn(options, pages)
+        return _learn(options, former, pages)
 
     learning.add_to(learned, worth.groupBy("site").applyInArrow(learn, SCHEMA))
     return learned
@@ -174,8 +177,9 @@ def _with_count(pages: DataFrame, name: str) -> DataFrame:
     return pages.join(pages.groupBy("site").agg(F.count("*").alias(name)), "site")
 
 
-def _learn(options: LearningOptions, pages: pa.Table) -> pa.Table:
+def _learn(options: LearningOptions, former: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
     """What a task learns of its one site."""
     frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
+    site = frame["site"][0]
     with without_cycle_detection():
-        return packed([learn_bounded(frame["site"][0], frame, at_hand(options))])
+        return packed([learn_bounded(site, frame, at_hand(options), former[site])])

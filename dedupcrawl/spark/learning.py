@@ -5,13 +5,17 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-from pyspark import SparkFiles
+from pyspark import Broadcast, SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
-from dedupcrawl.training.learning_part import Learned, LearningOptions
+from dedupcrawl.training.learning_part import FormerRules, Learned, LearningOptions
+from dedupcrawl.training.rule_folder import learned_rules
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import file_name, other_form, rule_files
 
 SCHEMA = "learned binary"
 _COLUMN = "learned"
@@ -41,3 +45,15 @@ def at_hand(options: LearningOptions) -> LearningOptions:
     if options.knowledge is None:
         return options
     return replace(options, knowledge=Path(SparkFiles.get(options.knowledge.name)))
+
+
+def shared(spark: SparkSession, folder: Path) -> FormerRules:
+    """The rules that were learned from former logs into a folder of this machine, for every machine."""
+    files = rule_files([folder]) if folder.exists() else {}
+    found = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
+    return partial(_of_site, spark.sparkContext.broadcast(found))
+
+
+def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
+    names = file_name(site), file_name(other_form(site))
+    return next((found.value[name] for name in names if name in found.value), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +14,22 @@ import polars as pl
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
 from dedupcrawl.training.sites import pages_by_site
+from dedupcrawl.urls.learning.acceptance import Bar
+from dedupcrawl.urls.learning.former import judged
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
+FormerRules = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from former logs
 MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
 MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
+
+
+def no_former(site: str) -> Sequence[Rule]:
+    """Of sites that nothing was learned of before."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +64,13 @@ class Learned:
         false_clusters: Reason → clusters that were left out.
         left_out: Reason → URLs that were left out.
         failed: Sites that broke the learner, each with its error: a flaw of ours, not of the log.
+        former: The sites that have rules from former logs, and those of these that stay, see `urls.learning.former`.
+        refuted: How many rules from former logs the pages of these speak against.
     """
 
     rules: list[SiteRules] = field(default_factory=list)
+    former: list[SiteRules] = field(default_factory=list)
+    refuted: int = 0
     sites: int = 0
     urls: int = 0
     clusters: int = 0
@@ -68,6 +81,8 @@ class Learned:
 
     def __iadd__(self, other: Learned) -> Learned:
         self.rules += other.rules
+        self.former += other.former
+        self.refuted += other.refuted
         self.sites += other.sites
         self.urls += other.urls
         self.clusters += other.clusters
@@ -78,15 +93,17 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
+def learn_sites(rows: pl.DataFrame, options: LearningOptions, former: FormerRules = no_former) -> Learned:
     """Learn the rules of the sites in `rows`, each from its own rows alone.
 
     Args:
         rows: Columns of `page_rows.PAGE_ROWS`, in the order of the log; all rows of each site.
         options: The thresholds.
+        former: Gives the rules of a site that were learned from former logs.
 
     Returns:
-        What was learned; it depends on nothing but the rows of each site, so sites may be parted in any way.
+        What was learned; it depends on nothing but the rows and former rules of each site, so sites may be parted in
+        any way.
     """
     found = clusters_of(rows)
     sizes = found.urls.group_by("site", "cluster").len()["len"]
@@ -100,24 +117,29 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions) -> Learned:
     with without_cycle_detection():
         for site, pages in pages_by_site(found.urls):
             learned.sites += 1
-            if pages["cluster"].n_unique() < pages.height:
-                learned += learn_bounded(site, bounded(pages), options)
+            before = former(site)
+            if before or pages["cluster"].n_unique() < pages.height:
+                learned += learn_bounded(site, bounded(pages), options, before)
     return learned
 
 
-def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions) -> Learned:
+def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
     """The rules of one site, or why there are none: a site that breaks the learner must not cost others theirs.
 
     Args:
         site: Its name.
         pages: As `bounded` leaves them.
         options: The thresholds.
+        before: Its rules that were learned from former logs.
     """
     try:
         rules = _learn_site(site, pages, options)
+        urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
+        old = judged(site, urls, labels, rules.rules, before, Bar(options.min_precision))
     except Exception as error:
         return Learned(failed=[f"{site}: {type(error).__name__}: {error}"])
-    return Learned(rules=[rules] if rules.rules else [])
+    former = [SiteRules(site, old.stay)] if before else []
+    return Learned(rules=[rules] if rules.rules else [], former=former, refuted=old.refuted)
 
 
 @contextmanager

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, path_in, read_rules, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, write_rules
 
 _BY_PEOPLE = ("hand", "imported")
 
 
-def write_learned(folder: Path, learned: SiteRules) -> str | None:
-    """Write a site's learned rules over its former learned rules, atomically.
+def former_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
+    """The rules of a site that were learned from former logs and are in use.
+
+    Args:
+        files: As from `rule_files`.
+        site: Its name.
+    """
+    path = file_of(files, site)
+    return () if path is None else learned_rules(path)
+
+
+def learned_rules(path: Path) -> tuple[Rule, ...]:
+    """Those of one rule file; none if it cannot be read."""
+    try:
+        return tuple(filter(_is_learned, read_rules(path).rules))
+    except RuleError:
+        return ()
+
+
+def write_learned(folder: Path, learned: SiteRules, former: Sequence[Rule] = ()) -> str | None:
+    """Write a site's learned rules over its former learned rules, of which `former` stay, atomically.
 
     Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
     was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too; a rule that
@@ -29,10 +48,13 @@ def write_learned(folder: Path, learned: SiteRules) -> str | None:
     """
     path = path_in(folder, learned.site)
     if not path.exists():
-        write_rules(folder, SiteRules(learned.site, merged((), learned.rules)))
+        write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *former])))
         return None
     try:
-        replace_rules(path, merged(read_rules(path).rules, learned.rules))
+        before = read_rules(path).rules
+        after = merged(before, [*learned.rules, *former])
+        if after != before:
+            replace_rules(path, after)
     except RuleError as error:
         return str(error)
     return None
@@ -42,9 +64,13 @@ def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules of a file after a training run."""
     before = tuple(old)
     known = {rule.effect: rule for rule in before}
-    kept = (rule for rule in before if rule.source in _BY_PEOPLE or rule.state == "disabled")
+    kept = (rule for rule in before if not _is_learned(rule))
     watched = [_watched(rule, known.get(rule.effect)) for rule in learned]
     return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
+
+
+def _is_learned(rule: Rule) -> bool:
+    return rule.source not in _BY_PEOPLE and rule.state != "disabled"
 
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:

@@ -12,8 +12,8 @@ from typing import Any
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
-from dedupcrawl.training.rule_folder import write_learned
-from dedupcrawl.urls.rule_files import remove_unfinished
+from dedupcrawl.training.rule_folder import former_rules, write_learned
+from dedupcrawl.urls.rule_files import SiteRules, remove_unfinished, rule_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class TrainingSummary:
             "left_out_urls": dict(sorted(learned.left_out.items())),
             "rules": len(evidence),
             "sites_with_rules": len(learned.rules),
+            "former_rules": {"kept": sum(len(site.rules) for site in learned.former), "refuted": learned.refuted},
             "holdout": {
                 "coverage": coverage,
                 "correct": sum(e.correct for e in evidence),
@@ -80,7 +81,8 @@ def train(
     """Learn the rules of every site in `logs` and write them to `folder`, one file a site.
 
     Nothing in `folder` changes before everything is learned, and each file is then replaced in one step: a run that is
-    interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay.
+    interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay;
+    so do those that were learned before and that the pages of these logs do not speak against.
 
     Args:
         logs: In the order in which they were written: of several rows of a URL the last counts.
@@ -97,8 +99,10 @@ def train(
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     learned = Learned()
+    former = partial(former_rules, rule_files([folder]) if folder.exists() else {})
     with parted(logs, tally, progress) as parts:
-        for result in work_on(parts, partial(learn_sites, options=options), "learning", progress, workers):
+        work = partial(learn_sites, options=options, former=former)
+        for result in work_on(parts, work, "learning", progress, workers):
             learned += result
     return write_all(learned, folder, tally, started)
 
@@ -118,6 +122,11 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
-    learned.rules.sort(key=lambda site_rules: site_rules.site)
-    kept = [problem for site_rules in learned.rules if (problem := write_learned(folder, site_rules))]
+    stay = {one.site: one.rules for one in learned.former}
+    found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
+    kept = [
+        problem
+        for site, site_rules in sorted(found.items())
+        if (problem := write_learned(folder, site_rules, stay.get(site, ())))
+    ]
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

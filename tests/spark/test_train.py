@@ -13,6 +13,8 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import false_clusters, learning_part
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import TrainingSummary, train
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.spark.logs import messy_json_lines
 
 if TYPE_CHECKING:
@@ -41,11 +43,20 @@ def test_the_same_rules_as_the_local_engine(
         monkeypatch.setattr(false_clusters, "MOST_URLS", 200)
     log = messy_json_lines(tmp_path / "log.jsonl")
     options = LearningOptions(min_coverage=2)
+    former = (
+        Rule("of", "equivalence", match="/{x}/{}", to="/{x}/{}", source="learned"),
+        Rule("p", "rewrite", drop=("p",), source="learned"),
+    )
+    for folder in ("here", "there"):
+        for site in ("large.com", "c.net", "elsewhere.net"):
+            write_rules(tmp_path / folder, SiteRules(site, former))
     here = train([log], tmp_path / "here", options, workers=1)
     there = on_spark.train_on_spark([str(log)], tmp_path / "there", options, tally=Tally())
     assert told(there) == told(here)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
-    assert "large.com.toml" in contents(tmp_path / "there")
+    assert here.to_dict()["former_rules"] == {"kept": 3, "refuted": 1}
+    rules = [rule.id for rule in read_rules(tmp_path / "there" / "large.com.toml").rules]
+    assert rules[-1] == "p" != rules[0]
     assert {"error status", "empty page", "unlike URLs"} >= here.learned.false_clusters.keys() > {"error status"}
 
 

@@ -86,6 +86,42 @@ def test_what_a_person_decided_stays(tmp_path: Path) -> None:
     assert read_rules(folder / "a.com.toml").rules == (mine, off, *learned[1:])
 
 
+def views(same: bool, pages: int = 100) -> list[Row]:
+    """Pages with a view= that does not matter, or does."""
+    return [
+        {"url": f"http://a.com/w{page}?view={view}", "text_digest": f"x{page}" if same else f"x{page}-{view}"}
+        for page in range(pages)
+        for view in range(3)
+    ]
+
+
+@pytest.mark.parametrize("more", [[], [{"url": f"http://a.com/{name}", "text_digest": "z"} for name in "yz"]])
+def test_rules_that_a_new_log_refutes_go(tmp_path: Path, more: list[Row]) -> None:
+    folder = tmp_path / "rules"
+    train([write(tmp_path / "one", views(same=True))], folder, OPTIONS)
+    assert [rule.drop for rule in read_rules(folder / "a.com.toml").rules] == [("view",)]
+    summary = train([write(tmp_path / "two", views(same=False) + more)], folder, OPTIONS).to_dict()
+    assert (summary["rules"], summary["former_rules"]) == (0, {"kept": 0, "refuted": 1})
+    assert read_rules(folder / "a.com.toml").rules == ()
+
+
+def test_rules_that_a_crawl_has_used_are_not_forgotten(tmp_path: Path) -> None:
+    """Its log has hardly a duplicate that they are for, whatever else is learned from it."""
+    folder = tmp_path / "rules"
+    train([write(tmp_path / "one", views(same=True))], folder, OPTIONS)
+    before = contents(folder)
+    used = [row for row in views(same=True) if row["url"].endswith("=0")]
+    summary = train([write(tmp_path / "two", used)], folder, OPTIONS).to_dict()
+    assert summary["former_rules"] == {"kept": 1, "refuted": 0}
+    assert contents(folder) == before
+    summaries = [
+        train([write(tmp_path / "three", used + session_site("a.com"))], folder, OPTIONS, workers=workers).to_dict()
+        for workers in (1, 2)
+    ]
+    assert [(summary["rules"], summary["former_rules"]["kept"]) for summary in summaries] == [(1, 1), (1, 1)]
+    assert [rule.drop for rule in read_rules(folder / "a.com.toml").rules] == [("sid",), ("view",)]
+
+
 def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from math import sqrt
 
 from dedupcrawl.urls.learning.evidence import Tally, lower_bound
+from dedupcrawl.urls.learning.meeting_counts import Counts
 from dedupcrawl.urls.rule import Rule
 
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _RULE_SHARE = 1.0  # of a single rule
 _SITE_SHARE = 0.3  # of all rules of a site together
 _DEVIATIONS = 1.0  # standard deviations over that share, that may be chance
+_SMALLEST_SHARE = 1e-6  # of wrong ones, that is weighed against right ones where none is allowed
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 
@@ -39,10 +41,17 @@ class Bar:
         """Least share of right ones among all URLs that the rules of a site bring together."""
         return 1.0 - (1.0 - self.min_precision) * _SITE_SHARE
 
+    def holds(self, right: int, wrong: float) -> bool:
+        """True when so many wrong ones of a rule may be chance: at most one standard deviation over what is allowed."""
+        return _may_be_chance(wrong, (1.0 - self.min_right) * (right + wrong))
+
     def holds_for_site(self, right: int, wrong: int) -> bool:
-        """True when so many wrong ones may be chance: at most one standard deviation over what the bar allows."""
-        allowed = (1.0 - self.min_right_of_site) * (right + wrong)
-        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
+        """The same of all rules of a site together."""
+        return _may_be_chance(wrong, (1.0 - self.min_right_of_site) * (right + wrong))
+
+    def worth(self, counts: Counts) -> float:
+        """What rules of a site bring together rightly, less what they do wrongly: more is better."""
+        return counts.right - counts.wrong / max(1.0 - self.min_right_of_site, _SMALLEST_SHARE)
 
     def passes(self, right: int, wrong: float, clusters: int, collisions: int, cost: float = 0.0) -> bool:
         """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`.
@@ -62,6 +71,10 @@ class Bar:
     def is_within_reach(self, counts: Tally, cost: float = 0.0) -> bool:
         """False when no part of these meetings can pass: there are too few clusters, whatever is left out."""
         return counts.clusters + counts.collisions >= max(1.0, _LEAST_CLUSTERS + cost)
+
+
+def _may_be_chance(wrong: float, allowed: float) -> bool:
+    return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
 
 
 EXPECTED = -2.0  # cost of a rule that holds on most sites

@@ -188,14 +188,8 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
 
     A URL is often changed by several rules, so that the counts of a single rule do not say which of them is to blame.
     """
-    loss = 1.0 / (1.0 - bar.min_right_of_site) if bar.min_right_of_site < 1.0 else len(proved)
     suspects = sorted(proved, key=lambda one: -sum(used.by_rule[one.rule.id].wrong))[:_MOST_SUSPECTS]
-
-    def worth_without(one: Candidate) -> float:
-        rest = proof.without(one.rule.id)
-        return rest.right - loss * rest.wrong
-
-    return max(suspects, key=worth_without)
+    return max(suspects, key=lambda one: bar.worth(proof.without(one.rule.id)))
 
 
 def _taught(corpus: Corpus, samples: Sequence[Part], priors: Priors) -> dict[Rule, int]:

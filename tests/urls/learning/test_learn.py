@@ -160,7 +160,9 @@ def test_a_random_token_does_not_make_one_page_of_kinds_of_pages_that_no_log_had
 
 def days(random_: random.Random) -> Clusters:
     """A blog whose posts are found under the day of any time zone."""
-    posts = [(random_.randrange(1, 13), random_.randrange(2, 28), f"post-{random_.randrange(10**6)}") for _ in range(40)]
+    posts = [
+        (random_.randrange(1, 13), random_.randrange(2, 28), f"post-{random_.randrange(10**6)}") for _ in range(40)
+    ]
     return [[f"http://a.com/2008/{m:02}/{day + later:02}/{name}" for later in (0, 1)] for m, day, name in posts]
 
 

@@ -23,7 +23,8 @@ def within(*conditions: tuple[ContextKey, tuple[str, ...]]) -> tuple[str, ...]:
 
 def is_for(rule: Rule | None, url: str) -> bool:
     parts = split_url(url)
-    assert rule is not None and parts is not None
+    assert rule is not None
+    assert parts is not None
     return CompiledRule(rule).apply(parts, "a.com") is not None
 
 
