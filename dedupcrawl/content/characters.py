@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,28 @@ from numpy.typing import NDArray
 from dedupcrawl.content import kernels
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-SYMBOL = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
+_CURRENCIES = "".join(
+    sign
+    for sign in map(chr, range(0x80, 0x3000))
+    if unicodedata.category(sign) == "Sc" and unicodedata.normalize("NFKC", sign) == sign
+)
+SIGNS = _CURRENCIES + "±×÷√≠≤≥≈✓✔✗✘☑☐☒★☆♂♀↑↓▲▼△▽○◯◎👍👎"
+"""Signs that say something by themselves: each is a symbol. Bullets, frames, copyright signs and the like are none."""
+TOUCHING = "#$+-"
+"""Signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#): no hyphens or headings."""
+
+_PART = f"[{CJK}{SIGNS}]|[^\\W_]"
+SYMBOL = re.compile(
+    f"[{CJK}{SIGNS}]|[^\\W_{CJK}]+|(?<=[^\\W_])[{TOUCHING}](?!{_PART})|(?<=[{SIGNS}])[{TOUCHING}](?!{_PART})"
+    f"|(?<![^\\W_])(?<![{SIGNS}])[{TOUCHING}](?={_PART})"
+)
 
 # Bits of a character's kind.
 LETTER = 1  # part of a symbol
 ALONE = 2  # a symbol by itself
 DIGIT = 4
 MARK = 8  # punctuation that ends or encloses a clause
+TOUCH = 16  # one of TOUCHING
 
 # Apostrophes, hyphens and slashes are left out: they stand inside words.
 _MARKS = '.。,、;:?!"“”()《》〈〉「」『』【】[]…—'
@@ -46,15 +62,23 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 @cache
 def kinds() -> NDArray[np.uint8]:
-    """Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK."""
+    """Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
     characters = _text(np.arange(_TABLED, dtype=np.uint32))
     table = np.zeros(_CODE_POINTS, dtype=np.uint8)
     table[_TABLED : 2 * _TABLED] = LETTER | ALONE
-    for pattern, bits in (("[^\\W_]+", LETTER), (f"[{CJK}]+", LETTER | ALONE), ("\\d+", DIGIT)):
+    for pattern, bits in (("[^\\W_]+", LETTER), (f"[{CJK}{SIGNS}]+", LETTER | ALONE), ("\\d+", DIGIT)):
         for run in re.finditer(pattern, characters):
             table[run.start() : run.end()] |= bits
     table[[ord(mark) for mark in _MARKS]] |= MARK
+    table[[ord(sign) for sign in TOUCHING]] = TOUCH
     return table
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Code point → simplified character, and what else is written with another sign."""
+    traditional, simplified = (files("dedupcrawl.content") / "data" / "simplified.txt").read_text("utf-8").splitlines()
+    return dict(zip(map(ord, traditional), simplified, strict=True)) | {ord("\u2212"): "-"}  # the minus sign
 
 
 @cache
@@ -78,7 +102,7 @@ def _without_piled_marks(text: str) -> str:
 
 
 def _fold_by_definition(text: str) -> str:
-    return unicodedata.normalize("NFKC", _without_piled_marks(text)).casefold()
+    return unicodedata.normalize("NFKC", _without_piled_marks(text)).casefold().translate(_simplified())
 
 
 @cache
@@ -103,7 +127,7 @@ def _folded() -> NDArray[np.uint32]:
 
 
 def fold(text: str) -> str:
-    """NFKC-normalize and case-fold `text`: two spellings of one symbol become equal.
+    """NFKC-normalize and case-fold `text`, and make its characters simplified ones: two spellings become equal.
 
     Of more than 30 combining characters in a row only so many stay, so that it takes time linear in the text's length.
     Idempotent but for a few letters whose case-folding is not normalized. By table where each character folds to one

@@ -1,7 +1,8 @@
 """Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
 
-A symbol is a CJK ideograph or kana, or a whole run of letters and digits in a script that writes words with spaces
-(spec 1, "characters"). Text is NFKC-normalized and case-folded first, so full-width digits and capitals do not count.
+A symbol is a CJK ideograph or kana, a sign that says something by itself ($, ✓, the minus of −5), or a whole run of
+letters and digits in a script that writes words with spaces (spec 1, "characters"). Text is NFKC-normalized, folded to
+lower case and simplified first: full-width digits, capitals and traditional characters do not count.
 
 A page is cut up and hashed by array operations over its code points, since a loop over its symbols would cost more than
 all checks together. The hash of the symbol c_0 c_1 … c_m is fmix64(Σ c_i · B^i mod 2^64): B is a fixed odd number,
@@ -18,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import ALONE, DIGIT, LETTER, SYMBOL, code_points, fold, kinds
+from dedupcrawl.content.characters import ALONE, DIGIT, LETTER, SYMBOL, TOUCH, code_points, fold, kinds
 
 __all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
 
-SYMBOLS_VERSION = 1
+SYMBOLS_VERSION = 2
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _BASE = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: odd, and without a pattern in its bits
@@ -99,7 +100,13 @@ class SymbolText:
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.characters`."""
-        return kinds().take(self.code_points)
+        kind = kinds().take(self.code_points)
+        touching = kind == TOUCH
+        if touching.any():
+            part = np.zeros(len(kind) + 2, dtype=np.bool_)
+            part[1:-1] = (kind & LETTER) != 0
+            kind[touching & (part[:-2] != part[2:])] = LETTER | ALONE
+        return kind
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -1,11 +1,11 @@
 """Terms: what MWO weighs and what concept networks are made of.
 
-Traditional characters of the folded text are made simplified ones, character by character. A page with ideographs or
-kana is segmented by jieba's dictionary and model (rjieba: the same words for Chinese, some twenty times faster); any
-other is cut up at everything that is neither letter nor digit. Stop words go, and words of the letters a … z are
-reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay as they are.
+A folded text has no traditional characters any more. A page with ideographs or kana is segmented by jieba's dictionary
+and model (rjieba: the same words for Chinese, some twenty times faster); any other is cut up at everything that is
+neither letter nor digit. Stop words go, and words of the letters a … z are reduced to their stems by Snowball's English
+stemmer. Words of other scripts and numbers stay as they are.
 
-The three libraries behind this are loaded when the first page needs them (about 0.15 s and 40 MB), so that a crawl
+The two libraries behind this are loaded when the first page needs them (about 0.1 s and 40 MB), so that a crawl
 whose checks do without terms does not pay for them.
 """
 
@@ -18,10 +18,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import chain
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dedupcrawl.content.characters import CJK, code_points
+from dedupcrawl.content.characters import CJK
 from dedupcrawl.content.stop_words import STOP_WORDS
 
 TERMS_VERSION = 1
@@ -44,41 +41,13 @@ def header() -> dict[str, str | int]:
     """What terms depend on besides the text; the libraries by the versions that may change their words."""
     return {
         "terms": TERMS_VERSION,
-        **{library: ".".join(version(library).split(".")[:2]) for library in ("rjieba", "PyStemmer", "OpenCC")},
+        **{library: ".".join(version(library).split(".")[:2]) for library in ("rjieba", "PyStemmer")},
     }
 
 
 @cache
-def _simplified_characters() -> NDArray[np.uint32]:
-    """Shape (0x110000,): for each code point its simplified form, or itself. About 25 ms."""
-    import opencc  # here, and below, because only some crawls need terms
-
-    table = np.arange(0x110000, dtype=np.uint32)
-    ideographs = [chr(number) for low, high in ((0x3400, 0xA000), (0x20000, 0x30000)) for number in range(low, high)]
-    converted = opencc.OpenCC("t2s").convert("\n".join(ideographs)).split("\n")
-    for before, after in zip(ideographs, converted, strict=True):
-        if len(after) == 1:
-            table[ord(before)] = ord(after)
-    return table
-
-
-def simplify(text: str) -> str:
-    """Make traditional characters simplified ones, each by itself. A text without any is returned as it is.
-
-    Context is left out on purpose: two pages must not differ because a phrase book knows one of their phrases.
-    """
-    if text.isascii():
-        return text
-    before = code_points(text)
-    after = _simplified_characters()[before]
-    if np.array_equal(after, before):
-        return text
-    return after.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
-
-
-@cache
 def _segmenter() -> Callable[[str], list[str]]:
-    import rjieba
+    import rjieba  # here, and below, because only some crawls need terms
 
     segment: Callable[[str], list[str]] = rjieba.cut
     return segment
@@ -94,7 +63,7 @@ def _stemmer() -> Callable[[str], str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
-    """The term of one folded, simplified word; `STOPPED` for a stop word or a mark."""
+    """The term of one folded word; `STOPPED` for a stop word or a mark."""
     if word in STOP_WORDS or _WORD.match(word) is None:
         return STOPPED
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
@@ -128,11 +97,10 @@ def term_counts(folded: str) -> dict[str, int]:
 
 def _words(folded: str) -> tuple[list[str], list[str]]:
     """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
-    text = simplify(folded)
-    if text.isascii() or _CJK.search(text) is None:
-        return _SPACED_WORD.findall(text), []
+    if folded.isascii() or _CJK.search(folded) is None:
+        return _SPACED_WORD.findall(folded), []
     # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
-    pieces = _SPLIT.split(text.replace(_PLACE, " "))
+    pieces = _SPLIT.split(folded.replace(_PLACE, " "))
     segments = _segmenter()(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
     if max(map(len, segments), default=0) > _LONGEST:
         segments = list(chain.from_iterable(map(_WORD.findall, segments)))

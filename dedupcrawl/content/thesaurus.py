@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from dedupcrawl.content.characters import fold
-from dedupcrawl.content.terms import STOPPED, simplify, term
+from dedupcrawl.content.terms import STOPPED, term
 
 ENGLISH = "wordnet-3.0.txt.gz"
 
@@ -52,7 +52,7 @@ class Thesaurus:
         for number, words in enumerate(self._sets):
             for word in words:
                 if _BETWEEN_WORDS.search(word) is None:
-                    of_word.setdefault(simplify(fold(word)), []).append(number)
+                    of_word.setdefault(fold(word), []).append(number)
         of_term: dict[str, list[int]] = {}
         for word in sorted(of_word, key=lambda word: (len(of_word[word]), word)):
             of_term[term(word)] = of_word[word]
@@ -74,7 +74,7 @@ class Thesaurus:
 
 
 def _parts(word: str) -> Iterable[str]:
-    folded = simplify(fold(word))
+    folded = fold(word)
     pieces = _BETWEEN_WORDS.split(folded)
     return [folded] if len(pieces) > 1 and word != folded else map(term, pieces)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import BLOCK, Piece
+from dedupcrawl.content.characters import SIGNS, TOUCHING
 from dedupcrawl.content.numerals import NUMERALS
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
@@ -71,6 +72,8 @@ def _kinds() -> NDArray[np.uint8]:
     kinds[1::2] = _NUMBER  # numbers are compared by themselves
     for words, kind in ((STOP_WORDS, _FUNCTION), (NEGATIONS, _NEGATION)):
         kinds[_values(words)] = kind
+    kinds[symbols_of(SymbolText.of((SIGNS,)))] = _FUNCTION_NUMERAL
+    kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING)))[1::2]] = _FUNCTION_NUMERAL
     numerals = _values(NUMERALS)
     kinds[numerals] = np.where(kinds[numerals] == _FUNCTION, _FUNCTION_NUMERAL, _CONTENT_NUMERAL)
     return kinds

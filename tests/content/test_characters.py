@@ -2,29 +2,67 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import ALONE, CJK, DIGIT, LETTER, MARK, SYMBOL, code_points, fold, kinds
+from dedupcrawl.content import characters
+from dedupcrawl.content.characters import (
+    ALONE,
+    CJK,
+    DIGIT,
+    LETTER,
+    MARK,
+    SIGNS,
+    SYMBOL,
+    TOUCH,
+    TOUCHING,
+    code_points,
+    fold,
+    kinds,
+)
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
 # Marks, jamo, compatibility forms, case pairs and emoji stand close together more often than chance would have it.
 AWKWARD = st.text(
     st.one_of(
         st.characters(exclude_categories=()),
-        st.sampled_from("ßŉǰΐﬁ…½㎡ⅷ①ＡｂＣｄ，。？！İıſσς\u0301\u0327\u1100\u1161\u11a8가ｶﾞ\ufb2c\u0958𝐇😀\ud800\0\n"),
+        st.sampled_from(
+            "ßŉǰΐﬁ…½㎡ⅷ①ＡｂＣｄ，。？！İıſσς數裡−-#+$✓\u0301\u0327\u1100\u1161\u11a8가ｶﾞ\ufb2c\u0958𝐇😀\ud800\0\n"
+        ),
     )
 )
 
 
+TRADITIONAL, SIMPLIFIED = (Path(characters.__file__).parent / "data" / "simplified.txt").read_text("utf-8").splitlines()
+
+
+def by_definition(text: str) -> str:
+    table = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
+    return unicodedata.normalize("NFKC", text).casefold().translate(table).replace("−", "-")
+
+
+def test_what_is_simplified_stays_as_it_is() -> None:
+    assert len(TRADITIONAL) > 4000
+    assert fold(TRADITIONAL) == fold(fold(TRADITIONAL)) == SIMPLIFIED
+    assert not set(TRADITIONAL) & set(SIMPLIFIED)
+
+
+def test_signs_fold_to_themselves() -> None:
+    assert fold(SIGNS + TOUCHING) == SIGNS + TOUCHING
+    assert len(set(SIGNS)) == len(SIGNS)
+
+
 def test_kinds_are_those_of_the_definition() -> None:
     expected = np.zeros(0x110000, dtype=np.uint8)
-    for pattern, bits in ((SYMBOL, LETTER), (re.compile(f"[{CJK}]"), ALONE), (re.compile(r"\d"), DIGIT)):
+    alone, touching = re.compile(f"[{CJK}{SIGNS}]"), re.compile(f"[{TOUCHING}]")
+    for pattern, bits in ((SYMBOL, LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
+    expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
     assert np.array_equal(kinds() & ~np.uint8(MARK), expected)
 
 
@@ -37,15 +75,15 @@ def test_no_mark_is_a_letter() -> None:
 def test_every_character_folds_as_unicode_says() -> None:
     for begin in range(0, 0x110000, 64):
         text = "x".join(EVERY_CHARACTER[begin : begin + 64])
-        assert fold(text) == unicodedata.normalize("NFKC", text).casefold()
+        assert fold(text) == by_definition(text)
     for character in EVERY_CHARACTER[:0x3000]:  # the one beside it must not decide whether the table is used
-        assert fold(f"é{character}é") == unicodedata.normalize("NFKC", f"é{character}é").casefold()
+        assert fold(f"é{character}é") == by_definition(f"é{character}é")
 
 
 @given(AWKWARD)
 def test_texts_fold_as_unicode_says(text: str) -> None:
     assume(not re.search(r"[\Wﾞ]{31}", text))  # marks that were piled up
-    assert fold(text) == unicodedata.normalize("NFKC", text).casefold()
+    assert fold(text) == by_definition(text)
 
 
 @pytest.mark.parametrize("marks", ["\u0301", "\u0301\u0323", "\u0f73ﾞ"])

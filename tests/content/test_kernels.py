@@ -40,7 +40,7 @@ from tests.content.test_alignment import FEW, PIECES, joined, symbols
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="the extension was not built: no compiler")
 
 Made = TypeVar("Made")
-WORDS = ("a", "the", "of", "word", "7", "1998", "的", "中文", "カタ", "é", "🙂", "\ud800")
+WORDS = ("-", "#", "+", "$", "數", "a", "the", "of", "word", "7", "1998", "的", "中文", "カタ", "é", "🙂", "\ud800")
 PIECES_OF_TEXT = (*WORDS, " ", ", ", ". ", "。", "\n", "\n\n")
 TEXTS = (
     st.lists(st.sampled_from(PIECES_OF_TEXT), max_size=120).map("".join)

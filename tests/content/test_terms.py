@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.stop_words import STOP_WORDS
-from dedupcrawl.content.terms import STOPPED, header, simplify, term, term_counts, term_sequence
+from dedupcrawl.content.terms import STOPPED, header, term, term_counts, term_sequence
 
 
 def terms(text: str) -> list[str]:
@@ -39,7 +39,7 @@ def test_a_mark_between_chinese_clauses_leaves_its_place_and_a_space_does_not() 
     [("軟體開發後臺", "软体开发后台"), ("裡面的麵條", "里面的面条"), ("資料庫", "资料库")],
 )
 def test_traditional_and_simplified_characters_are_one(traditional: str, simplified: str) -> None:
-    assert simplify(traditional) == simplified
+    assert fold(traditional) == simplified
     assert terms(traditional) == terms(simplified)
 
 
@@ -61,12 +61,6 @@ def test_counts_are_those_of_the_sequence(text: str) -> None:
     assert term_counts(fold(text)) == Counter(term_sequence(fold(text)))
 
 
-@given(st.text(st.sampled_from("軟體开发臺 ab12,。\ue000\ud800"), max_size=60))
-def test_simplifying_twice_changes_nothing(text: str) -> None:
-    assert simplify(simplify(text)) == simplify(text)
-    assert len(simplify(text)) == len(text)
-
-
 def test_words_without_end_are_cut_up() -> None:
     for text in ("a" * 100_000, "汉字" * 50_000, "a" * 100_000 + "汉"):
         assert max(map(len, term_sequence(text))) <= 64
@@ -78,18 +72,18 @@ def test_a_word_of_private_use_characters_does_not_shift_the_others() -> None:
 
 def test_stop_words_are_folded_simplified_and_pieces() -> None:
     for word in STOP_WORDS:
-        assert simplify(fold(word)) == word
+        assert fold(word) == word
         assert term(word) == STOPPED
 
 
 def test_header_names_the_libraries_that_cut_words() -> None:
-    assert {"terms", "rjieba", "PyStemmer", "OpenCC"} == set(header())
+    assert {"terms", "rjieba", "PyStemmer"} == set(header())
 
 
 def test_the_libraries_are_loaded_only_when_needed() -> None:
     code = (
         "import sys, dedupcrawl.detection.detector, dedupcrawl.settings, dedupcrawl.content.checks.mwo, "
         "dedupcrawl.content.checks.concepts\n"
-        "print([name for name in ('rjieba', 'Stemmer', 'opencc') if name in sys.modules])"
+        "print([name for name in ('rjieba', 'Stemmer') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

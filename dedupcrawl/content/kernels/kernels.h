@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 8 };
+enum { VERSION = 9 };
 
 /* Bits of a character's kind (content/characters.py). */
-enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8 };
+enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8, TOUCH = 16 };
 
 enum { CODE_POINTS = 0x110000 };
 

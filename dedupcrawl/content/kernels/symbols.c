@@ -12,6 +12,11 @@ static inline __attribute__((always_inline)) Py_ssize_t scan(const int width, co
     for (Py_ssize_t at = 0; at < end;) {
         Py_UCS4 point = PyUnicode_READ(width, data, at);
         uint8_t kind = kinds[point];
+        if (kind == TOUCH) {
+            const int before = at > 0 && kinds[PyUnicode_READ(width, data, at - 1)] & LETTER;
+            const int after = at + 1 < end && kinds[PyUnicode_READ(width, data, at + 1)] & LETTER;
+            if (before != after) kind = LETTER | ALONE;
+        }
         if (!(kind & LETTER)) {
             at++;
             continue;

@@ -35,6 +35,18 @@ def test_every_letter_digit_and_their_order_count(other: str) -> None:
     assert signature(other) != signature(TEXT)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("-5", "5"), ("−5", "+5"), ("$5", "€5"), ("C++", "C#"), ("A+", "A-"), ("✓ ✗", "✗ ✓"), ("★★★", "★☆☆")],
+)
+def test_signs_count(one: str, other: str) -> None:
+    assert signature(f"{TEXT} So it is {one} today.") != signature(f"{TEXT} So it is {other} today.")
+
+
+def test_traditional_characters_are_simplified_ones() -> None:
+    assert signature(TEXT.replace("系统采用的特征码提取", "系統採用的特徵碼提取")) == signature(TEXT)
+
+
 def test_numbers_count() -> None:
     price = TEXT + " It costs {} today."
     assert signature(price.format("19.99")) != signature(price.format("19.98"))
