@@ -31,7 +31,7 @@ from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Differences, Piece
 from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks
 from dedupcrawl.content.facts import Facts, aligned, facts_of
-from dedupcrawl.content.own_text import left_out
+from dedupcrawl.content.own_text import left_out, slots
 from dedupcrawl.content.probability import COVERED, probability
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
@@ -159,6 +159,7 @@ class _Pair:
     same_tail: bool
     template_blocks: int
     places: Places | None
+    slots: int
 
     @classmethod
     def of(cls, new: bytes, kept: bytes, site: SiteTemplate | None, kept_site: SiteTemplate | None) -> _Pair:
@@ -169,8 +170,10 @@ class _Pair:
         if same:  # both are compared up to there
             begin, kept_begin = one.tail_begins, other.tail_begins
         tail, kept_tail = one.tail + len(symbols) - begin, other.tail + len(kept_symbols) - kept_begin
-        count, places = 0, None
+        count, places, other_slots = 0, None, 0
         if site is not None and kept_site is not None and site.has_recurring(one.blocks.hashes):
+            if site is kept_site:
+                other_slots = slots(one.blocks, other.blocks, site)
             left, kept_left = left_out(one.blocks, other.blocks, site, kept_site)
             keep = one.blocks.keep(left)
             if any(left) and (keep.any() or one.tail):
@@ -178,7 +181,7 @@ class _Pair:
                 kept_keep = other.blocks.keep(kept_left)
                 symbols, kept_symbols = symbols[keep], kept_symbols[kept_keep]
                 begin, kept_begin = int(keep[:begin].sum()), int(kept_keep[:kept_begin].sum())
-        return cls(symbols[:begin], kept_symbols[:kept_begin], tail, kept_tail, same, count, places)
+        return cls(symbols[:begin], kept_symbols[:kept_begin], tail, kept_tail, same, count, places, other_slots)
 
     @property
     def length(self) -> int:
@@ -188,7 +191,7 @@ class _Pair:
         return aligned(self.new, self.kept, self.new_tail, self.kept_tail, self.same_tail)
 
     def confirm(self, found: Differences) -> Evidence:
-        facts = facts_of(found, self.new, self.kept, self.length, len(self.kept) + self.kept_tail)
+        facts = facts_of(found, self.new, self.kept, self.length, len(self.kept) + self.kept_tail, self.slots)
         return Evidence(facts, probability(facts), found.pieces, self.template_blocks, self.places)
 
 

@@ -31,13 +31,14 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
         skips: Places inside the new page where the kept one has a block of six or more symbols that the new one lacks.
         moves: Places inside the new page where what follows stands earlier in the kept one.
         numbers_same: Numbers of the new page that stand in the kept one.
-        numbers_changed: Numbers of the new page in whose place the kept one has another number.
+        numbers_changed: Numbers of the new page, in figures or words, in whose place the kept one has another number.
         figures_changed: The same, but those of one date or one clock count once.
         renamed: How often the same piece was replaced by the same other piece.
         exchanged: Pieces where the pages speak of other things: neither page has the other's words anywhere.
         edits: Other short pieces that differ in words, each different one once.
         unexpected: Exchanged pieces, less those that edits at random would look like.
         negated: Pieces where one page has a "not" that the other has not.
+        slots: Short blocks that the site repeats, such as "sold out", in whose place the kept page has others of them.
     """
 
     symbols: int
@@ -59,6 +60,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     edits: int
     unexpected: float
     negated: int
+    slots: int = 0
 
 
 def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tail: bool) -> Differences:
@@ -81,7 +83,7 @@ def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tai
     return found
 
 
-def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int) -> Facts:
+def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int, slots: int = 0) -> Facts:
     """The facts about a new text of `length` symbols and a kept one that differ as `aligned` has found."""
     worded = wording(new, kept, found.pieces)
     changed = sorted({*found.numbers_changed, *worded.numerals_changed})
@@ -105,6 +107,7 @@ def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_
         edits=worded.edits,
         unexpected=worded.unexpected,
         negated=worded.negated,
+        slots=slots,
     )
 
 

@@ -8,9 +8,9 @@ and, of pages of two hosts, where it is on most pages of its host, which is how 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from dedupcrawl.content.alignment import differing
+from dedupcrawl.content.alignment import BLOCK, differing
 from dedupcrawl.content.blocks import Blocks
 from dedupcrawl.content.site_template import SiteTemplate
 
@@ -41,6 +41,24 @@ def left_out(new: Blocks, kept: Blocks, site: SiteTemplate, kept_site: SiteTempl
             if new.hashes[one] in recurs:
                 new_flags[one] = kept_flags[its] = True
     return new_flags, kept_flags
+
+
+def slots(new: Blocks, kept: Blocks, site: SiteTemplate) -> int:
+    """How many short blocks that their site repeats stand only in one of two pages, with as many only in the other.
+
+    They are what a site says of each page anew: "in stock" or "sold out". Longer ones count as replaced anyway.
+    """
+    mine, its = set(new.hashes), set(kept.hashes)
+    one, other = (
+        sum(end - begin < BLOCK and block not in others and site.is_recurring(block) for block, begin, end in blocks)
+        for blocks, others in ((_placed(new), its), (_placed(kept), mine))
+    )
+    return min(one, other)
+
+
+def _placed(blocks: Blocks) -> Iterable[tuple[int, int, int]]:
+    """Hash, begin and end of each block."""
+    return zip(blocks.hashes, [0, *blocks.ends], blocks.ends, strict=False)
 
 
 def _common(here: Sequence[int], there: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -72,13 +72,14 @@ def features(facts: Facts) -> dict[str, float]:
     long = max(0.0, min(_LONG, math.log(n / 600)))
     replaced = facts.replaced / max(12.0, min(48.0, 0.015 * n))
     words = facts.exchanged + facts.edits
-    numbers = facts.numbers_changed + facts.numbers_same
+    figures, numbers_changed = facts.figures_changed + facts.slots, facts.numbers_changed + facts.slots
+    numbers = numbers_changed + facts.numbers_same
     expected = 3 * words * (numbers / n) ** 2  # numbers that edits at random would replace by numbers, at most
     # An exchange looks like an edit where words were changed as densely as edits are, not where it is the only one far
     # and wide.
     lone = min(1.0, max(0.0, n / (_EDITED_ONE_IN * max(1, words)) - 1))
     unexpected = facts.unexpected + lone * (facts.exchanged - facts.unexpected)
-    one_sided = not (words or facts.figures_changed or facts.rewritten or facts.inserted)
+    one_sided = not (words or figures or facts.rewritten or facts.inserted)
     return {
         "replaced": math.log1p(replaced),
         "replaced_block": math.log(max(1.0, replaced)),
@@ -86,14 +87,14 @@ def features(facts: Facts) -> dict[str, float]:
         "inserted_in_short": facts.inserted * max(0.0, math.log(800 / n)),
         "added_at_ends": facts.added_at_ends / n,
         "skips_density": math.log1p(facts.skips / hundreds),
-        "numbers_changed": facts.numbers_changed / max(1, numbers),
-        "figures_beyond_edits": math.log1p(max(0.0, facts.figures_changed - expected)),
-        "figures_in_long": long if facts.figures_changed else 0.0,
+        "numbers_changed": numbers_changed / max(1, numbers),
+        "figures_beyond_edits": math.log1p(max(0.0, figures - expected)),
+        "figures_in_long": long if figures else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
-        "exchanged": (unexpected + facts.figures_changed) / max(1, words + facts.figures_changed),
+        "exchanged": (unexpected + figures) / max(1, words + figures),
         "only_exchanged": min(1.0, unexpected) if facts.exchanged == words else 0.0,
         "exchanged_in_long": long if facts.exchanged else 0.0,
-        "negated": facts.negated / (1 + words + facts.figures_changed),
+        "negated": facts.negated / (1 + words + figures),
         "negated_in_long": long if facts.negated else 0.0,
         "edits": math.log(max(1, facts.edits)),
         "edits_density": math.log1p(max(0, facts.edits - 1) / hundreds),

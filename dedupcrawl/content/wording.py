@@ -92,6 +92,11 @@ def symbols_of(text: SymbolText) -> Symbols:
     return symbols
 
 
+def telling(symbols: Symbols) -> Symbols:
+    """Those symbols that are numbers or content words."""
+    return symbols[np.isin(_kinds()[symbols], (_NUMBER, _CONTENT, _CONTENT_NUMERAL))]
+
+
 def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
     """Sort the pieces in which two sequences differ; `pieces` as in `Differences`."""
     if not pieces:

@@ -9,6 +9,7 @@ from typing import Any
 from dedupcrawl.content import evidence
 from dedupcrawl.content.asides import says_more
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.headlines import are_of_others, headlines
 from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import Reading
@@ -76,6 +77,8 @@ class Comparison:
         self._least = threshold(target_precision)
         self._doubted = min(self._least, threshold(DOUBTED_PRECISION))
         self._compared: dict[str, evidence.Evidence | None] = {}
+        self._page_asides = reading.analysis.page.asides
+        self._headlines: list[frozenset[int]] | None = None  # made when they are needed
 
     def judge(self, check: str, kept: Entry) -> Verdict | None:
         """The verdict when the page duplicates `kept`, else None."""
@@ -89,7 +92,7 @@ class Comparison:
             seen = evidence.confirm(self._entry.outline, kept.outline, self._template, self._template_of(kept))
             said = seen.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
-        if self._says_more_elsewhere(kept):
+        if self._is_another_of_its_site(kept):
             return None
         if check == "exact":
             return Verdict(self.url, "duplicate", kept.source, check, similarity)
@@ -109,14 +112,18 @@ class Comparison:
             self.doubt |= found.to_dict(self._reading.analysis.text)
         return None
 
-    def _says_more_elsewhere(self, kept: Entry) -> bool:
-        """Whether the page's asides make it another page of the kept one's site, whatever their main texts have."""
+    def _is_another_of_its_site(self, kept: Entry) -> bool:
+        """Whether what stands around its main text makes the page another one of the kept one's site."""
+        if host_of(kept.source) != host_of(self.url):
+            return False
         own = self._reading.asides
-        return (
-            bool(own)
-            and host_of(kept.source) == host_of(self.url)
-            and says_more(own, kept.asides, *self._reading.elsewhere)
-        )
+        if own and says_more(own, kept.asides, *self._reading.elsewhere):
+            return True
+        if not self._entry.title or not kept.title or self._entry.title == kept.title:
+            return False
+        if self._headlines is None:
+            self._headlines = headlines(self._entry.title, self._page_asides)
+        return are_of_others(self._headlines, kept.title, is_bare=not self._page_asides)
 
     def holds(self, check: str, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""

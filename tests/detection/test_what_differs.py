@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
@@ -64,3 +69,46 @@ def test_traditional_characters_are_simplified_ones(name: str) -> None:
     assert traditional != BULLETIN
     verdict = second(BULLETIN, traditional, (name,))
     assert (verdict.verdict, verdict.check) == ("duplicate", name)
+
+
+def product(name: str, price: str) -> Page:
+    """One of a shop's products that all have one description."""
+    return extract(
+        f"<title>{name} | Shop</title><a href=/>Home</a><h1>{name}</h1><div class=price>{price}</div>"
+        f"<div class=description><p>{FRAME}.<p>{' '.join(prose(40, 1))}.</div>",
+        f"http://shop.example/{name}",
+    )
+
+
+@pytest.mark.parametrize("index", ["memory", "lmdb"])
+def test_products_with_one_description(index: str, tmp_path: Path) -> None:
+    checks = make_checks(DEFAULT_CHECKS, {})
+    kept = MemoryIndex(checks) if index == "memory" else LmdbIndex(tmp_path, checks)
+    detector = Detector(kept, run="one")
+    shirt = product("T-shirt red size 38", "EUR 19.90")
+    names = ("T-shirt blue size 38", "T-shirt red size 40", "Coat")
+    pages = [shirt, *(product(name, "EUR 24.90") for name in names)]
+    assert len({page.paragraphs for page in pages}) == 1
+    assert [detector.judge(Analysis(page), checks).verdict for page in pages] == ["unique"] * 4
+    again = replace(shirt, url="http://shop.example/again")
+    assert detector.judge(Analysis(again), checks).duplicate_of == shirt.url
+    elsewhere = replace(pages[1], url="http://other.example/")
+    assert detector.judge(Analysis(elsewhere), checks, scope="all").is_duplicate
+    kept.close()
+
+
+def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
+    checks = make_checks(DEFAULT_CHECKS, {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    frame = [" ".join(prose(12, seed)) for seed in range(6)]
+
+    def judge(number: int, state: str, seed: int) -> Verdict:
+        own = [" ".join(prose(14, seed + place)) for place in range(5)]
+        page = Page(f"http://a.example/{number}", paragraphs=(*frame[:3], *own, state, *frame[3:]))
+        return detector.judge(Analysis(page), checks)
+
+    for number in range(12):
+        assert judge(number, ("in stock", "sold out")[number % 2], 10 * number + 10).verdict == "unique"
+    assert judge(20, "in stock", 1000).verdict == "unique"
+    assert judge(21, "sold out", 1000).verdict == "unique"
+    assert judge(22, "in stock", 1000).duplicate_of == "http://a.example/20"
