@@ -29,6 +29,7 @@ LABELS: Mapping[str, str] = {
     "edits": "other short pieces that differ",
     "unexpected": "exchanged pieces beyond what edits at random look like",
     "negated": "pieces where one page has a “not” that the other lacks",
+    "slots": "short blocks that the site repeats, where the kept page has others of them",
 }
 """Key → what a number there counts, in the order in which it is told."""
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.content.characters import fold
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, END_PARAGRAPHS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.content.repeatability import repeatability
 from dedupcrawl.content.symbols import SymbolText
@@ -92,7 +93,7 @@ class TestCases:
     def test_short_paragraphs_give_their_ends(self, count: int) -> None:
         paragraphs = [prose(100 * number, 20 + number) for number in range(count)]
         chosen = paragraphs[:END_PARAGRAPHS] + paragraphs[-END_PARAGRAPHS:]
-        assert code(*paragraphs) == "".join(text[0] + text.rstrip("，。")[-1] for text in chosen)
+        assert code(*paragraphs) == fold("".join(text[0] + text.rstrip("，。")[-1] for text in chosen))
         assert len(code(*paragraphs)) == MIN_CODE == 4 * END_PARAGRAPHS
 
     def test_a_paragraph_of_one_symbol_gives_it_twice(self) -> None:
