@@ -49,6 +49,7 @@ LABELS_OF_ONE: Mapping[str, str] = {
     "edits": "other short piece that differs",
     "unexpected": "exchanged piece beyond what edits at random look like",
     "negated": "piece where one page has a “not” that the other lacks",
+    "slots": "short block that the site repeats, where the kept page has another of them",
 }
 """The same of a single one, where that is said otherwise."""
 
