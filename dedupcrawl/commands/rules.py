@@ -21,7 +21,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.overlaps import dropped_before
@@ -33,6 +33,7 @@ from dedupcrawl.urls.rule_files import (
     SUFFIX,
     SiteRules,
     file_of,
+    other_form,
     path_in,
     read_rules,
     rule_files,
@@ -332,14 +333,13 @@ def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
 def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
     path = file_of(files, site)
-    site_rules = replace(_read(path), site=site) if path is not None else SiteRules(site or "-", ())
-    done = SiteNormalizer(site_rules).normalize(url)
-    parts, steps = split_url(url) if len(url) <= LONGEST_URL else None, []
-    for rule in site_rules.rules:
-        after = CompiledRule(rule).apply(parts, site) if parts and rule.state != "disabled" else None
-        if after is not None:
-            parts = after
-            steps.append({"rule": rule.id, "url": after.join()})
+    found = _read(path) if path is not None else None
+    if found is not None and found.site in (site, other_form(site)):
+        normalizer = SiteNormalizer(replace(found, site=site))
+    else:  # a file that is for another site than its name says is not used in a crawl either
+        normalizer = SiteNormalizer(SiteRules(site or "-", ()))
+    done = normalizer.normalize(url)
+    steps = [{"rule": name, "url": after} for name, after in normalizer.steps(url)]
     return {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
 
 

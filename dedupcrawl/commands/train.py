@@ -43,7 +43,7 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.min_precision,
     show_default=True,
     type=click.FloatRange(0, 1),
-    help="Keep rules of this precision on the held-out clusters.",
+    help="Keep rules of this precision on all clusters, if those held out bear them out.",
 )
 @click.option(
     "--min-coverage",

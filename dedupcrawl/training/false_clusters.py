@@ -16,6 +16,7 @@ import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
+_MOST_SLOTS = 64  # segments of a path, and arguments, that are looked at: each is a row
 _ENOUGH_PAIRS = 5  # minimal pairs elsewhere, before they are believed
 _APART = 0.9  # of them lead to different pages where the slot names pages
 
@@ -92,6 +93,7 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
         segment=pl.col("url").str.extract(_PATH).fill_null("").str.split("/"),
         arg=pl.col("url").str.extract(_QUERY).str.replace_all(";", "&", literal=True).str.split("&"),
     )
+    pages = pages.with_columns(pl.col("segment", "arg").list.head(_MOST_SLOTS))
     hosts = pages.select(
         *keep,
         shape=pl.lit(0, pl.UInt64),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,6 +18,7 @@ import msgspec
 
 _LONGEST_NAME = 64  # characters; the patterns of a list are matched against nothing longer
 _LONGEST_URL = 1024
+_MOST_ASKED = 2000  # names of a site, the most frequent ones
 _MOST_NAMES = 50  # of a site, the most frequent ones
 
 
@@ -72,7 +74,10 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
 
 
 def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:
-    """Names of arguments of these URLs of one site that say nothing of the page, the most frequent ones first."""
+    """Names of arguments of these URLs of one site that say nothing of the page, the most frequent ones first.
+
+    A name that came once can bring nothing together; to ask for one takes a tenth of a millisecond and more.
+    """
     examples: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
     for url in urls:
@@ -84,8 +89,9 @@ def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list
                     counts[name] = counts.get(name, 0) + 1
                     if counts[name] <= 3:
                         examples.setdefault(name, []).append(url)
-    known = [name for name, found in examples.items() if any(_knows(p, name, found) for p in providers)]
-    return sorted(known, key=lambda name: (-counts[name], name))[:_MOST_NAMES]
+    asked = sorted((name for name in counts if counts[name] > 1), key=lambda name: (-counts[name], name))[:_MOST_ASKED]
+    known = (name for name in asked if any(_knows(p, name, examples[name]) for p in providers))
+    return list(islice(known, _MOST_NAMES))
 
 
 def _knows(provider: Provider, name: str, urls: Sequence[str]) -> bool:

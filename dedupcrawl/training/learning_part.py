@@ -39,7 +39,8 @@ class LearningOptions:
     Attributes:
         holdout: Share of the clusters that prove the rules, in (0, 1).
         seed: Of the split.
-        min_precision: A rule is kept when its precision on the held-out clusters is at least this.
+        min_precision: A rule is kept when its precision on all clusters is at least this, if those held out bear it
+            out.
         min_coverage: ... and it applies to at least so many of their URLs; small sites need fewer.
         knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
     """

@@ -125,6 +125,24 @@ class SiteNormalizer:
             return self._result(url, text, by)
         return self._to_fixed_point(url, text, changed, hits, by)
 
+    def steps(self, url: str) -> Iterator[tuple[str, str]]:
+        """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
+
+        Of a URL that goes round in a circle once round, of one that grows without end the passes that are made.
+        """
+        seen: set[str] = set()
+        text = url
+        while text not in seen and len(seen) <= _MOST_PASSES and len(text) <= LONGEST_URL:
+            seen.add(text)
+            parts = split_url(text)
+            if parts is None:
+                return
+            for name, rule in zip(self._ids, self._rules, strict=True):
+                after = rule.apply(parts, self.site)
+                if after is not None:
+                    parts, text = after, after.join()
+                    yield name, text
+
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
         hits = []

@@ -34,14 +34,15 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a log said of a rule. All counts are of the clusters held out for the proof, but for `support`.
+    """What a log said of a rule. Counts are of the clusters held out for the proof, but for `support` and `collisions`.
 
     Attributes:
         support: Duplicate clusters that the rule was learned from.
         coverage: URLs that the rule applies to (Sect. 5, r_cov).
         correct: URLs that it takes to the form of another URL of the same cluster.
         wrong: URLs that it takes to a form that only URLs of other clusters have (Sect. 5, f).
-        collisions: Forms at which it brings URLs of different clusters together.
+        collisions: Forms at which it brings URLs of different clusters together, of the whole log: most of these
+            meetings are of a cluster held out with one that is not.
     """
 
     support: int = 0

@@ -94,6 +94,28 @@ def test_test_goes_step_by_step(rules: Path) -> None:
     ]
 
 
+def test_test_goes_round_until_nothing_changes(rules: Path) -> None:
+    text = 'site = "a.com"\n'
+    for name, match, to in (
+        ("second", "/b", "/c"),
+        ("first", "/a", "/b"),
+        ("circle", "/x", "/y"),
+        ("back", "/y", "/x"),
+    ):
+        text += f'[[rules]]\nid = "{name}"\nkind = "rewrite"\nmatch = "{match}"\nto = "{to}"\n'
+    (rules / "a.com.toml").write_text(text)
+    one, circle = answer(run(rules, "test", "http://a.com/a", "http://a.com/x", "--json"))["tests"]
+    assert [step["rule"] for step in one["steps"]] == ["first", "second"]
+    assert one["steps"][-1]["url"] == one["canonical"] == "http://a.com/c"
+    assert [step["rule"] for step in circle["steps"]] == ["circle", "back"]
+
+
+def test_test_uses_no_file_that_is_for_another_site(rules: Path) -> None:
+    (rules / "b.com.toml").write_text((rules / "a.com.toml").read_text())
+    (found,) = answer(run(rules, "test", "http://b.com/?sid=1", "--json"))["tests"]
+    assert (found["steps"], found["kind"]) == ([], "unchanged")
+
+
 def test_test_without_urls_tries_the_examples(rules: Path) -> None:
     assert run(rules, "test").stdout == "1 example holds\n"
     text = (rules / "a.com.toml").read_text()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import polars as pl
 import pytest
 
-from dedupcrawl.training.false_clusters import unlike_clusters
+from dedupcrawl.training.false_clusters import _slots, unlike_clusters
 
 Pages = list[tuple[str, str]]
 
@@ -96,3 +96,13 @@ def test_no_large_cluster() -> None:
 def test_hostile_urls() -> None:
     pages = [("http://", "x"), ("http://a.com", "x"), ("//?&&;=&=;", "x"), ("/" * 3000, "x"), ("?" + "a&" * 3000, "x")]
     assert false_texts(pages + [(f"wiki/{i}", "x") for i in range(60)]) == []
+
+
+def test_of_a_trap_only_the_first_segments_and_arguments_are_looked_at() -> None:
+    deep = "/".join(["next"] * 300)
+    frame = pl.DataFrame(
+        {"site": ["a.com"] * 50, "url": [f"http://a.com/{i}/{deep}?{'&'.join('a' * 300)}" for i in range(50)]}
+    )
+    slots = _slots(frame.with_columns(label=0, size=50))
+    assert slots.height == 50 * (1 + 64 + 64)
+    assert false_texts([(f"x{i}/{deep}", "trap") for i in range(60)]) == []

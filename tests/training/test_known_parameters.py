@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from dedupcrawl.training.known_parameters import KnowledgeError, known_parameters, read_clearurls
+from dedupcrawl.training.known_parameters import KnowledgeError, Provider, known_parameters, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.rule_files import read_rules
@@ -35,13 +37,13 @@ def knowledge(tmp_path: Path) -> Path:
     ],
 )
 def test_names(knowledge: Path, url: str, names: list[str]) -> None:
-    assert known_parameters([url], read_clearurls(knowledge)) == names
+    assert known_parameters([url, url], read_clearurls(knowledge)) == names
 
 
 def test_the_published_list(shared_data: Path) -> None:
     providers = read_clearurls(shared_data / "lists" / "clearurls" / "data.min.json")
     assert len(providers) > 100
-    urls = ["http://a.com/x?utm_source=1&fbclid=2&id=3&page=4&title=5"]
+    urls = [f"http://a.com/{page}?utm_source=1&fbclid=2&id=3&page=4&title=5" for page in "xy"]
     assert known_parameters(urls, providers) == ["fbclid", "utm_source"]
 
 
@@ -67,3 +69,19 @@ def test_a_site_overrules_the_list(tmp_path: Path, knowledge: Path, same: bool, 
     file = tmp_path / "rules" / "a.com.toml"
     learned = read_rules(file).rules if file.exists() else ()
     assert [rule.id for rule in learned if rule.id.startswith("known-")] == rules
+
+
+def test_names_that_came_once_are_not_asked_for_and_of_many_the_frequent_ones_are() -> None:
+    asked: list[str] = []
+
+    class Asking:
+        def fullmatch(self, name: str) -> bool:
+            asked.append(name)
+            return True
+
+    providers = [Provider(re.compile(""), cast("re.Pattern[str]", Asking()), ())]
+    urls = [f"http://a.com/?x{i}=1" for i in range(5000)] + ["http://a.com/?sid=1&y=2"] * 2
+    assert known_parameters(urls, providers) == ["sid", "y"]
+    assert asked == ["sid", "y"]
+    assert len(known_parameters([url for url in urls for _ in "ab"], providers)) == 50
+    assert len(asked) == 52

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dedupcrawl.urls.learning.deep_tokens import PatternNode
+from dedupcrawl.urls.learning.token_runs import mixed, powers
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.url_parts import UrlParts
@@ -179,7 +180,10 @@ class _Coder:
         lower = np.array([texts.number(texts[number].lower()) for number in hosts.tolist()], dtype=np.int64)
         self._add(("host", ""), every, 0, lower[host] if len(lower) else host)
         paths = columns.segments.hashes(every).view(np.int64)
-        self._add(("path", ""), every, 1, np.where(size == 0, 1, paths))  # without a path as with one empty segment
+        of_empty = mixed(powers(1)).view(np.int64)  # of one empty segment; without a path as with that
+        self._add(
+            ("path", ""), every, 1, np.where(size == 0, of_empty, paths)
+        )  # without a path as with one empty segment
         for depth in range(1, _FRONTS + 1):
             rows = np.flatnonzero(size > depth)
             places = np.repeat(columns.segments.start[rows], depth) + np.tile(np.arange(depth), len(rows))

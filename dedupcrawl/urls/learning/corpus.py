@@ -243,9 +243,11 @@ class Corpus:
         before = self.forms
         self.forms = [before[row] for row in kept.tolist()]
         self.forms += [Form(parts, []) for parts in urls.all_parts(rows[new])]
+        came: dict[int, list[int]] = defaultdict(list)
         for row, at in zip(rows.tolist(), home[group].tolist(), strict=True):
-            form = self.forms[at]
-            form.labels = _most_common_first(form.labels + before[row].labels)
+            came[at] += before[row].labels
+        for at, labels in came.items():
+            self.forms[at].labels = _most_common_first(self.forms[at].labels + labels)
         self._sort()
 
 

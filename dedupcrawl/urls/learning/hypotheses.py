@@ -16,6 +16,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 _MOST_ARGS = 6  # that a rule takes out together
 _LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
 _MOST_BEFORE = 3  # segments before one that takes any value, of which each is of its own
+_LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a template names beside a URL
 _BRACES = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
@@ -72,7 +73,7 @@ def exposing(parts: UrlParts) -> Transformation | None:
     It brings nothing together by itself, as different values have different forms.
     """
     for before, segment in pairwise(parts.segments):
-        if before and not _BRACES.search(before) and is_encoded_url(segment):
+        if 0 < len(before) <= _LONGEST_TEXT and not _BRACES.search(before) and is_encoded_url(segment):
             end = "/" if parts.segments[-1] == "" else ""
             if parts.segments[-2 if end else -1] is segment:
                 return Transformation(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
@@ -283,8 +284,13 @@ _MOST_UNITS = 4  # in one alphanumeric run; a run with more is a random token, o
 
 @lru_cache(maxsize=4096)
 def boundaries(text: str) -> frozenset[int]:
-    """Indices at which a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), and both ends of the text."""
+    """Indices at which a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), and both ends of the text.
+
+    Of a long text only its ends: it is no name, and what is remembered of it would be as long.
+    """
     found = {0, len(text)}
+    if len(text) > _LONGEST_TEXT:
+        return frozenset(found)
     for run in _RUNS.finditer(text):
         found.update(run.span())
         units = [unit.start() for unit in _UNITS.finditer(text, *run.span())]

@@ -67,8 +67,8 @@ def path_shape(segments: Sequence[str]) -> str | None:
     >>> path_shape(["forum", "12"])
     '/forum/{:digits}'
     """
-    if any(map(_BRACES.search, segments)):
-        return None
+    if any(map(_BRACES.search, segments)) or (len(segments) > 1 and not segments[0]):
+        return None  # in a template // is the beginning of a host
     return "".join("/{:digits}" if s.isascii() and s.isdigit() else f"/{s}" for s in segments)
 
 

@@ -59,7 +59,8 @@ def learn_site(
         importance: Of each URL, for the choice of the URLs to learn from; all equal if None.
         holdout: Share of the clusters in the second part, which proves.
         seed: Of the split.
-        min_precision: Least precision of a rule (Sect. 5 of Koppula et al.) on the clusters held out from it.
+        min_precision: Least share of right ones among the URLs that a rule brings together, of both parts; the second
+            part has to have some of them.
         min_coverage: Least number of URLs that a rule applies to; small sites need proportionally less.
         priors: What is known of URLs in general.
 
@@ -116,6 +117,9 @@ class Candidate:
 
     def is_proved_by(self, use: Use, bar: Bar, least: int, worth: int) -> bool:
         """True when the part that it was not learned from bears it out, and both together are evidence enough.
+
+        The precision is that of both parts: half as many meetings say less. (To refuse, besides, what the second part
+        alone speaks against by more than one deviation cost recall and gained no precision on other splits.)
 
         On a large site a rule has to bring some URLs together (`worth`): of many small rules some hold by chance.
 

@@ -13,7 +13,7 @@ from dedupcrawl.urls.learning.token_texts import Bools, Ints, Numbers
 Hashes = npt.NDArray[np.uint64]
 
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
-_BASE = 0x2545F4914F6CDD1D  # odd: of the polynomial over the tokens of a run
+_BASE = 0x2545F4914F6CDD1D  # odd: its powers stand for the places in a run
 
 
 class Runs:
@@ -65,14 +65,15 @@ class Runs:
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each run: equal runs have equal ones, and of others hardly any two. Shape (len(rows),).
 
-        It is the value of a polynomial modulo 2^64 whose coefficients are the tokens.
+        It is a sum of a hash of each token and its place. (Of a polynomial over the tokens modulo 2^64, the paths of a
+        Thue-Morse sequence are known to have one value.)
         """
         if kernels.compiled is not None:
             found = kernels.compiled.run_hashes(*self.columns(), np.ascontiguousarray(rows))
             return np.frombuffer(found, dtype=np.uint64)
         _, place, numbers = self.flat(rows)
         size = self.size[rows]
-        terms = (numbers + 1).astype(np.uint64) * powers(int(size.max(initial=0)))[place]
+        terms = mixed(numbers.astype(np.uint64) ^ powers(int(size.max(initial=0)))[place])
         ends = np.cumsum(size)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
         sums: Hashes = total[ends] - total[ends - size]
@@ -90,7 +91,7 @@ def mixed(numbers: Hashes) -> Hashes:
 
 @lru_cache(maxsize=64)
 def powers(count: int) -> Hashes:
-    """The first powers of the base of the polynomial, modulo 2^64. Shape (count,)."""
+    """The first powers of the base, modulo 2^64. Shape (count,)."""
     factors = np.full(count, _BASE, dtype=np.uint64)
     factors[:1] = 1
     return np.cumprod(factors, dtype=np.uint64)

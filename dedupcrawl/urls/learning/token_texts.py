@@ -133,9 +133,9 @@ class Texts:
             return np.full(count, self.number(piece.build({})), dtype=np.int64)
         if piece.literals == ("", "") and not piece.captures[0].conversions:
             return values[names[0]]
-        key = np.zeros(count, dtype=np.int64)
-        for name in names:  # the numbers of several captures make one; what overflows would still be one row
-            key = key * len(self._texts) + values[name]
+        key = values[names[0]]
+        for name in names[1:]:
+            key = np.unique(key, return_inverse=True)[1] << 32 | values[name]
         _, first, where = np.unique(key, return_index=True, return_inverse=True)
         made = [
             self.number(piece.build({name: self._texts[values[name][row]] for name in names})) for row in first.tolist()

@@ -20,6 +20,7 @@ Made = dict[int, tuple[int, ...] | None]
 
 _LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
 _MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float
+_CHARACTERS_AT_ONCE = 4_000_000  # of URLs that are tokenized together
 _AT_ONCE = 8192  # URLs whose tokens are made into objects
 
 
@@ -67,15 +68,20 @@ class UrlColumns:
         """Tokenize URLs; with the numbers of other columns if they are to be compared with them."""
         texts = Texts() if like is None else like.texts
         arg_texts = ArgTexts(texts) if like is None else like.arg_texts
-        fronts, segments, args, sizes, marks = _split_urls(urls)
+        found = []
+        for some in _sliced(urls):
+            fronts, segments, args, sizes, marks = _split_urls(some)
+            numbers = texts.numbers(fronts), texts.numbers(segments), arg_texts.numbers(args)
+            found.append((*numbers, sizes, marks))
+        front, segment, arg, sizes, marks = (np.concatenate(column) for column in zip(*found, strict=True))
         size = sizes.reshape(-1, 2).T.copy()
         start = np.cumsum(size, axis=1) - size
         return cls(
             texts,
             arg_texts,
-            texts.numbers(fronts).reshape(-1, 4).T.copy(),
-            Runs(Numbers(texts.numbers(segments)), start[0], size[0]),
-            Runs(Numbers(arg_texts.numbers(args)), start[1], size[1]),
+            front.reshape(-1, 4).T.copy(),
+            Runs(Numbers(segment), start[0], size[0]),
+            Runs(Numbers(arg), start[1], size[1]),
             marks.reshape(-1, 2).T.copy(),
         )
 
@@ -274,6 +280,20 @@ class UrlColumns:
                 start, arg_start = start + len(parts.segments), arg_start + len(parts.args)
             else:
                 yield (0,) * 9
+
+
+def _sliced(urls: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The URLs, so many at a time that their tokens, each a text before it is a number, are no burden; once at least.
+
+    A trap's URLs have hundreds of tokens each.
+    """
+    first = length = 0
+    for i, url in enumerate(urls):
+        length += len(url)
+        if length > _CHARACTERS_AT_ONCE:
+            yield urls[first : i + 1]
+            first, length = i + 1, 0
+    yield urls[first:]
 
 
 def _split_urls(urls: Sequence[str]) -> tuple[list[str], list[str], list[str], Ints, Bools]:

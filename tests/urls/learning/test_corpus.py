@@ -88,3 +88,10 @@ def test_slots_with_values_of_several_kinds_have_patterns() -> None:
 def test_forms_are_found_by_what_is_in_a_segment() -> None:
     corpus = Corpus.of("a.com", ["http://a.com/x/y", "http://a.com/z?x", "http://a.com/z/x/x"], [0, 1, 2])
     assert [form.text for form in corpus.with_segment("x".__eq__)] == ["http://a.com/x/y", "http://a.com/z/x/x"]
+
+
+def test_labels_are_those_of_most_urls_first() -> None:
+    urls = [f"http://a.com/x?s={i}" for i in range(7)]
+    corpus = Corpus.of("a.com", ["http://a.com/x", *urls], [1, 2, 3, 3, 4, 4, 4, 4])
+    corpus.apply(CompiledRule(hypothesis(drop=("s",))))
+    assert [form.labels for form in corpus.forms] == [[4, 4, 4, 4, 3, 3, 1, 2]]

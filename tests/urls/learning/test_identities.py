@@ -37,7 +37,8 @@ def test_a_kind_of_value_has_an_identity_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("segments", "shape"), [(["a", "12", ""], "/a/{:digits}/"), ([""], "/"), (["{x}"], None), (["٣"], "/٣")]
+    ("segments", "shape"),
+    [(["a", "12", ""], "/a/{:digits}/"), ([""], "/"), (["{x}"], None), (["٣"], "/٣"), (["", "a.com"], None)],
 )
 def test_path_shape(segments: list[str], shape: str | None) -> None:
     assert path_shape(segments) == shape

@@ -36,3 +36,16 @@ def test_a_column_of_numbers_grows() -> None:
     for i in range(100):
         numbers.extend([i, i])
     assert numbers.all.tolist() == [1, *(i for j in range(100) for i in (j, j))]
+
+
+def test_values_of_many_captures_are_told_apart() -> None:
+    """Five captures of some 65,536 texts: their numbers together are more than fit into 64 bits."""
+    texts = Texts()
+    texts.numbers([f"{i:05}" for i in range(65_535)])
+    path = parse_template("/{a}-{b}-{c}-{d}-{e}").path
+    assert path is not None
+    rows = np.array([[1, 2, 3, 4, 5], [1 + 256, 2, 3, 4, 5], [65_535, 2, 3, 4, 5]])
+    built = texts.built(path[0], {name: rows[:, i] for i, name in enumerate("abcde")}, 3)
+    assert [texts[number] for number in built.tolist()] == [
+        "-".join(f"{i - 1:05}" for i in row) for row in rows.tolist()
+    ]

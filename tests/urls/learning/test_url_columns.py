@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.urls.learning import url_columns
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -79,3 +81,24 @@ def test_very_many_urls_are_replaced_some_at_a_time() -> None:
 @given(st.lists(st.integers(0, 9)), st.lists(st.integers(-1, 12)))
 def test_among(numbers: list[int], some: list[int]) -> None:
     assert among(np.array(numbers, dtype=np.int64), some).tolist() == [number in some for number in numbers]
+
+
+def test_paths_of_a_thue_morse_sequence_have_numbers_of_their_own() -> None:
+    """A polynomial modulo 2^64 has one value for both, whatever its base."""
+    order = [bin(i).count("1") & 1 for i in range(2048)]
+    one, other = ("http://a.com/" + "/".join("ab"[i ^ flip] for i in order) for flip in (0, 1))
+    columns = UrlColumns.of([one, other])
+    assert len(set(columns.hashes(np.arange(2)).tolist())) == 2
+    assert len(set(columns.segments.hashes(np.arange(2)).tolist())) == 2
+
+
+def test_long_urls_are_tokenized_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    urls = [f"http://a.com/{'x/' * (i % 5)}?a={i % 7}" for i in range(50)] + ["", "http://\ud800"]
+    whole = UrlColumns.of(urls)
+    for size in (1, 40, 500):
+        monkeypatch.setattr(url_columns, "_CHARACTERS_AT_ONCE", size)
+        columns = UrlColumns.of(urls)
+        assert columns.hashes(np.arange(len(urls))).shape == (len(urls),)
+        assert [columns.parts(row) for row in range(50)] == [whole.parts(row) for row in range(50)]
+        assert (columns.plain.tolist(), columns.split.tolist()) == (whole.plain.tolist(), whole.split.tolist())
+    assert len(UrlColumns.of([])) == 0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 3  # of the functions; an extension of another one is left alone
+_VERSION = 4  # of the functions; an extension of another one is left alone
 
 I64 = NDArray[np.int64]
 I8 = NDArray[np.int8]

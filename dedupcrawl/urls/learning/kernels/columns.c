@@ -5,7 +5,7 @@
 static const uint64_t STEP = 0x9E3779B97F4A7C15ull, FIRST = 0xBF58476D1CE4E5B9ull, SECOND = 0x94D049BB133111EBull;
 static const uint64_t BASE = 0x2545F4914F6CDD1Dull;
 
-/* url_columns.py: SplitMix64. */
+/* token_runs.py: SplitMix64. */
 static uint64_t mixed(uint64_t number) {
     uint64_t x = (number + 1) * STEP;
     x = (x ^ x >> 30) * FIRST;
@@ -36,7 +36,7 @@ static uint64_t run_hash(const Runs *runs, int64_t row) {
     const int64_t *number = (const int64_t *)runs->pool.buf + ((const int64_t *)runs->start.buf)[row];
     uint64_t hash = 0, power = 1;
     for (int64_t left = ((const int64_t *)runs->size.buf)[row]; left; left--, number++, power *= BASE)
-        hash += ((uint64_t)*number + 1) * power;
+        hash += mixed((uint64_t)*number ^ power);
     return hash;
 }
 
