@@ -2,7 +2,7 @@
 
 Of a shop's products many have one description, and name and price stand around it. Titles alone prove little: they name
 sections, counts and dates as well. So two pages are about different things when each title has a telling word or number
-that the other has not, and a line of the page itself, such as its h1, repeats what is new in its title.
+that the other has not, and the longest line of the page itself that its title has, its h1 say, is about it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def are_of_others(new: Sequence[frozenset[int]], kept_title: str, is_bare: bool)
     own = title - kept
     if not own or title >= kept:
         return False
-    return own == title if is_bare else any(line & own for line in lines)
+    if is_bare:
+        return own == title
+    longest = max(map(len, lines), default=0)  # shorter ones name the site or a section
+    return any(line & own for line in lines if len(line) == longest)
 
 
 def _told(text: str) -> frozenset[int]:

@@ -22,6 +22,7 @@ SHIRT = "T-shirt red size M | Shop"
         # What only the title names is no headline.
         ("Inbox (3)", ["Inbox", "3 new letters"], "Inbox (5)", False),
         ("A storm at sea | Politics", ["A storm at sea", "All the news of politics"], "A storm at sea | World", False),
+        ("Mending a puncture | Weekly", ["Weekly", "Mending a puncture"], "Mending a puncture | Notebook", False),
         # Of a page without anything else the title decides, if it is another one altogether.
         ("Red shirt", [], "Blue coat", True),
         ("Red shirt", [], "Blue shirt", False),
