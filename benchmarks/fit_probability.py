@@ -9,7 +9,7 @@ docs/probability.md.
 Two steps. The weights come from a fit in which every kind of pair weighs about the same, or hard ones would not count
 beside thousands of easy ones. A feature that gets a sign it must not have is left out, the worst first. Then slope and
 intercept are fitted on the pairs as a crawl would meet them (Platt 1999): every pair counts once, but those that were
-made to be hard a thirtieth (forms with one or two other words, pages without their own text, parts of listings).
+made to be hard a twelfth (forms with one or two other words, pages without their own text, parts of listings).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from sklearn.metrics import log_loss  # type: ignore[import-untyped]  # nor here
 
 from benchmarks.labelled_pairs import HARD, Pair, labelled_pairs
 from benchmarks.texts import data_folder
+from dedupcrawl.content.another_page import is_another
 from dedupcrawl.content.probability import (
-    COVERED,
     SPEAKS_FOR,
     TARGET_PRECISION,
     features,
@@ -38,22 +38,24 @@ from dedupcrawl.content.probability import (
     threshold,
 )
 
-RARE = 1 / 30  # what a pair weighs that was made to be hard
+RARE = 1 / 12  # what a pair weighs that was made to be hard
 KIND_WEIGHTS = {
-    "versions, changed": 4000.0,
+    "versions, changed": 2000.0,
     "other documents": 300.0,
     "own text in an empty template": 800.0,
     "a not more or less": 500.0,
     "a shorter listing": 500.0,
     "bulletin, 8 other figures, 3% of the words": 250.0,
-    "1 other things, 0 other amounts": 500.0,
+    "1 other things, 0 other amounts": 1000.0,
     "2 other things, 0 other amounts": 1500.0,
     "4 other things, 0 other amounts": 600.0,
     "1 other things, 1 other amounts": 400.0,
-    "0 other things, 1 other amounts": 400.0,
+    "0 other things, 1 other amounts": 1500.0,
+    "long page, 1 other figure": 1000.0,
 }
 USUAL_WEIGHT = 200.0  # of any other kind
 PRECISIONS = (0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.993, 0.995, 0.997, 0.998, 0.999, 0.9995)
+LEAST = 0.0001  # what is certainly another page has 0, and is dropped for no precision
 EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "probability.json"
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "probability.md"
@@ -77,11 +79,12 @@ def fitting_weights(pairs: Sequence[Pair]) -> Numbers:
 
 def fit(pairs: Sequence[Pair]) -> tuple[float, dict[str, float]]:
     """Intercept and weights."""
-    pairs = [pair for pair in pairs if pair.facts.covered >= COVERED]
+    weighed = zip(pairs, fitting_weights(pairs), strict=True)
+    pairs, hard = zip(*((pair, weight) for pair, weight in weighed if not is_another(pair.facts)), strict=True)
     names = list(features(pairs[0].facts))
     values = np.array([[features(pair.facts)[name] for name in names] for pair in pairs])
     labels = np.array([pair.duplicate for pair in pairs])
-    hard, natural = fitting_weights(pairs), natural_weights(pairs)
+    natural = natural_weights(pairs)
     while True:
         scale = np.maximum(values.std(axis=0), 1e-9)
         fitted = LogisticRegression(max_iter=5000).fit(values / scale, labels, sample_weight=hard)
@@ -107,7 +110,8 @@ def thresholds(pairs: Sequence[Pair], found: Numbers) -> list[tuple[float, float
     right = weights * np.array([pair.duplicate for pair in pairs])[order]
     precision = right.cumsum() / weights.cumsum()
     reached = ((least, (precision >= least).nonzero()[0]) for least in PRECISIONS)
-    return [(least, round(float(found[order][where[-1]]), 4)) for least, where in reached if len(where)]
+    values = [(least, round(float(found[order][where[-1]]), 4)) for least, where in reached if len(where)]
+    return [(least, max(LEAST, value)) for least, value in values]
 
 
 def reliability(pairs: Sequence[Pair], found: Numbers) -> list[str]:

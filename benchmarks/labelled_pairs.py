@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.checks_quality import FALSE_SHARE, Kept, differing_share, shingle_jaccard
+from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted import Paragraphs
 from benchmarks.planted_cases import bulletins_in_words, look_alikes, originals, other_things, variants, versions
+from dedupcrawl.content.another_page import says_more
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.evidence import confirm, outline
 from dedupcrawl.content.facts import Facts
@@ -17,6 +19,8 @@ from dedupcrawl.content.symbols import SymbolText
 
 HARD = "hard: "
 """How kinds begin of pairs that were made to be hard, and are rarer in a crawl than here."""
+GROWN = "versions, with a paragraph more"
+"""By definition no duplicates: of these it is the earlier version that the later one makes superfluous."""
 ALIKE = 0.8  # Jaccard similarity from which two versions say the same
 
 
@@ -46,10 +50,13 @@ def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
     for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things), (HARD, bulletins_in_words)):
         for case in cases(pages, chance):
             yield _pair(prefix + case.kind, case.new, case.kept, case.duplicate)
+    for case in long_look_alikes(long_documents(data, half, chance), chance):
+        yield _pair(HARD + case.kind, case.new, case.kept, case.duplicate)
     both = list(versions(data, half))
     for _, earlier, later in both:
         if (alike := shingle_jaccard(earlier, later)) >= ALIKE:
-            yield _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
+            pair = _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
+            yield replace(pair, kind=GROWN, duplicate=False) if says_more(pair.facts) else pair
     for documents in (list(pages.values()), [later for _, _, later in both]):
         yield from _other_documents(documents)
 

@@ -22,8 +22,9 @@ from sklearn.metrics import log_loss  # type: ignore[import-untyped]  # nor here
 from benchmarks.fit_probability import Numbers, fitting_weights, natural_weights
 from benchmarks.labelled_pairs import Pair, labelled_pairs
 from benchmarks.texts import data_folder
+from dedupcrawl.content.another_page import is_another
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.probability import COVERED, SPEAKS_FOR, features
+from dedupcrawl.content.probability import SPEAKS_FOR, features
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -83,7 +84,7 @@ def main() -> None:
     parser.add_argument("--data", help="folder of test data that holds text/")
     data = data_folder(parser.parse_args().data)
     halves = [
-        [pair for pair in labelled_pairs(data, half) if pair.facts.covered >= COVERED] for half in ("tune", "report")
+        [pair for pair in labelled_pairs(data, half) if not is_another(pair.facts)] for half in ("tune", "report")
     ]
     regression = LogisticRegression(max_iter=5000)
     names = list(features(halves[0][0].facts))

@@ -20,14 +20,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.checks_quality import FALSE_SHARE, differing_share, shingle_jaccard, table
+from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import Case, look_alikes, originals, other_things, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content import evidence
+from dedupcrawl.content.another_page import COVERED, is_another, says_more
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.evidence import Evidence, outline
-from dedupcrawl.content.probability import COVERED, TARGET_PRECISION, features, model, threshold
+from dedupcrawl.content.probability import TARGET_PRECISION, features, model, threshold
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -72,6 +76,13 @@ def hard(data: Path, half: str) -> list[Row]:
     chance = random.Random(7)
     pages = originals(data, half, chance)
     return rows_of(pages, [], list(other_things(pages, chance)), chance)
+
+
+def long(data: Path, half: str) -> list[Row]:
+    """Long pages, and others that say something more or else in one place."""
+    chance = random.Random(7)
+    pages = long_documents(data, half, chance)
+    return rows_of(pages, [], list(long_look_alikes(pages, chance)), chance)
 
 
 def rows_of(
@@ -192,7 +203,7 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
     pages = [earlier for _, earlier, _ in pairs] + [later for _, _, later in pairs]
     outcome = stream(pages, names)
     alike = [shingle_jaccard(earlier, later) for _, earlier, later in pairs]
-    bands: dict[str, list[bool]] = defaultdict(list)
+    bands: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     false = elsewhere = 0
     for number, (_, earlier, later) in enumerate(pairs):
@@ -201,15 +212,17 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
             elsewhere += 1
             false += differing_share(later, pages[number_of(keeper)]) > FALSE_SHARE
         if alike[number] >= ALIKE:
-            bands["all" if alike[number] == 1 else "changed"].append(keeper is not None)
-            bands["both"].append(keeper is not None)
-            if keeper is None:
+            supersedes = outcome.verdicts[len(pairs) + number].evidence.get("supersedes", [])
+            found_all = number in map(number_of, supersedes)
+            for band in ("the same" if alike[number] == 1 else "changed", "all"):
+                bands[band].append((keeper is not None, keeper is not None or found_all))
+            if keeper is None and not found_all:
                 found = evidence.confirm(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)))
                 reasons[refusal(found)] += 1
     table(
         f"{language}: versions, Jaccard >= {ALIKE}",
-        ["pairs", "dropped"],
-        [(f"words {kind}", [len(facts), statistics.mean(facts)]) for kind, facts in sorted(bands.items())],
+        ["pairs", "dropped", "or superseding"],
+        [(f"words: {kind}", [len(facts), *np.mean(facts, axis=0).tolist()]) for kind, facts in sorted(bands.items())],
     )
     compared = len(pages) * (len(pages) - 1) / 2
     print(f"refused by the evidence: {dict(reasons)}")
@@ -224,7 +237,11 @@ def refusal(found: Evidence) -> str:
     if found.probability >= threshold(TARGET_PRECISION):
         return "not refused: no check brought it up"
     if found.facts.covered < COVERED:
-        return "covered"
+        return "covered too little"
+    if says_more(found.facts):
+        return "says more"
+    if is_another(found.facts):
+        return "says something else"
     values = features(found.facts)
     return min(model().weights.items(), key=lambda weight: weight[1] * values[weight[0]])[0]
 
@@ -239,6 +256,8 @@ def main() -> None:
     report_planted(planted(data, given.half), names)
     print("\nOther pages in nearly the same words")
     report_planted(hard(data, given.half), names)
+    print("\nLong pages, and others that say something more or else in one place")
+    report_planted(long(data, given.half), names)
     for language in ("zh", "en"):
         report_versions(data, given.half, names, language)
 

@@ -29,10 +29,11 @@ import numpy as np
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Differences, Piece
+from dedupcrawl.content.another_page import COVERED
 from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks
 from dedupcrawl.content.facts import Facts, aligned, facts_of
 from dedupcrawl.content.own_text import left_out, slots
-from dedupcrawl.content.probability import COVERED, probability
+from dedupcrawl.content.probability import probability
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tail import tail_begins

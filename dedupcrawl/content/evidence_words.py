@@ -30,6 +30,12 @@ LABELS: Mapping[str, str] = {
     "unexpected": "exchanged pieces beyond what edits at random look like",
     "negated": "pieces where one page has a “not” that the other lacks",
     "slots": "short blocks that the site repeats, where the kept page has others of them",
+    "contrary": "short pieces with a “not” more or less, or with an opposite",
+    "moved": "words that have changed places",
+    "own": "different words in the block that says most that the kept page does not",
+    "own_inside": "different words in all such blocks within the common text",
+    "own_before": "different words of its own before the common text",
+    "own_after": "different words of its own after the common text",
 }
 """Key → what a number there counts, in the order in which it is told."""
 
@@ -50,6 +56,12 @@ LABELS_OF_ONE: Mapping[str, str] = {
     "unexpected": "exchanged piece beyond what edits at random look like",
     "negated": "piece where one page has a “not” that the other lacks",
     "slots": "short block that the site repeats, where the kept page has another of them",
+    "contrary": "short piece with a “not” more or less, or with an opposite",
+    "moved": "word that has changed places",
+    "own": "word in the block that says most that the kept page does not",
+    "own_inside": "word in all such blocks within the common text",
+    "own_before": "word of its own before the common text",
+    "own_after": "word of its own after the common text",
 }
 """The same of a single one, where that is said otherwise."""
 

@@ -6,8 +6,10 @@ from itertools import pairwise
 
 import msgspec
 
-from dedupcrawl.content.alignment import Differences, differences
+from dedupcrawl.content.alignment import BLOCK, Differences, differences
+from dedupcrawl.content.own_blocks import OwnBlocks, own_blocks
 from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.turned import turned
 from dedupcrawl.content.wording import wording
 
 _SAME_FIGURE = 6  # symbols between two numbers that belong together, such as those of a date and its time
@@ -38,6 +40,12 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
         edits: Other short pieces that differ in words, each different one once.
         unexpected: Exchanged pieces, less those that edits at random would look like.
         negated: Pieces where one page has a "not" that the other has not.
+        contrary: Of these and others the short ones where nothing but a "not" or an opposite differs.
+        moved: Content words that are missing in some of the short pieces and stand in others.
+        own: Different symbols of the block inside the new page that says most by itself.
+        own_inside: Of all such blocks together.
+        own_before: Of what stands before the first piece they share.
+        own_after: Of what stands after the last one.
         slots: Short blocks that the site repeats, such as "sold out", in whose place the kept page has others of them.
     """
 
@@ -60,6 +68,12 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     edits: int
     unexpected: float
     negated: int
+    contrary: int
+    moved: int
+    own: int
+    own_inside: int
+    own_before: int
+    own_after: int
     slots: int = 0
 
 
@@ -85,8 +99,10 @@ def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tai
 
 def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int, slots: int = 0) -> Facts:
     """The facts about a new text of `length` symbols and a kept one that differ as `aligned` has found."""
-    worded = wording(new, kept, found.pieces)
+    worded, turns = wording(new, kept, found.pieces), turned(new, kept, found.pieces)
     changed = sorted({*found.numbers_changed, *worded.numerals_changed})
+    longest = max(found.replaced, found.added, found.added_at_ends)
+    own = own_blocks(new, kept) if longest >= BLOCK else OwnBlocks()
     return Facts(
         symbols=length,
         kept_symbols=kept_length,
@@ -107,6 +123,12 @@ def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_
         edits=worded.edits,
         unexpected=worded.unexpected,
         negated=worded.negated,
+        contrary=turns.contrary,
+        moved=turns.moved,
+        own=own.largest,
+        own_inside=own.inside,
+        own_before=own.before,
+        own_after=own.after,
         slots=slots,
     )
 

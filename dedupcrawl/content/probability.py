@@ -16,10 +16,8 @@ from importlib.resources import files
 
 import msgspec
 
+from dedupcrawl.content.another_page import changed_words, figures_by_edits, is_another, own_at_an_end
 from dedupcrawl.content.facts import Facts
-
-COVERED = 0.76
-"""Least share of a new page's symbols that stand in the kept one; below, it is no duplicate whatever else holds."""
 
 TARGET_PRECISION = 0.998
 """Of the pages that are dropped this share shall be duplicates, unless another is asked for."""
@@ -27,8 +25,9 @@ TARGET_PRECISION = 0.998
 DOUBTED_PRECISION = 0.99
 """A page that is let through, but would be dropped for this target precision, is let through in doubt."""
 
-SPEAKS_FOR = frozenset({"edits", "edits_density", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long",
-                        "negated_in_long"})  # fmt: skip
+SPEAKS_FOR = frozenset(
+    {"edits", "edits_density", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long"}
+)
 """Features whose weight is positive; that of every other is negative."""
 
 _FORMAT = 1
@@ -71,10 +70,9 @@ def features(facts: Facts) -> dict[str, float]:
     hundreds = n / 100
     long = max(0.0, min(_LONG, math.log(n / 600)))
     replaced = facts.replaced / max(12.0, min(48.0, 0.015 * n))
-    words = facts.exchanged + facts.edits
+    words = changed_words(facts)
     figures, numbers_changed = facts.figures_changed + facts.slots, facts.numbers_changed + facts.slots
     numbers = numbers_changed + facts.numbers_same
-    expected = 3 * words * (numbers / n) ** 2  # numbers that edits at random would replace by numbers, at most
     # An exchange looks like an edit where words were changed as densely as edits are, not where it is the only one far
     # and wide.
     lone = min(1.0, max(0.0, n / (_EDITED_ONE_IN * max(1, words)) - 1))
@@ -85,17 +83,16 @@ def features(facts: Facts) -> dict[str, float]:
         "replaced_block": math.log(max(1.0, replaced)),
         "rewritten": min(0.25, max(0.0, facts.rewritten - 0.05)),
         "inserted_in_short": facts.inserted * max(0.0, math.log(800 / n)),
-        "added_at_ends": facts.added_at_ends / n,
+        "own_at_an_end": min(0.2, own_at_an_end(facts) / n),
         "skips_density": math.log1p(facts.skips / hundreds),
         "numbers_changed": numbers_changed / max(1, numbers),
-        "figures_beyond_edits": math.log1p(max(0.0, figures - expected)),
+        "figures_beyond_edits": math.log1p(max(0.0, figures - figures_by_edits(facts))),
         "figures_in_long": long if figures else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
         "exchanged": (unexpected + figures) / max(1, words + figures),
         "only_exchanged": min(1.0, unexpected) if facts.exchanged == words else 0.0,
         "exchanged_in_long": long if facts.exchanged else 0.0,
         "negated": facts.negated / (1 + words + figures),
-        "negated_in_long": long if facts.negated else 0.0,
         "edits": math.log(max(1, facts.edits)),
         "edits_density": math.log1p(max(0, facts.edits - 1) / hundreds),
         "only_one_sided": float(one_sided),
@@ -105,10 +102,10 @@ def features(facts: Facts) -> dict[str, float]:
 
 def probability(facts: Facts) -> float:
     """How probable it is that the new page duplicates the kept one, in [0, 1]."""
-    if facts.covered < COVERED:
-        return 0.0
     if facts.covered == facts.kept_covered == 1.0 and not facts.moves:
         return 1.0  # the same text, however short
+    if is_another(facts):
+        return 0.0
     fitted = model()
     values = features(facts)
     log_odds = fitted.intercept

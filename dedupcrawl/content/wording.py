@@ -30,11 +30,18 @@ no not nor never none nobody nothing nowhere neither without cannot t 不 没 �
 NEGATIONS = frozenset(_NEGATIONS.split())
 """Folded. Contractions ("can't") by their last part: an apostrophe ends a symbol."""
 
+_TELLING = """
+d m s may us it will can must he she him her his hers we they our their on off up down in out before after above below
+over under more less most few and or if unless to from all any some every here there this that same again
+"""
+TELLING = frozenset(_TELLING.split())
+"""Stop words that are not filler where they differ: letters that stand alone, names and months, opposites."""
+
 Pair = tuple[bytes, bytes]
 """What the kept page says and what the new one says instead."""
 
-_NUMBER, _CONTENT, _FUNCTION, _NEGATION, _CONTENT_NUMERAL, _FUNCTION_NUMERAL = range(6)
-_NUMBERS = bytes((_NUMBER, _CONTENT_NUMERAL, _FUNCTION_NUMERAL))
+NUMBER, CONTENT, FUNCTION, NEGATION, CONTENT_NUMERAL, FUNCTION_NUMERAL = range(6)
+_NUMBERS = bytes((NUMBER, CONTENT_NUMERAL, FUNCTION_NUMERAL))
 _MOST_EXCHANGED = 64  # pieces that are looked for in the other page; a page with more was edited all over
 
 
@@ -66,16 +73,17 @@ class Wording:
 
 
 @cache
-def _kinds() -> NDArray[np.uint8]:
+def symbol_kinds() -> NDArray[np.uint8]:
     """Shape (65536,): the kind of each value that a symbol of an outline may have."""
-    kinds = np.full(1 << 16, _CONTENT, dtype=np.uint8)
-    kinds[1::2] = _NUMBER  # numbers are compared by themselves
-    for words, kind in ((STOP_WORDS, _FUNCTION), (NEGATIONS, _NEGATION)):
+    kinds = np.full(1 << 16, CONTENT, dtype=np.uint8)
+    kinds[1::2] = NUMBER  # numbers are compared by themselves
+    # Filler last: it is commoner than a negation that has the same 15 bits, as "cannot" has those of "a".
+    for words, kind in ((NEGATIONS, NEGATION), (STOP_WORDS - TELLING - NEGATIONS, FUNCTION)):
         kinds[_values(words)] = kind
-    kinds[symbols_of(SymbolText.of((SIGNS,)))] = _FUNCTION_NUMERAL
-    kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING)))[1::2]] = _FUNCTION_NUMERAL
+    kinds[symbols_of(SymbolText.of((SIGNS,)))] = FUNCTION_NUMERAL
+    kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING)))[1::2]] = FUNCTION_NUMERAL
     numerals = _values(NUMERALS)
-    kinds[numerals] = np.where(kinds[numerals] == _FUNCTION, _FUNCTION_NUMERAL, _CONTENT_NUMERAL)
+    kinds[numerals] = np.where(kinds[numerals] == FUNCTION, FUNCTION_NUMERAL, CONTENT_NUMERAL)
     return kinds
 
 
@@ -94,7 +102,7 @@ def symbols_of(text: SymbolText) -> Symbols:
 
 def telling(symbols: Symbols) -> Symbols:
     """Those symbols that are numbers or content words."""
-    return symbols[np.isin(_kinds()[symbols], (_NUMBER, _CONTENT, _CONTENT_NUMERAL))]
+    return symbols[np.isin(symbol_kinds()[symbols], (NUMBER, CONTENT, CONTENT_NUMERAL))]
 
 
 def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
@@ -102,7 +110,7 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
     if not pieces:
         return Wording()
     if kernels.compiled is not None:
-        found = kernels.compiled.sort_pieces(new, kept, _kinds(), list(pieces), _MOST_EXCHANGED)
+        found = kernels.compiled.sort_pieces(new, kept, symbol_kinds(), list(pieces), _MOST_EXCHANGED)
     else:
         found = _sorted(new, kept, pieces)
     worded, negated, replaced, exchanged, rare, numerals = found
@@ -127,7 +135,7 @@ def _sorted(
     an exchange.
     """
     mine, its = new.tobytes(), kept.tobytes()
-    kinds, kept_kinds = _kinds()[new].tobytes(), _kinds()[kept].tobytes()
+    kinds, kept_kinds = symbol_kinds()[new].tobytes(), symbol_kinds()[kept].tobytes()
     worded = negated = 0
     replaced: list[Pair] = []
     swapped: list[Pair] = []
@@ -135,7 +143,7 @@ def _sorted(
     for begin, end, kept_begin, kept_end in pieces:
         here, there = kinds[begin:end], kept_kinds[kept_begin:kept_end]
         only_numbers = not (here + there).strip(_NUMBERS)
-        negated += here.count(_NEGATION) != there.count(_NEGATION)
+        negated += here.count(NEGATION) != there.count(NEGATION)
         if here and there:
             worded += not only_numbers
             replaced.append((its[2 * kept_begin : 2 * kept_end], mine[2 * begin : 2 * end]))
@@ -144,7 +152,7 @@ def _sorted(
             ours, others = _numerals(here), _numerals(there)
             if [new[begin + at] for at in ours] != [kept[kept_begin + at] for at in others]:
                 numerals += [begin + at for at in ours[: len(others)]]
-        elif only_numbers and (here or there).strip(bytes((_NUMBER,))):
+        elif only_numbers and (here or there).strip(bytes((NUMBER,))):
             beside = next((at for at in (begin - 1, end) if 0 <= at < len(kinds) and kinds[at] in _NUMBERS), None)
             worded += beside is None
             if beside is not None:
@@ -158,24 +166,24 @@ def _sorted(
     ]
     if not exchanged:
         return worded, negated, replaced, exchanged, 0, numerals
-    content = np.sort(new[np.isin(np.frombuffer(kinds, dtype=np.uint8), (_CONTENT, _CONTENT_NUMERAL))])
+    content = np.sort(new[np.isin(np.frombuffer(kinds, dtype=np.uint8), (CONTENT, CONTENT_NUMERAL))])
     first = np.ones(len(content) + 1, dtype=np.bool_)
     np.not_equal(content[1:], content[:-1], out=first[1:-1])
     return worded, negated, replaced, exchanged, int(np.count_nonzero(first[1:] & first[:-1])), numerals
 
 
 def _has_content(kinds: bytes) -> bool:
-    return _CONTENT in kinds or _CONTENT_NUMERAL in kinds
+    return CONTENT in kinds or CONTENT_NUMERAL in kinds
 
 
 def _numerals(kinds: bytes) -> list[int]:
     """Where numerals stand."""
-    return [at for at, kind in enumerate(kinds) if kind >= _CONTENT_NUMERAL]
+    return [at for at, kind in enumerate(kinds) if kind >= CONTENT_NUMERAL]
 
 
 def _unchanged(new: Symbols, changed: int) -> int:
     """How many numerals are in a page beside those that changed."""
-    return max(0, int(np.count_nonzero(_kinds()[new] >= _CONTENT_NUMERAL)) - changed)
+    return max(0, int(np.count_nonzero(symbol_kinds()[new] >= CONTENT_NUMERAL)) - changed)
 
 
 def _unexpected(exchanged: list[Pair], rare: float) -> float:
@@ -209,7 +217,7 @@ def _repeated(replaced: list[Pair], exchanged: list[Pair]) -> int:
 
 def _is_worded(pair: Pair) -> bool:
     """Whether there are more than numbers on either side."""
-    return bool(_kinds()[np.frombuffer(b"".join(pair), dtype="<u2")].tobytes().strip(_NUMBERS))
+    return bool(symbol_kinds()[np.frombuffer(b"".join(pair), dtype="<u2")].tobytes().strip(_NUMBERS))
 
 
 def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:

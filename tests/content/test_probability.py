@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from dedupcrawl.content.another_page import COVERED
 from dedupcrawl.content.facts import Facts
-from dedupcrawl.content.probability import COVERED, SPEAKS_FOR, features, model, probability, threshold
+from dedupcrawl.content.probability import SPEAKS_FOR, features, model, probability, threshold
 
 SAME = Facts(
     symbols=400,
@@ -28,6 +29,12 @@ SAME = Facts(
     edits=0,
     unexpected=0.0,
     negated=0,
+    contrary=0,
+    moved=0,
+    own=0,
+    own_inside=0,
+    own_before=0,
+    own_after=0,
 )
 
 
@@ -73,7 +80,7 @@ def test_the_same_text_is_one_however_short() -> None:
         {"skips": 20},
         {"numbers_changed": 4, "figures_changed": 4, "numbers_same": 1},
         {"exchanged": 2, "unexpected": 1.8, "replaced": 1, "renamed": 1},
-        {"edits": 1, "negated": 1},
+        {"edits": 1, "negated": 1, "contrary": 1},
     ],
 )
 def test_what_makes_it_another_page(different: dict[str, float]) -> None:

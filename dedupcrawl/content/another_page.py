@@ -1,0 +1,81 @@
+"""Another page: what no probability outweighs, because it is plain that the new page says what the kept one does not.
+
+A logistic regression adds up shares, and knows what it was fitted on. Twenty changed figures are little in a page of
+ten thousand words, and three hundred new words are, too; whoever looks for them finds them nowhere else. So these are
+counted, and from the numbers below on the new page is none that may be dropped, whatever else holds. Each number lies
+beyond what edits at random and the frames of other layouts come to on the tuning half of the labelled pages
+(`benchmarks/labelled_pairs.py`).
+"""
+
+from __future__ import annotations
+
+from dedupcrawl.content.facts import Facts
+
+COVERED = 0.76
+"""Least share of a new page's symbols that stand in the kept one."""
+
+OWN = 32
+"""Different symbols in one block: some 40 words of English, 25 of Chinese."""
+
+_OWN_IN_SHORT = 12  # in one block of a page that has no more than _OWN_SHARE times as many
+_OWN_SHARE = 20
+_OWN_IN_ALL = 96  # in several blocks within the text
+_REPLACED = 48  # symbols of a block in whose place the kept page has another
+_ADDED = 288  # symbols at an end, whatever they say and whatever stands at the other
+_FRAME = 96  # different symbols on either side of the common text, where they stand on both
+_SIDES_OF_A_FRAME = 4  # times as much may stand on one side of it as on the other
+_LEAST_OF_A_FRAME = 6  # on the lesser side
+_FIGURES = 2  # beyond those that edits at random hit
+_RENAMED = 5  # times
+_EXCHANGED = 6  # pieces that are no edits, where they are half of what differs
+_EDITED_ONE_IN = 100  # symbols; where fewer words were changed, nobody went through the text
+_CONTRARY = 3  # pieces, where they are half of what differs
+_MOVED = 2  # content words that have changed places, likewise
+
+
+def changed_words(facts: Facts) -> int:
+    """Pieces that differ in words."""
+    return facts.exchanged + facts.edits
+
+
+def figures_by_edits(facts: Facts) -> float:
+    """How many numbers edits at random would replace by numbers, at most."""
+    numbers = facts.numbers_changed + facts.slots + facts.numbers_same
+    return 3 * changed_words(facts) * (numbers / max(1, facts.symbols)) ** 2
+
+
+def is_another(facts: Facts) -> bool:
+    """Whether the new page is another one than the kept one, however alike they are."""
+    return facts.covered < COVERED or says_more(facts) or _says_otherwise(facts)
+
+
+def own_at_an_end(facts: Facts) -> int:
+    """Different symbols before or after all that the pages share; 0 where a frame goes around it."""
+    less, more = sorted((facts.own_before, facts.own_after))
+    is_frame = less >= _LEAST_OF_A_FRAME and more <= min(_FRAME, _SIDES_OF_A_FRAME * less)
+    return 0 if is_frame else more
+
+
+def says_more(facts: Facts) -> bool:
+    """Whether the new page says more, in blocks of its own."""
+    return (
+        facts.own >= OWN
+        or (facts.own >= _OWN_IN_SHORT and facts.own * _OWN_SHARE >= facts.symbols)
+        or facts.own_inside >= _OWN_IN_ALL
+        or facts.replaced >= _REPLACED
+        or own_at_an_end(facts) >= OWN
+        or facts.added_at_ends >= _ADDED
+    )
+
+
+def _says_otherwise(facts: Facts) -> bool:
+    """Whether it says something else in the same words, but for few."""
+    words = changed_words(facts)
+    return (
+        facts.figures_changed + facts.slots - figures_by_edits(facts) >= _FIGURES
+        or facts.renamed >= _RENAMED
+        or (facts.unexpected >= _EXCHANGED and 2 * facts.unexpected >= words)
+        or (facts.contrary > 0 and words <= max(facts.contrary, facts.symbols // _EDITED_ONE_IN))
+        or (facts.contrary >= _CONTRARY and 2 * facts.contrary >= words)
+        or (facts.moved >= _MOVED and 2 * facts.moved > words and facts.moved > facts.moves)
+    )
