@@ -145,3 +145,14 @@ def fold(text: str) -> str:
         if folded.all():
             return _text(folded)
     return _fold_by_definition(text)
+
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, zero-width space, joiners, byte order mark
+
+
+def without_invisible(text: str) -> str:
+    """Without the characters that only say where a word may break, or how its letters join."""
+    if not text.isascii():
+        for character in _INVISIBLE:
+            text = text.replace(character, "")
+    return text

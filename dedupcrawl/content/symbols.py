@@ -19,7 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import ALONE, DIGIT, LETTER, SYMBOL, TOUCH, code_points, fold, kinds
+from dedupcrawl.content.characters import (
+    ALONE,
+    DIGIT,
+    LETTER,
+    SYMBOL,
+    TOUCH,
+    code_points,
+    fold,
+    kinds,
+    without_invisible,
+)
 
 __all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
 
@@ -82,8 +92,8 @@ class SymbolText:
 
     @classmethod
     def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:
-        """Fold `paragraphs` and join them by newlines."""
-        return cls(fold("\n".join(paragraphs)))
+        """Fold `paragraphs`, without characters that nobody sees, and join them by newlines."""
+        return cls(fold(without_invisible("\n".join(paragraphs))))
 
     def __post_init__(self) -> None:
         if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again

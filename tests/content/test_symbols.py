@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import SYMBOL, fold
+from dedupcrawl.content.characters import SYMBOL, fold, without_invisible
 from dedupcrawl.content.symbols import SymbolText, fmix64
 
 MASK = (1 << 64) - 1
@@ -31,7 +31,7 @@ def reference_hash(symbol: str) -> int:
 @given(TEXTS)
 def test_arrays_say_what_the_regular_expression_says(text: str) -> None:
     symbols = SymbolText.of((text,))
-    assert symbols.text == fold(text)
+    assert symbols.text == fold(without_invisible(text))
     found = list(SYMBOL.finditer(symbols.text))
     assert symbols.symbols == [match[0] for match in found]
     assert symbols.starts.tolist() == [match.start() for match in found]
@@ -110,3 +110,10 @@ def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
 def test_different_symbols_hash_differently() -> None:
     symbols = [f"{prefix}{number}" for prefix in ("", "a", "b", "ab") for number in range(20_000)]
     assert len(np.unique(SymbolText.of(tuple(symbols)).hashes >> np.uint64(1))) == len(symbols)
+
+
+def test_what_nobody_sees_breaks_no_word() -> None:
+    plain = SymbolText.of(("Donaudampfschiff fährt", "می\u200cخواهم 数据库".replace("\u200c", "")))
+    hidden = SymbolText.of(("Donau\u00addampf\u200bschiff\ufeff fährt", "می\u200cخواهم 数\u2060据\u200d库"))
+    assert hidden.hashes.tolist() == plain.hashes.tolist()
+    assert hidden.text == plain.text
