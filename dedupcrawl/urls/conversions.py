@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from dedupcrawl.urls.url_parts import UrlParts
 
-_LONGEST_RUN = 8  # segments that are looked for as one repeated run
+LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
 _BASE64_URL = str.maketrans("-_,", "+/=")
 _NO_TEXT = re.compile("[\udc80-\udcff]")
@@ -127,7 +127,7 @@ def _collapse_repeats(parts: UrlParts) -> UrlParts | None:
     kept: list[str] = []
     for segment in parts.segments:
         kept.append(segment)
-        for length in range(1, min(len(kept) // 2, _LONGEST_RUN) + 1):
+        for length in range(1, min(len(kept) // 2, LONGEST_RUN) + 1):
             if segment and kept[-length:] == kept[-2 * length : -length]:
                 del kept[-length:]
                 break

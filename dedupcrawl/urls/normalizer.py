@@ -32,7 +32,7 @@ from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 logger = logging.getLogger(__name__)
 
-_MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
+MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
@@ -132,7 +132,7 @@ class SiteNormalizer:
         """
         seen: set[str] = set()
         text = url
-        while text not in seen and len(seen) <= _MOST_PASSES and len(text) <= LONGEST_URL:
+        while text not in seen and len(seen) <= MOST_PASSES and len(text) <= LONGEST_URL:
             seen.add(text)
             parts = split_url(text)
             if parts is None:
@@ -168,7 +168,7 @@ class SiteNormalizer:
         while True:
             if text in trail:
                 return self._result(url, min(trail[trail.index(text) :]), used)
-            if len(text) > LONGEST_URL or len(trail) > _MOST_PASSES:
+            if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
             again = parts if self._keep_tokens.issuperset(by) else split_url(text)
             if again is None:

@@ -31,6 +31,8 @@ from functools import lru_cache
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.url_parts import WEB_SCHEMES
 
+BRACES = re.compile(r"[{}]")  # no literal has one
+SPECIAL = re.compile(r"[{}&=#?/]")  # what has none of these can be a literal anywhere
 IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
 _LIMIT = 4096  # characters of a template

@@ -10,11 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dedupcrawl.urls.conversions import with_normal_escapes
+from dedupcrawl.urls.conversions import LONGEST_RUN, with_normal_escapes
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
-_LONGEST_RUN = 8  # segments, as in `conversions`
 _MOST_ARGS = 200  # of a URL of which `last-of-name` is found by column; longer ones are done one by one
 
 
@@ -76,7 +75,7 @@ def _by_slashes(urls: UrlColumns, rows: Ints) -> Ints:
 def _by_repeats(urls: UrlColumns, rows: Ints) -> Ints:
     owner, _, numbers = urls.segments.flat(rows)
     found = []
-    for lag in range(1, min(_LONGEST_RUN, len(owner) - 1) + 1):
+    for lag in range(1, min(LONGEST_RUN, len(owner) - 1) + 1):
         same = (owner[lag:] == owner[:-lag]) & (numbers[lag:] == numbers[:-lag])
         count = np.concatenate([np.zeros(lag, dtype=np.int64), np.cumsum(same)])
         run = same[lag - 1 :] & (count[2 * lag - 1 :] - count[lag - 1 : -lag] == lag)  # as many in a row as the lag

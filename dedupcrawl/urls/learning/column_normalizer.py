@@ -10,11 +10,9 @@ from dedupcrawl.urls.learning.column_rule import ColumnRule, column_rule, split_
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.normalizer import MOST_PASSES, SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
-
-_MOST_PASSES = 16  # as of `SiteNormalizer`
 
 Names = tuple[str, ...]
 
@@ -51,7 +49,7 @@ class ColumnNormalizer:
         trail = [found]
         active = np.flatnonzero(state.plain)
         ready = [(rule.id, column_rule(_nameless(rule))) for rule in rules]
-        for _ in range(_MOST_PASSES):
+        for _ in range(MOST_PASSES):
             part = state.taken(active)
             changed = self._passed(part, by, active, ready)
             if not changed.size:

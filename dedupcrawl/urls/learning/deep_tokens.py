@@ -16,11 +16,12 @@ from functools import lru_cache
 from math import log2
 from typing import NamedTuple
 
+from dedupcrawl.urls.template import SPECIAL
+
 _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
-_SPECIAL = re.compile(r"[{}&=#?/]")
-_MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
+MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
 _DEPTH = 8  # of the tree
 _LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
 _MOST_TOKENS = 400  # that a tree is grown on
@@ -60,7 +61,7 @@ def candidate_anchors(token: str) -> tuple[Anchor, ...]:
         spans.append(script.span())
     for run in _RUN.finditer(token, script.end() if script else 0):
         units = [unit.span() for unit in _UNIT.finditer(token, *run.span())]
-        spans += units if len(units) <= _MOST_UNITS else [run.span()]
+        spans += units if len(units) <= MOST_UNITS else [run.span()]
     anchors = []
     for start, stop in spans:
         before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
@@ -114,7 +115,7 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     usable = [
         token
         for token in tokens[::step]
-        if 0 < len(token) <= _LONGEST_TOKEN and not _SPECIAL.search(token.replace("/", ""))
+        if 0 < len(token) <= _LONGEST_TOKEN and not SPECIAL.search(token.replace("/", ""))
     ]
     root = _node((), "")
     _refine(root, [(token, ()) for token in usable], 0)

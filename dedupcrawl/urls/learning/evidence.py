@@ -48,20 +48,18 @@ class Meetings:
         sources: Forms that the rule changes and that meet others.
         targets: For each meeting, the form in the corpus that the sources are taken to; ABSENT if there is none.
         covered: Forms that the rule changes.
-        met: Number of those that are taken to a form of the corpus.
     """
 
     sources: Sources
     targets: Ints
     covered: Ints
-    met: int
 
 
 def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     """Try a rule on a corpus, which stays as it is."""
     tried = corpus.tried(rule)
     if not tried.rows.size:
-        return Meetings(Sources(tried.rows, tried.rows), tried.rows, tried.rows, 0)
+        return Meetings(Sources(tried.rows, tried.rows), tried.rows, tried.rows)
     _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
     meets = (count > 1) | (tried.targets[first] >= 0)
     order = np.argsort(np.where(meets, first, len(group)), kind="stable")
@@ -71,7 +69,7 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     there = there[np.argsort(numbers[group[there]], kind="stable")]
     sources = Sources(numbers[group[there]], tried.rows[there])
     targets = tried.targets[first[order[: int(meets.sum())]]]
-    return Meetings(sources, targets, tried.rows, int((tried.targets >= 0).sum()))
+    return Meetings(sources, targets, tried.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +89,6 @@ class Tally:
     clusters: int
     collisions: int
     flags: Flags
-
-    @property
-    def precision(self) -> float:
-        """Share of right ones; 0.0 without any."""
-        return self.right / (self.right + self.wrong) if self.right else 0.0
 
 
 def tally(sources: Sources, targets: Ints, labels: Labels) -> Tally:

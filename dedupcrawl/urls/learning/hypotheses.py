@@ -9,15 +9,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.template import BRACES
 from dedupcrawl.urls.url_parts import UrlParts
 
 _MOST_ARGS = 6  # that a rule takes out together
 _LONGEST_FRONT = 10  # segments at the start of a path that a rule takes out together
 _MOST_BEFORE = 3  # segments before one that takes any value, of which each is of its own
 _LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a template names beside a URL
-_BRACES = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
 _MOVED = ("", "underscores", "spaces", "decode", "lower")
@@ -59,11 +60,11 @@ def embedded(parts: UrlParts) -> Iterator[Transformation]:
         if _carries(segment, "decode"):
             key = parts.segments[i - 1] if i else ""
             rest = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
-            if key and not _BRACES.search(key):
+            if key and not BRACES.search(key):
                 yield Transformation(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
-        if not _BRACES.search(name) and _carries(value, "decode"):
+        if not BRACES.search(name) and _carries(value, "decode"):
             yield Transformation(f"?{name}={{url}}", "{url|decode}")
 
 
@@ -73,7 +74,7 @@ def exposing(parts: UrlParts) -> Transformation | None:
     It brings nothing together by itself, as different values have different forms.
     """
     for before, segment in pairwise(parts.segments):
-        if 0 < len(before) <= _LONGEST_TEXT and not _BRACES.search(before) and is_encoded_url(segment):
+        if 0 < len(before) <= _LONGEST_TEXT and not BRACES.search(before) and is_encoded_url(segment):
             end = "/" if parts.segments[-1] == "" else ""
             if parts.segments[-2 if end else -1] is segment:
                 return Transformation(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
@@ -102,9 +103,9 @@ def _hosts(source: str, target: str) -> Iterator[Transformation]:
     while same < min(len(labels), len(target_labels)) and labels[-1 - same] == target_labels[-1 - same]:
         same += 1
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
-    if same and front and not _BRACES.search(front + target_front):
+    if same and front and not BRACES.search(front + target_front):
         yield Transformation(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
-    if not _BRACES.search(source + target):
+    if not BRACES.search(source + target):
         yield Transformation(f"//{source}", f"//{target}")
 
 
@@ -118,7 +119,7 @@ def _values(parts: UrlParts) -> dict[str, str | None]:
 
 def _is_sayable(name: str) -> bool:
     """True when a rule can name an argument of this name, and means no other."""
-    return name != "" and name[-1] != "*" and not _BRACES.search(name)
+    return name != "" and name[-1] != "*" and not BRACES.search(name)
 
 
 def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
@@ -159,7 +160,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
 
 
 def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Transformation]:
-    if not value or not other_value or _BRACES.search(value + other_value):
+    if not value or not other_value or BRACES.search(value + other_value):
         return
     if value.lower() == other_value.lower():
         yield Transformation(f"?{name}={{value}}", f"?{other}={{value|lower}}")
@@ -169,7 +170,7 @@ def _renamed(name: str, value: str | None, other: str, other_value: str | None) 
 
 def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     here, there = source.segments or [""], target.segments or [""]
-    if any(map(_BRACES.search, here + there)):
+    if any(map(BRACES.search, here + there)):
         return
     if (len(here) > 1 and not here[0]) or (len(there) > 1 and not there[0]):
         yield Transformation(convert="collapse-slashes")  # in a template // is the beginning of a host
@@ -278,8 +279,7 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformatio
 
 
 _RUNS = re.compile(r"[A-Za-z0-9]+")
-_UNITS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
-_MOST_UNITS = 4  # in one alphanumeric run; a run with more is a random token, one value
+_UNITS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")  # as the paper has them; deep tokens take "Here" for one unit
 
 
 @lru_cache(maxsize=4096)
@@ -294,7 +294,7 @@ def boundaries(text: str) -> frozenset[int]:
     for run in _RUNS.finditer(text):
         found.update(run.span())
         units = [unit.start() for unit in _UNITS.finditer(text, *run.span())]
-        if len(units) <= _MOST_UNITS:
+        if len(units) <= MOST_UNITS:
             found.update(units)
     for i, char in enumerate(text):
         if not char.isalnum():

@@ -8,7 +8,6 @@ What speaks against a set are URLs of different clusters with equal values.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -20,6 +19,7 @@ from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
+from dedupcrawl.urls.template import BRACES
 
 _MOST_NAMES = 9  # of a path that are looked at
 _MOST_KEPT = 3  # arguments of an identity
@@ -27,7 +27,6 @@ _MOST_FORMS = 600  # of a path that are looked at
 _PURE = 0.995  # share of right merges at which no larger set is looked for
 _PROMISING = 0.8  # ... and at which a context may do the rest
 _LEAST_CLUSTERS = 2
-_BRACES = re.compile(r"[{}]")
 
 
 class Arguments(NamedTuple):
@@ -67,7 +66,7 @@ def path_shape(segments: Sequence[str]) -> str | None:
     >>> path_shape(["forum", "12"])
     '/forum/{:digits}'
     """
-    if any(map(_BRACES.search, segments)) or (len(segments) > 1 and not segments[0]):
+    if any(map(BRACES.search, segments)) or (len(segments) > 1 and not segments[0]):
         return None  # in a template // is the beginning of a host
     return "".join("/{:digits}" if s.isascii() and s.isdigit() else f"/{s}" for s in segments)
 

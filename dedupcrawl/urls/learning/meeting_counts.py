@@ -33,8 +33,7 @@ class Meetings:
     Attributes:
         rows: Numbers of the URLs. Shape (m,), as all others.
         form: Number of the form, from 0 up.
-        size: URLs at this form.
-        same: Of these, those of this URL's cluster.
+        same: URLs of this URL's cluster at this form.
         leads: True when its cluster is the one that is right at this form: the largest, of equally large ones that of
             the URL which had the form from the start, else that with the smallest label.
         starts: True for the first URL of each cluster at a form.
@@ -43,7 +42,6 @@ class Meetings:
 
     rows: Ints
     form: Ints
-    size: Ints
     same: Ints
     leads: Bools
     starts: Bools
@@ -75,7 +73,6 @@ class Meetings:
         count, clusters = len(forms), int(labels.max(initial=0)) + 1
         keys = np.sort((form * clusters + labels[rows]) * count + rows)
         rows, form = keys % max(count, 1), keys // max(count * clusters, 1)
-        size = np.bincount(form, minlength=len(unique))[form]
         starts = np.ones(len(rows), dtype=np.bool_)
         starts[1:] = (form[1:] != form[:-1]) | (labels[rows][1:] != labels[rows][:-1])
         cluster = np.cumsum(starts) - 1
@@ -89,7 +86,7 @@ class Meetings:
         ranked = first[np.lexsort((-labels[rows][first], hosts[cluster[first]], same[first], form[first]))]
         last = np.flatnonzero(np.append(form[ranked][1:] != form[ranked][:-1], True)[: len(ranked)])
         leads = cluster == cluster[ranked[last]][form]
-        return cls(rows, form, size, same, leads, starts, with_unchanged[form])
+        return cls(rows, form, same, leads, starts, with_unchanged[form])
 
     @property
     def right(self) -> Bools:

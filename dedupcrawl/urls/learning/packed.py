@@ -6,11 +6,9 @@ one is a deep token of the other, so the transformation is a key reference for e
 
 from __future__ import annotations
 
-import re
-
+from dedupcrawl.urls.template import SPECIAL
 from dedupcrawl.urls.url_parts import UrlParts
 
-_SPECIAL = re.compile(r"[{}&=#?/]")
 _WIDEST = 3  # characters between a name and its value
 _MOST_ARGS = 12
 
@@ -22,7 +20,7 @@ def packed(source: UrlParts, target: UrlParts) -> tuple[str, str] | None:
     name, segment = source.segments[-1], target.segments[-1]
     if source.segments[:-1] != target.segments[:-1] or not name or not segment.startswith(name):
         return None
-    if _SPECIAL.search(segment):
+    if SPECIAL.search(segment):
         return None
     rest, position = segment[len(name) :], 0
     query: list[str] = []
@@ -31,7 +29,7 @@ def packed(source: UrlParts, target: UrlParts) -> tuple[str, str] | None:
         key, _, value = arg.partition("=")
         start = rest.find(key, position) + len(key)
         found = rest.find(value, start, start + _WIDEST + len(value))
-        if not key or not value or start < position + len(key) or found <= start or _SPECIAL.search(key + value):
+        if not key or not value or start < position + len(key) or found <= start or SPECIAL.search(key + value):
             return None
         query.append(f"{key}={{a{number}}}")
         to += f"{rest[position:found]}{{a{number}}}"

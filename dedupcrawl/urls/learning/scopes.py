@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
 from dedupcrawl.urls.learning.context_keys import NO_VALUE
 from dedupcrawl.urls.learning.contexts import Condition, Context
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.template import BRACES
 
-_SPECIAL = re.compile(r"[{}]")
 _FORMS = {"form", "kind", "part", "sort"}  # conditions whose values are templates
 _MOST_SCOPES = 100  # of a rule
 _EXCEPT = {"front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
@@ -17,7 +16,7 @@ _EXCEPT = {"front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
 
 def scoped(rule: Rule, context: Context) -> Rule | None:
     """The rule, within a context; None where the rule language cannot say it."""
-    if any(_SPECIAL.search(v) for condition in context if condition.key[0] not in _FORMS for v in condition.values):
+    if any(BRACES.search(v) for condition in context if condition.key[0] not in _FORMS for v in condition.values):
         return None
     hosts, within, unless = list(rule.hosts), list(rule.within), set(rule.unless)
     args: dict[str, str] = {}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, captures, deep_patterns, deep_tokens
+from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, captures, deep_patterns, deep_tokens, select_anchors
 from dedupcrawl.urls.template import parse_template
 
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -126,3 +126,21 @@ def test_tokens_made_to_be_tried_for_ever() -> None:
     assert captures("{}-x-" * 20 + "{}end", "-x-" * 5_000) is None
     tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
     assert deep_patterns(tokens).path_of(tokens[0]) == ["{}"]
+
+
+def selected(tokens: list[str]) -> dict[tuple[str, str, bool], set[str]]:
+    return select_anchors([(token, ()) for token in tokens])
+
+
+def test_anchors_of_high_coverage_that_are_few_are_selected() -> None:
+    assert selected([f"tt{i:07}" for i in range(40)]) == {("^", "", False): {"tt"}}
+    kinds = selected([f"{'news' if i % 2 else 'blog'}-{i * 7919}" for i in range(40)])
+    assert kinds[("^", "-", False)] == {"news", "blog"}
+    assert all(anchors <= {"news", "blog"} for anchors in kinds.values())
+
+
+def test_anchors_of_low_coverage_or_many_values_or_uneven_frequencies_are_not() -> None:
+    assert selected([f"{i * 7919}" for i in range(40)]) == {}
+    assert selected([f"x{i}-{'new' if i < 4 else i * 104729}" for i in range(40)]).get(("-", "$", False)) is None
+    assert selected([f"name{chr(97 + i % 26)}{chr(97 + i // 26)}-" for i in range(300)]) == {}
+    assert selected([]) == {}

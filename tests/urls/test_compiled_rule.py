@@ -1,4 +1,4 @@
-"""Conditions on arguments: what a rule keeps, and what keeps a rule away."""
+"""What one rule does to one URL: conditions on hosts, paths and arguments, and the three transformations."""
 
 from __future__ import annotations
 
@@ -52,3 +52,25 @@ def test_unless_is_checked(form: str) -> None:
 def test_rules_with_conditions_are_written_and_read() -> None:
     rule = Rule("limit", "equivalence", match="/w?title={}", drop=("*",), unless=("offset", "title=Special:{}"))
     assert Rule.from_dict(rule.to_dict()) == rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "after"),
+    [
+        (Rule("a", "rewrite", match="/{f*}/index.html", to="/{f}/"), "http://a.com/x/y/index.html", "http://a.com/x/y/"),
+        (Rule("a", "rewrite", match="/{f*}/index.html", to="/{f}/"), "http://a.com/index.html", "http://a.com/"),
+        (Rule("a", "rewrite", match="/?title={x}", to="/wiki/{x}"), "http://a.com/?title=T&b=1", "http://a.com/wiki/T?b=1"),
+        (Rule("a", "rewrite", match="/{x}", to="/{x|lower}"), "http://a.com/AbC#top", "http://a.com/abc#top"),
+        (Rule("a", "equivalence", match="/f-{}", to="/f-{}"), "http://a.com/f-x1", "http://a.com/f-*"),
+        (Rule("a", "rewrite", match="?to={u}", to="{u|decode}"), "http://a.com/?to=http%3A%2F%2Fa.com%2Fx", "http://a.com/x"),
+        (Rule("a", "rewrite", match="?to={u}", to="{u|decode}"), "http://a.com/?to=http%3A%2F%2Fb.com%2Fx", None),
+        (Rule("a", "rewrite", match="//{h}", to="//www.{h}"), "http://a.com/x", "http://www.a.com/x"),
+        (Rule("a", "rewrite", hosts=("www.a.com",), drop=("x",)), "http://a.com/?x=1", None),
+        (Rule("a", "rewrite", hosts=("!www.a.com",), drop=("x",)), "http://a.com/?x=1", "http://a.com/"),
+        (Rule("a", "rewrite", within=("/w/{*}", "!/w/y"), drop=("x",)), "http://a.com/w/z?x=1", "http://a.com/w/z"),
+        (Rule("a", "rewrite", within=("/w/{*}", "!/w/y"), drop=("x",)), "http://a.com/w/y?x=1", None),
+        (Rule("a", "rewrite", convert="sort-query"), "http://a.com/?b=1;a=2", "http://a.com/?a=2&b=1"),
+    ],
+)  # fmt: skip
+def test_a_rule_and_a_url(rule: Rule, url: str, after: str | None) -> None:
+    assert applied(rule, url) == (url if after is None else after)

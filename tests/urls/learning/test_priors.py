@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule_files import SiteRules
+
+
+def test_all_priors_are_rules() -> None:
+    for rule in (*GENERAL.assumed, *GENERAL.expected):
+        rule.templates()
+        rule.scopes()
+    assert len({rule.id for rule in GENERAL.assumed}) == len(GENERAL.assumed)
+
+
+def test_what_a_list_knows_comes_on_top() -> None:
+    more = GENERAL.with_dropped(["spm", "ref_"])
+    assert more.assumed[: len(GENERAL.assumed)] == GENERAL.assumed
+    assert [(rule.id, rule.drop, rule.source) for rule in more.assumed[-2:]] == [
+        ("known-spm", ("spm",), "prior"),
+        ("known-ref_", ("ref_",), "prior"),
+    ]
+    assert more.expected == GENERAL.expected
+    assert GENERAL.with_dropped([]) == GENERAL
+
+
+def test_what_is_assumed_does_to_urls() -> None:
+    normalize = SiteNormalizer(SiteRules("a.com", GENERAL.assumed)).normalize
+    assert normalize("HTTP://A.com:80/x;jsessionid=1F?b=1&utm_source=x&PHPSESSID=2").canonical == "http://a.com/x?b=1"
+    assert normalize("http://a.com/x?id=1&page=2").kind == "unchanged"

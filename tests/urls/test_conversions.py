@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
+from dedupcrawl.urls.url_parts import split_url
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "after"),
+    [
+        ("lower", "AÉ", "aé"), ("upper", "aé", "AÉ"), ("decode", "a%2Fb%C3%A9", "a/bé"), ("decode", "%FF%", "%FF%"),
+        ("encode", "a é", "a%20%C3%A9"), ("base64", "aHR0cDovL2EuY29t", "http://a.com"), ("base64", "a", "a"),
+        ("underscores", "a+b%20c", "a_b_c"), ("spaces", "a+b_c", "a%20b%20c"),
+    ],
+)  # fmt: skip
+def test_values(name: str, value: str, after: str) -> None:
+    assert VALUE_CONVERSIONS[name](value) == after
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "after"),
+    [
+        ("syntax", "HTTP://A.com:80/a/../%7eb/./?%61=%2f", "http://a.com/~b/?a=%2F"), ("syntax", "http://a.com", "http://a.com/"),
+        ("sort-query", "http://a.com/?b=2&a=1&b=1+2", "http://a.com/?a=1&b=2&b=1%202"),
+        ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
+        ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
+        ("collapse-slashes", "http://a.com//a///b/", "http://a.com/a/b/"),
+        ("collapse-repeats", "http://a.com/x/y/x/y/x/y/", "http://a.com/x/y/"),
+        ("lower-path", "http://a.com/A/b?C=D", "http://a.com/a/b?C=D"),
+    ],
+)  # fmt: skip
+def test_urls(name: str, url: str, after: str) -> None:
+    parts = split_url(url)
+    assert parts is not None
+    found = URL_CONVERSIONS[name].apply(parts)
+    assert found is not None
+    assert found.join() == after
+    assert parts.join() == url  # what was given stays
+
+
+@given(st.text(max_size=40), st.sampled_from(sorted(VALUE_CONVERSIONS)))
+def test_no_value_breaks_a_conversion(value: str, name: str) -> None:
+    assert isinstance(VALUE_CONVERSIONS[name](value), str)
+
+
+@given(st.text("aA/?&;=+%2fF.~#\ud800", max_size=40), st.sampled_from(sorted(URL_CONVERSIONS)))
+def test_a_conversion_has_nothing_to_do_with_its_own_result(tail: str, name: str) -> None:
+    parts = split_url(f"http://a.com/{tail}")
+    assert parts is not None
+    conversion = URL_CONVERSIONS[name]
+    once = conversion.apply(parts)
+    if once is not None:
+        assert once != parts
+        assert any(needle in f"http://a.com/{tail}" for needle in conversion.needles)

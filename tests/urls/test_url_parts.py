@@ -1,0 +1,68 @@
+"""Tokens of a URL: whatever has them survives being taken apart and put together again, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+PIECES = st.sampled_from(
+    ["/", "?", "&", ";", "=", "#", "a", "b=1", "%2F", "é", "\ud800", "..", " ", ":8080", "//", "\n"]
+)
+TAILS = st.lists(PIECES, max_size=20).map("".join)
+
+
+@given(TAILS | st.text(max_size=30), st.sampled_from(["http", "https", "HTTP", "Https"]))
+def test_a_url_survives_tokenizing(tail: str, scheme: str) -> None:
+    url = f"{scheme}://a.com{tail}"
+    parts = split_url(url)
+    if parts is None:
+        host = tail.partition("#")[0].partition("?")[0].partition("/")[0]
+        assert "@" in host or "\\" in host
+    else:
+        assert parts.join() == url
+        assert split_url(parts.join()) == parts
+        assert parts.copy().join() == url
+
+
+@given(TAILS, st.integers(0, 10))
+def test_without_an_argument_the_others_stay_as_they_are(tail: str, index: int) -> None:
+    parts = split_url(f"http://a.com/{tail}")
+    assert parts is not None
+    if index < len(parts.args):
+        left = [arg for i, arg in enumerate(parts.args) if i != index]
+        parts.remove_arg(index)
+        assert parts.args == left
+        again = split_url(parts.join())
+        assert again is not None
+        assert again.args == left
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "a.com/x",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "ftp://a.com/",
+        "http://",
+        "http:///x",
+        "http://u@a.com/",
+    ],
+)
+def test_what_is_no_url_of_the_web(url: str) -> None:
+    assert split_url(url) is None
+
+
+def test_what_the_paper_leaves_open() -> None:
+    assert split_url("http://a.com") == UrlParts("http", "a.com", [], [], "", "")
+    assert split_url("http://a.com/?") == UrlParts("http", "a.com", [""], [""], "", "")
+    assert split_url("http://a.com/x//?a&a=;b=1#c?d") == UrlParts(
+        "http", "a.com", ["x", "", ""], ["a", "a=", "b=1"], "&;", "#c?d"
+    )
+    parts = split_url("http://a.com/?b=1&a=2&b=")
+    assert parts is not None
+    assert parts.names() == ["b", "a", "b"]
