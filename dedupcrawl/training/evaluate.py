@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
-from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, other_form, read_rules, rule_files

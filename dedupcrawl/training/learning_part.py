@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
+from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
-from dedupcrawl.training.sites import pages_by_site
 from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.former import judged
 from dedupcrawl.urls.learning.learn import learn_site

@@ -24,7 +24,7 @@ from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_templ
 
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "disabled"]
-PathForm = tuple[Piece, ...]
+PathPieces = tuple[Piece, ...]
 Source = Literal["hand", "learned", "prior", "imported"]
 
 
@@ -198,13 +198,13 @@ class Rule:
             raise RuleError(f"rule {self.id!r}: unless takes one argument a text, such as title=Special:{{}}")
         return [(name, form) for ((name, form),) in parsed if form is not None]
 
-    def scopes(self) -> tuple[list[PathForm], list[PathForm]]:
+    def scopes(self) -> tuple[list[PathPieces], list[PathPieces]]:
         """`within`, parsed: paths that the rule is for, and paths that it is not for.
 
         Raises:
             RuleError: When one is not a path.
         """
-        scopes: tuple[list[PathForm], list[PathForm]] = ([], [])
+        scopes: tuple[list[PathPieces], list[PathPieces]] = ([], [])
         for text in self.within:
             try:
                 scope = parse_template(text.removeprefix("!"))

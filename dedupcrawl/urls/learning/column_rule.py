@@ -14,7 +14,7 @@ from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.learning.column_conversions import converted
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
-from dedupcrawl.urls.rule import PathForm, Rule
+from dedupcrawl.urls.rule import PathPieces, Rule
 from dedupcrawl.urls.template import Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
@@ -370,11 +370,11 @@ def _is_of_front(match: Template | None, to: Template | None) -> bool:
     return bool(to.scheme or to.host)
 
 
-def _star_of(path: PathForm) -> int | None:
+def _star_of(path: PathPieces) -> int | None:
     return next((i for i, piece in enumerate(path) if piece.is_star), None)
 
 
-def _path_fits(path: PathForm, urls: UrlColumns, rows: Ints) -> Bools:
+def _path_fits(path: PathPieces, urls: UrlColumns, rows: Ints) -> Bools:
     """Which of these rows have a path of this form. Shape (len(rows),)."""
     star, size = _star_of(path), urls.segments.size[rows]
     fits: Bools = size == len(path) if star is None else size >= len(path) - 1

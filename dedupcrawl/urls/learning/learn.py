@@ -15,7 +15,7 @@ from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
-from dedupcrawl.urls.learning.sample import Part, part_of, sampled, sides
+from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -196,7 +196,7 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     return max(suspects, key=lambda one: bar.worth(proof.without(one.rule.id)))
 
 
-def _taught(corpus: Corpus, samples: Sequence[Part], priors: Priors) -> dict[Rule, int]:
+def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors) -> dict[Rule, int]:
     """Transformations that the first part teaches beyond what is proved, and how many of its clusters do.
 
     One that a single cluster of it suggests counts when the second part suggests it, too.
@@ -224,7 +224,7 @@ def _fitted(
     ]
 
 
-def _corpus(site: str, proof: Proof, samples: Sequence[Part], proved: Sequence[Candidate]) -> Corpus:
+def _corpus(site: str, proof: Proof, samples: Sequence[SitePart], proved: Sequence[Candidate]) -> Corpus:
     """The URLs of both parts, under what is proved."""
     both = samples[0] + samples[1]
     corpus = Corpus(site, proof.columns.compacted(np.array(both.rows, dtype=np.int64)), both.labels)

@@ -27,7 +27,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Meetings:
+class UrlMeetings:
     """The URLs that some rule has changed, and those that others have come to, sorted by form and cluster.
 
     Attributes:
@@ -48,7 +48,7 @@ class Meetings:
     with_unchanged: Bools
 
     @classmethod
-    def of(cls, forms: Hashes, histories: Ints, labels: Ints, sides: Ints) -> Meetings:
+    def of(cls, forms: Hashes, histories: Ints, labels: Ints, sides: Ints) -> UrlMeetings:
         """Find them.
 
         Args:

@@ -17,9 +17,12 @@ _SOURCES = 16
 
 
 def target_rank(form: Form) -> tuple[int, int, int, str]:
-    """Rank as a target, smaller is better: static before dynamic, then shallow, then short."""
+    """Rank as a target, smaller is better: static before dynamic, then short, then shallow.
+
+    In-links, the paper's last word, are left out: few logs have them, and where they do they choose the sample.
+    """
     parts = form.parts
-    return len(parts.args), len(parts.segments), len(form.text), form.text
+    return len(parts.args), len(form.text), len(parts.segments), form.text
 
 
 def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:

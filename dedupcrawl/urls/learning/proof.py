@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
-from dedupcrawl.urls.learning.meeting_counts import Counts, Meetings
-from dedupcrawl.urls.learning.sample import Part, mixed
+from dedupcrawl.urls.learning.meeting_counts import Counts, UrlMeetings
+from dedupcrawl.urls.learning.sample import SitePart, label_hash
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
@@ -166,7 +166,7 @@ class Proof:
         self._blame(found, met)
         return found
 
-    def collisions(self, shares: Sequence[float]) -> list[Part]:
+    def collisions(self, shares: Sequence[float]) -> list[SitePart]:
         """URLs of each part that should not meet, but did when `uses` was first asked for: a share of these meetings.
 
         A meeting of both parts is of both.
@@ -175,12 +175,12 @@ class Proof:
         for side, share in enumerate(shares):
             rows: dict[int, None] = {}
             for members in self._colliding or ():
-                if mixed(int(members.min()), 2) < share * (1 << 64):
+                if label_hash(int(members.min()), 2) < share * (1 << 64):
                     here = members[self._sides[members] == side]
                     rows |= dict.fromkeys(here[:_MOST_OF_A_CLUSTER].tolist())
                     if len(rows) > _MOST_COLLIDING:
                         break
-            parts.append(Part(list(rows), self._labels[list(rows)].tolist()))
+            parts.append(SitePart(list(rows), self._labels[list(rows)].tolist()))
         return parts
 
     def _changed_by(self, ids: set[str]) -> Bools:
@@ -188,10 +188,10 @@ class Proof:
         those = [not ids.isdisjoint(names) for names in self._normalizer.histories]
         return np.array(those, dtype=np.bool_)[self._histories]
 
-    def _meetings(self, forms: Hashes, histories: Ints) -> Meetings:
-        return Meetings.of(forms, histories, self._clusters, self._sides)
+    def _meetings(self, forms: Hashes, histories: Ints) -> UrlMeetings:
+        return UrlMeetings.of(forms, histories, self._clusters, self._sides)
 
-    def _count_clusters(self, found: SiteUse, met: Meetings, right: Bools) -> None:
+    def _count_clusters(self, found: SiteUse, met: UrlMeetings, right: Bools) -> None:
         """Clusters of the right ones, and examples, by rule."""
         names = self._normalizer.histories
         rows = met.rows[right]
@@ -210,7 +210,7 @@ class Proof:
                 use = found.by_rule[name]
                 use.examples = (use.examples + some)[:_EXAMPLES]
 
-    def _blame(self, found: SiteUse, met: Meetings) -> None:
+    def _blame(self, found: SiteUse, met: UrlMeetings) -> None:
         """Put the meetings of several clusters down to the rules that brought their URLs there."""
         names = self._normalizer.histories
         those = met.collides

@@ -16,7 +16,7 @@ _BUCKETS = 4  # of importance
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SitePart:
     """Some of the URLs of a site.
 
     Attributes:
@@ -31,12 +31,12 @@ class Part:
     importance: list[float] | None = None
     share: float = 1.0
 
-    def __add__(self, other: Part) -> Part:
+    def __add__(self, other: SitePart) -> SitePart:
         """Both parts, without importance."""
-        return Part(self.rows + other.rows, self.labels + other.labels, None, min(self.share, other.share))
+        return SitePart(self.rows + other.rows, self.labels + other.labels, None, min(self.share, other.share))
 
 
-def mixed(number: int, seed: int) -> int:
+def label_hash(number: int, seed: int) -> int:
     """A 64-bit hash of a label: the same everywhere, unlike `hash`."""
     x = ((number + 1) * _MULTIPLIER + seed * 0xD1B54A32D192ED03) & _MASK
     x ^= x >> 32
@@ -46,18 +46,18 @@ def mixed(number: int, seed: int) -> int:
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
     threshold = int(holdout * (1 << 64))
-    side = {label: -1 if label < 0 else int(mixed(label, seed) < threshold) for label in set(labels)}
+    side = {label: -1 if label < 0 else int(label_hash(label, seed) < threshold) for label in set(labels)}
     return [side[label] for label in labels]
 
 
-def part_of(side: int, where: Sequence[int], labels: Sequence[int], importance: Sequence[float] | None) -> Part:
+def part_of(side: int, where: Sequence[int], labels: Sequence[int], importance: Sequence[float] | None) -> SitePart:
     """The URLs of one part."""
     rows = [i for i, found in enumerate(where) if found == side]
     weights = None if importance is None else [importance[i] for i in rows]
-    return Part(rows, [labels[i] for i in rows], weights)
+    return SitePart(rows, [labels[i] for i in rows], weights)
 
 
-def sampled(part: Part, urls: Sequence[str], smallest: int) -> Part:
+def sampled(part: SitePart, urls: Sequence[str], smallest: int) -> SitePart:
     """Enough of a part to learn from, `smallest` URLs and more of a large one.
 
     The clusters come first, of large ones a few URLs each, then single pages. Time is linear in the URLs of the part.
@@ -66,7 +66,7 @@ def sampled(part: Part, urls: Sequence[str], smallest: int) -> Part:
     by_label: dict[int, list[int]] = {}
     for i, label in enumerate(part.labels):
         by_label.setdefault(label, []).append(i)
-    order = sorted(by_label, key=lambda label: mixed(label, 1))
+    order = sorted(by_label, key=lambda label: label_hash(label, 1))
     rows: list[int] = []
     clusters = [label for label in order if len(by_label[label]) > 1]
     taken = 0
@@ -82,10 +82,10 @@ def sampled(part: Part, urls: Sequence[str], smallest: int) -> Part:
             rows += by_label[label]
     rows.sort()
     share = taken / len(clusters) if clusters else 1.0
-    return Part([part.rows[i] for i in rows], [part.labels[i] for i in rows], None, share)
+    return SitePart([part.rows[i] for i in rows], [part.labels[i] for i in rows], None, share)
 
 
-def _of_cluster(part: Part, urls: Sequence[str], cluster: list[int]) -> list[int]:
+def _of_cluster(part: SitePart, urls: Sequence[str], cluster: list[int]) -> list[int]:
     if len(cluster) <= _MOST_OF_A_CLUSTER:
         return cluster
     importance = part.importance

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.meeting_counts import Meetings
+from dedupcrawl.urls.learning.meeting_counts import UrlMeetings
 
 # Form, cluster, and whether a rule changed the URL; at most one URL of a form is unchanged, as URLs are distinct.
 pages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.booleans()), max_size=60)
@@ -48,6 +48,6 @@ def test_urls_that_no_rule_has_to_do_with_are_not_looked_at() -> None:
     assert found([]).counts().right == 0
 
 
-def found(rows: list[tuple[int, int, bool]]) -> Meetings:
+def found(rows: list[tuple[int, int, bool]]) -> UrlMeetings:
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Meetings.of(columns[:, 0].astype(np.uint64), columns[:, 2], columns[:, 1], np.zeros(len(rows), np.int64))
+    return UrlMeetings.of(columns[:, 0].astype(np.uint64), columns[:, 2], columns[:, 1], np.zeros(len(rows), np.int64))

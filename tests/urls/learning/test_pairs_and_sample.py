@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.pairs import select_pairs, target_rank
-from dedupcrawl.urls.learning.sample import Part, sampled, sides, stratified
+from dedupcrawl.urls.learning.sample import SitePart, sampled, sides, stratified
 
 
 def test_targets_are_static_shallow_and_short() -> None:
@@ -41,7 +41,7 @@ def test_the_sample_of_a_part_is_bounded_and_keeps_clusters() -> None:
     random_ = random.Random(1)
     labels = [random_.randrange(3000) for _ in range(20_000)]
     urls = [f"http://a.com/{i}" for i in range(len(labels))]
-    sample = sampled(Part(list(range(len(labels))), labels), urls, 500)
+    sample = sampled(SitePart(list(range(len(labels))), labels), urls, 500)
     assert len(sample.rows) <= 500 + 0.03 * len(labels) + 24
     sizes = {label: labels.count(label) for label in set(sample.labels)}
     assert all(sample.labels.count(label) == size for label, size in sizes.items() if size <= 24)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from dedupcrawl.training.sites import pages_by_site
+from dedupcrawl.training.by_site import pages_by_site
 
 
 def test_one_slice_a_site() -> None:
