@@ -15,6 +15,7 @@ from w3lib.encoding import resolve_encoding
 from benchmarks.replay.store import StoredPage
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
 
 Words = tuple[str, ...]
 """Symbols in text order: whole words, and single ideographs in Chinese."""
@@ -22,10 +23,15 @@ Words = tuple[str, ...]
 _KEPT = 512  # texts in memory: many drops have the same keeper
 
 
+def own_page(page: StoredPage) -> Page:
+    """The page as the checks see it."""
+    return extract(page.body, page.url, encoding=_charset(page))
+
+
 @lru_cache(maxsize=_KEPT)
 def own_words(page: StoredPage) -> Words:
     """The main text that the checks saw."""
-    return _words(extract(page.body, page.url, encoding=_charset(page)).paragraphs)
+    return _words(own_page(page).paragraphs)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -28,7 +28,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
-from dedupcrawl.content.mwo_search import possible
+from dedupcrawl.content.mwo_search import possible, roots
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.wording import symbols_of, wording
@@ -252,6 +252,27 @@ def test_what_mwo_may_find(
         pieces = [(keys[terms == term], pages[terms == term]) for term in np.unique(terms)]
         ours, reference = by_both(partial(possible, record, prefix, pieces, least, alike, most))
         assert ours.tolist() == reference.tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
+    """So many that the most promising pages are summed up first, from few lists and from many, with ties."""
+    chance = np.random.default_rng(seed)
+    lists = [4, 12, 40][seed % 3]
+    record = Record.of({f"w{i}": int(chance.integers(1, 2 + 9 * (seed % 2))) for i in range(60)}, dropped=0, most=60)
+    prefix = np.arange(lists)
+    everyone = np.arange(20_000, dtype=np.uint32) * np.uint32(1 + seed)
+    pieces = []
+    for term in prefix:
+        pages = chance.choice(everyone, 60_000 // lists, replace=False)
+        weights = chance.integers(1, [2, 3000][seed % 2], pages.size, dtype=np.uint64)
+        pieces.append((np.uint64(record.hashes[term]) << np.uint64(32) | weights, pages))
+    worth = int(roots(record.weights[prefix]).sum())
+    for share in (0.05, 0.2, 0.6):
+        for most in (1, 24, 5000):
+            search = partial(possible, record, prefix, pieces, 20_000, int(share * worth), most)
+            ours, reference = by_both(search)
+            assert ours.tolist() == reference.tolist()
 
 
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
