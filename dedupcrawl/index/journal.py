@@ -91,7 +91,12 @@ class Journal:
     def _open(self, map_bytes: int) -> None:
         try:
             self._env = lmdb.open(
-                *(str(self.path), map_bytes), max_dbs=len(_DATABASES), max_readers=512, sync=False, max_spare_txns=2
+                *(str(self.path), map_bytes),
+                max_dbs=len(_DATABASES),
+                max_readers=512,
+                max_spare_txns=2,
+                sync=False,
+                readahead=False,  # candidates are anywhere: of a file larger than memory, megabytes were read for each
             )
             try:
                 self._open_databases()
