@@ -36,8 +36,8 @@ _CHINESE = """
 
 
 @cache
-def opposites() -> frozenset[tuple[int, int]]:
-    """Pairs of symbols of outlines, both ways round."""
+def opposites() -> dict[int, set[int]]:
+    """Symbol of an outline → those of its opposites."""
     raw = (files("dedupcrawl.content") / "data" / _FILE).read_bytes()
     lines = [line.split("|") for line in gzip.decompress(raw).decode("ascii").splitlines()]
     pairs = [pair for one, other in lines for pair in product(one.split(), other.split())]
@@ -48,5 +48,9 @@ def opposites() -> frozenset[tuple[int, int]]:
     words = sorted({word for pair in pairs for word in pair})
     hashes = SymbolText.of((" ".join(words),)).hashes
     value = {word: int(number >> 48 & 0xFFFE | number & 1) for word, number in zip(words, hashes.tolist(), strict=True)}
-    found = {(value[one], value[other]) for one, other in pairs if value[one] != value[other]}
-    return frozenset(found | {(other, one) for one, other in found})
+    found: dict[int, set[int]] = {}
+    for one, other in pairs:
+        if value[one] != value[other]:
+            found.setdefault(value[one], set()).add(value[other])
+            found.setdefault(value[other], set()).add(value[one])
+    return found

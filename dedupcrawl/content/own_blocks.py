@@ -41,25 +41,23 @@ class OwnBlocks:
 def own_blocks(new: Symbols, kept: Symbols) -> OwnBlocks:
     """Measure the blocks of a new sequence, neither being longer than `LONGEST`, in O(n log n)."""
     found = tiles(new, kept)
-    covered = np.zeros(len(kept) + 1, dtype=np.intp)
-    np.add.at(covered, found.kept, 1)
-    np.add.at(covered, found.kept + found.length, -1)
-    free = covered.cumsum() <= 0
+    count = len(kept)
+    covered = np.bincount(found.kept, minlength=count + 1) - np.bincount(found.kept + found.length, minlength=count + 1)
+    free = covered.cumsum()[:-1] <= 0
+    begins, ends = np.append(0, found.new + found.length), np.append(found.new, len(new))
     largest = inside = before = after = 0
-    at = kept_at = 0
-    pieces = zip(found.new.tolist(), found.kept.tolist(), found.length.tolist(), strict=True)
-    for begin, kept_begin, length in (*pieces, (len(new), len(kept), 0)):
-        if begin - at >= BLOCK:
-            there = kept[kept_at:kept_begin][free[kept_at:kept_begin]] if kept_begin > kept_at else kept[:0]
-            says = _says(new[at:begin], there)
-            if at == 0:
-                before = says
-            elif begin == len(new):
-                after = says
-            else:
-                inside += says
-                largest = max(largest, says)
-        at, kept_at = begin + length, kept_begin + length
+    for gap in (ends - begins >= BLOCK).nonzero()[0].tolist():
+        kept_begin = int(found.kept[gap - 1] + found.length[gap - 1]) if gap else 0
+        kept_end = int(found.kept[gap]) if gap < len(found.kept) else count
+        opposite = slice(kept_begin, max(kept_begin, kept_end))
+        says = _says(new[begins[gap] : ends[gap]], kept[opposite][free[opposite]])
+        if gap == 0:
+            before = says
+        elif gap == len(found.kept):
+            after = says
+        else:
+            inside += says
+            largest = max(largest, says)
     return OwnBlocks(largest, inside, before, after)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from functools import cache
+from itertools import chain
 
 from dedupcrawl.content.alignment import Piece
 from dedupcrawl.content.opposites import opposites
@@ -49,6 +50,8 @@ def turned(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Turned:
 
 def _moved(removed: Sequence[tuple[int, ...]], put_in: Sequence[tuple[int, ...]]) -> int:
     """Content words that both have, but for whole lines that only moved: one piece removed, and put in elsewhere."""
+    if not set(chain.from_iterable(removed)).intersection(chain.from_iterable(put_in)):
+        return 0
     lines = {one for one, instead in zip(removed, put_in, strict=True) if not instead}
     lines &= {instead for one, instead in zip(removed, put_in, strict=True) if not one}
     here = Counter(chain.from_iterable(piece for piece in put_in if piece not in lines))
@@ -58,6 +61,13 @@ def _moved(removed: Sequence[tuple[int, ...]], put_in: Sequence[tuple[int, ...]]
 
 
 def _contrary(here: Sequence[int], there: Sequence[int]) -> bool:
-    kind = symbol_kinds()
-    negations = [sum(kind.item(symbol) == NEGATION for symbol in side) for side in (here, there)]
-    return negations[0] != negations[1] or any(pair in opposites() for pair in product(here, there))
+    negations = _negations()
+    if sum(map(negations.__contains__, here)) != sum(map(negations.__contains__, there)):
+        return True
+    opposite = opposites()
+    return any(not opposite[symbol].isdisjoint(there) for symbol in here if symbol in opposite)
+
+
+@cache
+def _negations() -> frozenset[int]:
+    return frozenset((symbol_kinds() == NEGATION).nonzero()[0].tolist())

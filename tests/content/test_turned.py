@@ -72,4 +72,4 @@ def test_a_short_line_that_moved_says_the_same() -> None:
 
 def test_opposites_are_so_both_ways_and_of_no_word_itself() -> None:
     found = opposites()
-    assert all((other, one) in found and one != other for one, other in found)
+    assert all(one in found[other] and one != other for one, others in found.items() for other in others)
