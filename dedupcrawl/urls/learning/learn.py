@@ -17,6 +17,7 @@ from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import accept, compiled, expose, likely, suggestions
+from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -92,6 +93,7 @@ def learn_site(
         if not found or (number and proved == before):
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
+    proved = _kept_to_seen(proved, proof, bar)
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
@@ -185,6 +187,26 @@ def _proved(
             candidates = [*proved[:at], *([] if less is None else [less]), *proved[at + 1 :]]
         else:
             candidates = proved
+
+
+def _kept_to_seen(proved: list[Candidate], proof: Proof, bar: Bar) -> list[Candidate]:
+    """The rules, kept to the values of arguments that were seen to make no difference; `proof` has them applied.
+
+    Of what is known of many sites, other values are known as well.
+    """
+    own = [one for one in proved if one.rule.source != "prior" and not one.expected]
+    seen = proof.varied({one.rule.id: names for one in own if (names := open_arguments(one.rule))})
+    kept = [replace(one, rule=rule) for one in proved for rule in kept_to_seen(one.rule, seen.get(one.rule.id, {}))]
+    if kept != proved:
+        proof.apply([one.rule for one in kept])
+        used = proof.uses().by_rule
+        kept = [one for one in kept if one in proved or _is_right(used[one.rule.id], bar)]
+        proof.apply([one.rule for one in kept])
+    return kept
+
+
+def _is_right(use: Use, bar: Bar) -> bool:
+    return sum(use.right) > 0 and bar.holds(sum(use.right), sum(use.wrong))
 
 
 def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Candidate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, UrlMeetings
 from dedupcrawl.urls.learning.sample import SitePart, label_hash
 from dedupcrawl.urls.learning.token_runs import Hashes
-from dedupcrawl.urls.learning.token_texts import Bools, Ints
+from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
@@ -138,6 +138,40 @@ class Proof:
         right = met.rows[by_rule & met.right & ~bad]
         step = -(-len(right) // _MOST_JUDGED) or 1
         return Judged(wrong, right[::step], step)
+
+    def varied(self, names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, set[str | None]]]:
+        """Values of arguments that made no difference: URLs of one cluster that met at a form have several of them.
+
+        Args:
+            names: Id of each rule → the arguments that are of interest where it changed some of these URLs.
+
+        Returns:
+            Id → name → values, None for an argument without "="; without the arguments that none of these URLs has.
+        """
+        met = self._meetings(self._forms, self._histories)
+        rows, form = met.rows[met.right], met.form[met.right]
+        columns = self.columns
+        found: dict[str, dict[str, set[str | None]]] = {}
+        for rule_id, wanted in names.items():
+            changed = self._changed_by({rule_id})[rows]
+            here = np.isin(form, form[changed])
+            those, at, by_rule = rows[here], form[here], changed[here]
+            of_rule = found.setdefault(rule_id, {})
+            for name in wanted:
+                place = columns.args_named(columns.texts.known(name))[those]
+                there = np.flatnonzero(place != ABSENT)
+                if not there.size:
+                    continue
+                value = np.full(len(those), ABSENT - 1, dtype=np.int64)  # without the argument
+                value[there] = columns.arg_texts.values(
+                    columns.args.pool.all[columns.args.start[those[there]] + place[there]]
+                )
+                order = np.lexsort((value, at))
+                same = (at[order][1:] == at[order][:-1]) & (value[order][1:] != value[order][:-1])
+                several = np.isin(at, at[order][1:][same])
+                numbers = np.unique(value[several & by_rule & (place != ABSENT)]).tolist()
+                of_rule[name] = {None if number == ABSENT else columns.texts[number] for number in numbers}
+        return found
 
     def next_round(self) -> None:
         """Have `collisions` tell of the next rules."""

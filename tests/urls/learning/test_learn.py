@@ -66,9 +66,9 @@ def amazon(random_: random.Random) -> Clusters:
 
 def youtube(random_: random.Random) -> Clusters:
     clusters = []
-    for _ in range(40):
+    for i in range(40):
         video = f"http://www.youtube.com/watch?v={random_word(random_, 11)}"
-        feature = random_.choice(["related", "channel", "fvw"])
+        feature = ["related", "channel", "fvw", "popular", "topvideos", "rec-HM-rev", "youtu.be"][i % 7]
         clusters.append([video, f"{video}&feature={feature}", f"{video}&ytsession={random_word(random_, 20)}"])
     return clusters
 

@@ -1,0 +1,109 @@
+"""Rules kept to what was seen: of which arguments the value is irrelevant, and which of its values are.
+
+That `?page=1` is the page itself says nothing of `?page=2`, and a log may well hold the first only. So a rule that asks
+nothing of a value, because no other one came, is kept to those that came: it is for any value when many have been seen
+to make no difference, and for all of a kind (numbers, hexadecimal tokens of one length) when several of this kind have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from dataclasses import replace
+
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.template import Piece, parse_template
+
+_MANY = 6  # values that made no difference: the others make none either
+_SEVERAL = 3  # ... of one kind: the others of this kind make none
+_LONGEST_NUMBER = 20  # digits
+_SHORTEST_TOKEN = 8  # hexadecimal digits
+_UNSAYABLE = re.compile(r"[{}#&;|]")  # in a template
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+
+Values = Set[str | None]  # None for an argument without "="
+
+
+def open_arguments(rule: Rule) -> list[str]:
+    """Names of the arguments that the rule takes out or forgets, whatever their values.
+
+    >>> open_arguments(Rule("a", "rewrite", drop=("sid", "utm_*")))
+    ['sid']
+    >>> open_arguments(Rule("b", "rewrite", match="?id={}&page=1", drop=("page",)))
+    []
+    """
+    args = dict(parse_template(rule.match).args) if rule.match else {}
+    if rule.drop:
+        return [name for name in rule.drop if name[-1] != "*" and _is_open(args.get(name, _ANY))]
+    return [name for name, form in args.items() if rule.to and _is_open(form)]
+
+
+def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
+    """The rule, for the values for which there is evidence; several, where no single rule can say it.
+
+    Args:
+        rule: To be kept to them.
+        seen: Of each of its open arguments the values that made no difference; of one that is not among them nothing is
+            known, and it stays open.
+    """
+    few = {name: _forms(name, values) for name, values in seen.items() if not _is_any(values)}
+    if not few:
+        return [rule]
+    found = []
+    if rule.drop:
+        rest = tuple(name for name in rule.drop if name not in few)
+        if rest:
+            found.append(replace(rule, drop=rest))
+        alone = [replace(rule, drop=(name,), match=_with(rule.match, name, form)) for name in few for form in few[name]]
+        found += [one for one in alone if _is_sayable(one)]
+    else:
+        found = [rule]
+        for name, forms in few.items():
+            found = [replace(one, match=_with(one.match, name, form)) for one in found for form in forms]
+        found = [one for one in found if _is_sayable(one)]
+    return [replace(one, id=f"{rule.id}-{i}" if i else rule.id) for i, one in enumerate(found)]
+
+
+_ANY = parse_template("?x={}").args[0][1]
+
+
+def _is_open(form: Piece | None) -> bool:
+    return form == _ANY
+
+
+def _is_any(values: Values) -> bool:
+    return len(values) >= _MANY
+
+
+def _forms(name: str, values: Values) -> list[str]:
+    """These values as arguments of a template."""
+    words = sorted(value for value in values if value and not _UNSAYABLE.search(value))
+    forms = []
+    if kind := _kind(words):
+        forms.append(f"{name}={{:{kind}}}")
+    elif words:
+        forms.append(f"{name}={words[0]}" if len(words) == 1 else f"{name}={{:{'|'.join(words)}}}")
+    return forms + [f"{name}="] * ("" in values) + [name] * (None in values)
+
+
+def _kind(words: list[str]) -> str:
+    """The one kind of these values, if there are several of it; else empty."""
+    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER for word in words):
+        return "digits" if len({int(word) for word in words}) >= _SEVERAL else ""
+    lengths = set(map(len, words))
+    is_token = len(lengths) == 1 and min(lengths) >= _SHORTEST_TOKEN and all(map(_HEX.fullmatch, words))
+    return "hex" if is_token and len(words) >= _SEVERAL else ""
+
+
+def _with(match: str, name: str, form: str) -> str:
+    if match.endswith(f"{name}={{}}") or f"{name}={{}}&" in match:
+        return re.sub(rf"(?<=[?&]){re.escape(name)}=\{{\}}(?=&|$)", lambda _: form, match)
+    return f"{match}{'&' if '?' in match else '?'}{form}"
+
+
+def _is_sayable(rule: Rule) -> bool:
+    try:
+        rule.templates()
+    except RuleError:
+        return False
+    return True
