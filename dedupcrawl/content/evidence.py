@@ -7,13 +7,14 @@ are aligned (`dedupcrawl.content.alignment`), and what differs is looked at (`de
 - Nearly all of the new page must stand in the kept one, in few pieces. Only the new page is at stake: blocks that only
   the kept page has make the new one an excerpt or a cut of it; of a listing, single lines are none.
 - No long block may have been *replaced* by another: that is one page's own text in a shared template.
-- Little may be only in the new page, except before its first and after its last common word, where templates,
-  advertisements and comments stand.
+- Little may be only in the new page: a paragraph more is something that is said nowhere else. What stands on both sides
+  of all that they share is a frame, of a template or of advertisements and comments.
 - Numbers at the same place (dates, prices, counts) must be the same, names and things too, and a "not" must stay, but
-  where words were changed all over the page, or the page is long.
+  where words were changed all over the page. One figure or name may be another where the page is long.
 - The blocks that their site repeats are left out first, where both pages have them (`dedupcrawl.content.own_text`).
 
-What all this comes to is one number (`dedupcrawl.content.probability`), and a page is dropped from a threshold on.
+What all this comes to is one number (`dedupcrawl.content.probability`), and a page is dropped from a threshold on. From
+some counts on it is another page whatever else holds (`dedupcrawl.content.another_page`).
 """
 
 from __future__ import annotations
