@@ -207,8 +207,16 @@ def _narrowed(
     right = tried[0].sources.rows[tried[1].flags == 1]
     clusters = len(np.unique(corpus.labels.all[corpus.labels.start[right]]))
     common = common_context(right, covered, corpus.keys, clusters, taken, kinds=any_segment)
-    narrower = scoped(rule, (*context, *common)) if common else None
-    return (within, tried) if narrower is None else (narrower, _try(narrower, corpus))
+    if not common:
+        return within, tried
+    held = tuple(condition for condition in context if condition.key in taken)
+    for some in dict.fromkeys([held, context]):  # exceptions stay when without them more is wrong
+        narrower = scoped(rule, (*some, *common))
+        if narrower is not None:
+            found = _try(narrower, corpus)
+            if some == context or found[1].wrong <= tried[1].wrong:
+                return narrower, found
+    return within, tried
 
 
 def _takes_any_segment(rule: Rule) -> bool:

@@ -132,6 +132,7 @@ def test_examples_of_the_paper_and_others(example: Callable[[random.Random], Clu
 
 def test_each_example_is_learned_as_the_paper_has_it() -> None:
     assert rules_of(arizona) == ["/{p*}/index.html → /{p*}/"]
+    assert rules_of(yahoo) == ["/{b0}/{} → /{b0}/{} within /u{}/friends-{}/{*}"]
     assert rules_of(allrecipes) == ["convert lower-path"]  # RECIPE and Recipe are one to the server: all of the path
     assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex"]
     assert rules_of(wikipedia) == ["/?title={value} → /wiki/{value}"]
