@@ -70,6 +70,7 @@ class Judging:
             self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         drops = settings.action == "drop"
         url, own = analysis.page.url, self._canonical(fetched.url, fetched.request)
+        canonical = own if url == fetched.url else self._canonical(url, fetched.request)
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
         apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
@@ -77,7 +78,8 @@ class Judging:
                 analysis,
                 self._checks_of[chosen],
                 scope=settings.scope,
-                canonical=own if url == fetched.url else self._canonical(url, fetched.request),
+                canonical=canonical,
+                is_same=None if _on_trial(fetched.request) else lambda kept: self._canonical_url(kept) == canonical,
                 target_precision=settings.parameters["TARGET_PRECISION"],
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
@@ -146,8 +148,7 @@ class Judging:
 
     def _canonical(self, url: str, request: Request | None) -> str:
         """Where to keep a page. One that is fetched to try a rule stands for itself."""
-        on_trial = request is not None and TRIAL in request.meta
-        return url if on_trial else self._canonical_url(url)
+        return url if _on_trial(request) else self._canonical_url(url)
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
@@ -162,3 +163,7 @@ class Judging:
                     error,
                 )
             return pack_request(Request(fetched.url), self._spider)
+
+
+def _on_trial(request: Request | None) -> bool:
+    return request is not None and TRIAL in request.meta

@@ -75,6 +75,7 @@ class Detector:
         *,
         scope: str = "run",
         canonical: str | None = None,
+        is_same: Callable[[str], bool] | None = None,
         target_precision: float = TARGET_PRECISION,
         request: Callable[[], bytes] | None = None,
         ttl: float | None = None,
@@ -95,6 +96,8 @@ class Detector:
             checks: The checks to use, with their thresholds, in order; a subset of the index's.
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
+            is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept
+                there, when there were other rules or none, is this page, and is updated.
             target_precision: Share of the drops that shall be right; with 0 the checks alone decide.
             request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
                 is dropped for.
@@ -153,10 +156,14 @@ class Detector:
             holds=comparison.holds,
             counts=comparison.counts,
         )
+        updates = is_same if scope != "run" else None
         while True:
             try:
                 answer = offer(no_duplicate if spared else comparison.judge)
                 if isinstance(answer, Verdict) and self._is_settled(page.url, answer.duplicate_of):
+                    answer = offer(no_duplicate)
+                elif isinstance(answer, Verdict) and updates and self._is_update(comparison.keeper, updates):
+                    self._index.forget([comparison.keeper])  # a variant that is fetched to try a rule is one of two
                     answer = offer(no_duplicate)
             except UnknownHostError as unknown:
                 templates[unknown.host] = self._templates.of(unknown.host)
@@ -178,20 +185,27 @@ class Detector:
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
         self.adopt(page.url, analysis.kept_under)
-        if isinstance(answer, Verdict):
-            return answer
-        details: dict[str, Any] = {"supersedes": list(answer.supersedes)} if answer.supersedes else {}
+        return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+
+    def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
+        """The verdict on a page that was kept; recorded when it was in doubt."""
+        details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
         if not comparison.doubt:
-            return Verdict(page.url, "unique", evidence=details)
-        verdict = Verdict(page.url, "unique", evidence=details | {"in_doubt": comparison.doubt})
-        self._index.record(verdict, run=self._run, site=site, spider=self._spider)
+            return Verdict(url, "unique", evidence=details)
+        verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
+        self._index.record(verdict, run=self._run, site=site_of(url), spider=self._spider)
         return verdict
 
     def _is_settled(self, url: str, keeper: str | None) -> bool:
         """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's."""
         return self._index.is_restored(url) or (keeper is not None and self._index.is_restored(keeper))
+
+    def _is_update(self, keeper: str, is_same: Callable[[str], bool]) -> bool:
+        """Whether a page duplicates what an earlier run kept of itself, under another URL."""
+        kept = self._index.entry(keeper)
+        return kept is not None and kept.run != self._run and is_same(kept.source)
 
     def _read_again(self, host: str, template: SiteTemplate) -> None:
         """Sign those pages of a host anew that hold much more template than was known when they were kept."""
