@@ -43,14 +43,14 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.min_precision,
     show_default=True,
     type=click.FloatRange(0, 1),
-    help="Keep rules of this precision on all clusters, if those held out bear them out.",
+    help="Keep rules of this precision on all clusters, if those held out, or most sites, bear them out.",
 )
 @click.option(
     "--min-coverage",
     default=_DEFAULTS.min_coverage,
-    show_default=True,
+    show_default="10 of all, fewer on small sites",
     type=click.IntRange(1),
-    help="... and of so many URLs there; small sites need fewer.",
+    help="Keep no rule of fewer URLs in the clusters held out.",
 )
 @click.option(
     "--knowledge",
@@ -65,7 +65,7 @@ def command(
     holdout: float,
     seed: int,
     min_precision: float,
-    min_coverage: int,
+    min_coverage: int | None,
     knowledge: Path | None,
     engine: str,
     as_json: bool,
@@ -155,7 +155,7 @@ def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
     if not count:
-        return ["No rule was sure enough. A log of more pages helps, or --min-coverage 2 to see what is on the verge."]
+        return ["No rule was sure enough. A log of more pages helps, or --min-coverage 1 to see what is on the verge."]
     return [
         "Where to look next:",
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",

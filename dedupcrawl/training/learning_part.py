@@ -41,14 +41,15 @@ class LearningOptions:
         seed: Of the split.
         min_precision: A rule is kept when its precision on all clusters is at least this, if those held out bear it
             out.
-        min_coverage: ... and it applies to at least so many of their URLs; small sites need fewer.
+        min_coverage: ... and it applies to at least so many of their URLs; None for the learner's own measure, see
+            `learn_site`.
         knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
     """
 
     holdout: float = 0.5
     seed: int = 0
     min_precision: float = 0.95
-    min_coverage: int = 10
+    min_coverage: int | None = None
     knowledge: Path | None = None
 
 

@@ -70,7 +70,9 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
     args = [str(log), "--rules", str(tmp_path / "rules"), "--json", "--min-coverage", "100000", "--holdout", "0.3"]
     result = CliRunner().invoke(command, [*args, "--seed", "7", "--min-precision", "1"])
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["rules"] >= 0
+    assert json.loads(result.stdout)["rules"] == 0
+    result = CliRunner().invoke(command, [*args[:5], "20"])
+    assert json.loads(result.stdout)["rules"] == 1
 
 
 @pytest.mark.parametrize(

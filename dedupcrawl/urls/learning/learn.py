@@ -22,7 +22,8 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
-_URLS_FOR_FULL_COVERAGE = 200
+_FULL_COVERAGE = 10  # URLs that a rule is for on a large site
+_URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
 _RIGHT_GIVEN_UP = 8.0  # right URLs that a rule gives up for a wrong one, by an exception
@@ -43,7 +44,7 @@ def learn_site(
     holdout: float = 0.5,
     seed: int = 0,
     min_precision: float = 0.95,
-    min_coverage: int = 10,
+    min_coverage: int | None = None,
     priors: Priors = GENERAL,
 ) -> SiteRules:
     """Learn the rules of a site and prove them.
@@ -62,7 +63,8 @@ def learn_site(
         seed: Of the split.
         min_precision: Least share of right ones among the URLs that a rule brings together, of both parts; the second
             part has to have some of them.
-        min_coverage: Least number of URLs that a rule applies to; small sites need proportionally less.
+        min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is. If None, ten
+            of both parts, proportionally less on small sites, and none for what is known of URLs in general.
         priors: What is known of URLs in general.
 
     Returns:
@@ -74,8 +76,11 @@ def learn_site(
     samples = [sampled(part, urls, _TAUGHT_ON) for part in parts]
     shares = [sample.share for sample in samples]
     proof = Proof(site, urls, labels, where)
-    least = min(min_coverage, len(urls) // _URLS_FOR_FULL_COVERAGE)
-    worth = (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE
+    least = Least(
+        min(_FULL_COVERAGE, len(urls) // _URLS_FOR_FULL_COVERAGE) if min_coverage is None else 0,
+        (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE,
+        min_coverage or 0,
+    )
     support: dict[Rule, int] = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
@@ -89,13 +94,28 @@ def learn_site(
         if not found and number:
             break
         proof.next_round()
-        before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, worth, corpus.patterns)
+        before, proved = proved, _proved([*proved, *found], proof, urls, bar, least, corpus.patterns)
         if not found or (number and proved == before):
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
-    proved = _kept_to_seen(proved, proof, bar)
+    proved = _kept_to_seen(proved, proof, bar, least)
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """How much a rule must be good for.
+
+    Attributes:
+        coverage: URLs of both parts that it changes.
+        worth: ... and that it brings together: on a large site, of many small rules some hold by chance.
+        asked: URLs of the second part that any rule must change, also one of general knowledge: what a user asks for.
+    """
+
+    coverage: int = 0
+    worth: int = 0
+    asked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +137,21 @@ class Candidate:
         """True for a rule of schemes and hosts: mirrors are one site, and seldom crawled as a whole."""
         return self.rule.match.startswith(("//", "http"))
 
-    def is_proved_by(self, use: Use, bar: Bar, least: int, worth: int) -> bool:
+    def is_proved_by(self, use: Use, bar: Bar, least: Least) -> bool:
         """True when the part that it was not learned from bears it out, and both together are evidence enough.
 
         The precision is that of both parts: half as many meetings say less. (To refuse, besides, what the second part
         alone speaks against by more than one deviation cost recall and gained no precision on other splits.)
 
-        On a large site a rule has to bring some URLs together (`worth`): of many small rules some hold by chance.
-
         What is assumed of all sites needs no evidence, but URLs that it is for; what is expected of most sites, not in
         both parts.
         """
         right, wrong = sum(use.right), sum(use.wrong)
+        if use.coverage[1] < least.asked:
+            return False
         if self.rule.source == "prior":
             return sum(use.coverage) > 0 and right >= bar.min_right * (right + wrong)
-        if not self.expected and (not use.right[1] or sum(use.coverage) < least or right < worth):
+        if not self.expected and (not use.right[1] or sum(use.coverage) < least.coverage or right < least.worth):
             return False
         cost = cost_of(self.rule) + (EXPECTED if self.expected else 0.0)
         return bar.passes(right, wrong, use.clusters, use.collisions, cost)
@@ -156,8 +176,7 @@ def _proved(
     proof: Proof,
     urls: Sequence[str],
     bar: Bar,
-    least: int,
-    worth: int,
+    least: Least,
     patterns: Patterns,
 ) -> list[Candidate]:
     """Those of the candidates that hold, together; `proof` is left with their rules applied.
@@ -173,7 +192,7 @@ def _proved(
     while True:
         proof.apply([one.rule for one in candidates])
         used = proof.uses()
-        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least, worth)]
+        proved = [one for one in candidates if one.is_proved_by(used.by_rule[one.rule.id], bar, least)]
         if proved == candidates and bar.holds_for_site(used.counts.right, used.counts.wrong):
             doubted = [one for one in proved if used.by_rule[one.rule.id].collisions and not one.is_of_hosts]
             finer = {one.rule.id: less for one in doubted if (less := narrower(one, _RIGHT_GIVEN_UP)) is not None}
@@ -189,7 +208,7 @@ def _proved(
             candidates = proved
 
 
-def _kept_to_seen(proved: list[Candidate], proof: Proof, bar: Bar) -> list[Candidate]:
+def _kept_to_seen(proved: list[Candidate], proof: Proof, bar: Bar, least: Least) -> list[Candidate]:
     """The rules, kept to the values of arguments that were seen to make no difference; `proof` has them applied.
 
     Of what is known of many sites, other values are known as well.
@@ -200,13 +219,13 @@ def _kept_to_seen(proved: list[Candidate], proof: Proof, bar: Bar) -> list[Candi
     if kept != proved:
         proof.apply([one.rule for one in kept])
         used = proof.uses().by_rule
-        kept = [one for one in kept if one in proved or _is_right(used[one.rule.id], bar)]
+        kept = [one for one in kept if one in proved or _is_right(used[one.rule.id], bar, least)]
         proof.apply([one.rule for one in kept])
     return kept
 
 
-def _is_right(use: Use, bar: Bar) -> bool:
-    return sum(use.right) > 0 and bar.holds(sum(use.right), sum(use.wrong))
+def _is_right(use: Use, bar: Bar, least: Least) -> bool:
+    return sum(use.right) > 0 and use.coverage[1] >= least.asked and bar.holds(sum(use.right), sum(use.wrong))
 
 
 def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Candidate:

@@ -237,3 +237,33 @@ def test_a_cluster_of_a_hundred_thousand_urls() -> None:
     pages = wiki(random.Random(1))
     normalize = SiteNormalizer(learned([*pages, sessions])).normalize
     assert all(normalize(printable).canonical == page for page, printable in pages)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("http://a.com/dir", "http://a.com/dir/"), ("http://a.com/", "http://www.a.com/"), ("http://a.com/", "http://a.com/index.php")],
+)  # fmt: skip
+def test_general_knowledge_needs_one_cluster_unless_more_is_asked_for(one: str, other: str) -> None:
+    urls, labels = [one, other, "http://a.com/else"], [0, 0, 1]
+    learned = [learn_site("a.com", urls, labels, seed=seed).rules for seed in range(4)]
+    assert all(len(rules) == 1 for rules in learned)
+    assert {rules[0].evidence.coverage for rules in learned} == {0, 1}  # held out or not
+    for seed, rules in enumerate(learned):
+        asked = [learn_site("a.com", urls, labels, seed=seed, min_coverage=least).rules for least in (1, 2, 50)]
+        assert [len(found) for found in asked] == [rules[0].evidence.coverage, 0, 0]
+
+
+def test_what_is_asked_for_holds_for_every_rule() -> None:
+    """Also for what is assumed of all sites, and for rules that are kept to a few values."""
+    urls, labels = [], []
+    for page in range(200):
+        url = f"http://a.com/{page}"
+        urls += [url, f"{url}?lang=en", f"{url}?lang=us", f"{url}?utm_source={page}", f"{url}?PHPSESSID={page}"][
+            : 2 + page % 4
+        ]
+        labels += [page] * (2 + page % 4)
+    loose = learn_site("a.com", urls, labels).rules
+    assert {"lang", "utm_*", "PHPSESSID"} <= {name for rule in loose for name in rule.drop}
+    counts = sorted({rule.evidence.coverage for rule in loose})
+    for least in (counts[0] + 1, counts[-1] + 1):
+        assert all(r.evidence.coverage >= least for r in learn_site("a.com", urls, labels, min_coverage=least).rules)
