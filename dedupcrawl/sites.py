@@ -57,6 +57,27 @@ def _site_of_host(host: str) -> str:
     return _suffixes.privatesuffix(host) or host
 
 
+def other_form(site: str) -> str:
+    """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
+    if len(site) > _HOST_LIMIT:  # no name; what it is in ASCII takes time by the square of its length
+        return site
+    try:
+        if not site.isascii():
+            return site.encode("idna").decode("ascii")
+        return site.encode("ascii").decode("idna") if "xn--" in site else site
+    except UnicodeError:
+        return site
+
+
+def ascii_form(site: str) -> str:
+    """The one name of a site, however it is spelled: an international name in ASCII (RFC 3490).
+
+    >>> ascii_form("bücher.example"), ascii_form("xn--bcher-kva.example")
+    ('xn--bcher-kva.example', 'xn--bcher-kva.example')
+    """
+    return site if site.isascii() else other_form(site)
+
+
 def owner_of(url_or_host: str) -> str:
     """The part of a host that one owner has to himself, by the whole list: user pages of one service are strangers.
 

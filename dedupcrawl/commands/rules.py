@@ -19,7 +19,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
@@ -33,7 +33,6 @@ from dedupcrawl.urls.rule_files import (
     SUFFIX,
     SiteRules,
     file_of,
-    other_form,
     path_in,
     read_rules,
     rule_files,

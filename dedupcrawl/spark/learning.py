@@ -12,10 +12,11 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark import Broadcast, SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
+from dedupcrawl.sites import other_form
 from dedupcrawl.training.learning_part import FormerRules, Learned, LearningOptions
 from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import file_name, other_form, rule_files
+from dedupcrawl.urls.rule_files import file_name, rule_files
 
 SCHEMA = "learned binary"
 _COLUMN = "learned"

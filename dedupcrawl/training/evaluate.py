@@ -14,12 +14,13 @@ from typing import Any
 import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.sites import other_form
 from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, other_form, read_rules, rule_files
+from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, read_rules, rule_files
 
 _WORST = 20  # rules named one by one
 _SLICE = 100_000  # URLs whose forms are Python strings at one time

@@ -7,14 +7,14 @@ from typing import Literal
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import ascii_form, site_of
 
 Fault = Literal["error status", "empty page"]
 FAULTS: tuple[Fault, ...] = ("error status", "empty page")
 """Why a row's content says nothing of its URL, best known first."""
 
 PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
-    "site": pl.String,  # registrable domain
+    "site": pl.String,  # registrable domain, in ASCII: both spellings of an international name are one site
     "url": pl.String,  # without fragment, unless that begins with "!"
     "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
@@ -47,7 +47,7 @@ _OF_NOTHING = (
 
 
 class SiteNames:
-    """Host → registrable domain, asked once a host, not once a row."""
+    """Host → registrable domain in ASCII, asked once a host, not once a row."""
 
     def __init__(self) -> None:
         self._site: dict[str, str] = {}
@@ -57,7 +57,7 @@ class SiteNames:
         hosts = frame.select(urls.str.extract(_HOST).str.to_lowercase().alias("host"))["host"]
         for host in hosts.unique().drop_nulls():
             if host not in self._site:
-                self._site[host] = site_of(host)
+                self._site[host] = ascii_form(site_of(host))
         return hosts.replace_strict(self._site, return_dtype=pl.String) if self._site else hosts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import ascii_form, other_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
@@ -77,8 +77,8 @@ class CompiledRule:
         self._is_path_only = self.keeps_tokens and not self._edits_args
         self._may_hold_urls = any({"decode", "base64"} & set(capture.conversions) for capture in uses)
         self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
-        self._hosts = _names(host.lower() for host in rule.hosts if not host.startswith("!"))
-        self._not_hosts = _names(host[1:].lower() for host in rule.hosts if host.startswith("!"))
+        self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
+        self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
         self._drop = _names(name for name in rule.drop if not name.endswith("*"))
@@ -191,7 +191,7 @@ class CompiledRule:
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
         if self._hosts or self._not_hosts:
-            authority = parts.authority.lower()
+            authority = ascii_form(parts.authority.lower())
             if (self._hosts and authority not in self._hosts) or authority in self._not_hosts:
                 return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
@@ -312,4 +312,5 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
     found = split_url(url)
-    return found if found is not None and site_of(url) == site else None
+    led_to = site_of(url)
+    return found if found is not None and (led_to == site or other_form(led_to) == site) else None

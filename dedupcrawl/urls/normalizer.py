@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
@@ -24,7 +24,6 @@ from dedupcrawl.urls.rule_files import (
     check_name,
     file_name,
     file_of,
-    other_form,
     read_rules,
     rule_files,
 )

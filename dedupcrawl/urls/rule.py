@@ -65,7 +65,7 @@ class Rule:
         id: Unique within the site.
         kind: "rewrite" when the result can be fetched, "equivalence" when it only tells pages apart.
         hosts: Hosts it is for ("www.example.com", with ":8080" where there is a port), and, after "!", hosts it is not
-            for; empty for all of the site.
+            for; empty for all of the site. Both spellings of an international name are one host.
         within: Templates of paths it is for ("/wiki/{*}"), of which one must fit, and, after "!", of paths it is not
             for; empty for any path.
         match: Template that a URL must fit; empty for any URL.

@@ -27,7 +27,7 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, other_form, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
@@ -35,7 +35,6 @@ FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistak
 _LARGEST_FILE = 64_000_000  # bytes
 _LONGEST_NAME = 240  # bytes of the name of a file
 _UNFINISHED = f"{SUFFIX}.tmp"  # end of the name of a file that is being written
-_LONGEST_SITE = 253  # characters of a name, RFC 1035, 2.3.4
 _SECONDS_OF_A_WRITE = 600  # and more than it may take
 MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
@@ -211,18 +210,6 @@ def path_in(folder: Path, site: str) -> Path:
     """Where the rules of a site are in a folder, or shall be; the file that `file_of` would find there."""
     names = file_name(site), file_name(other_form(site))
     return next((folder / name for name in names if (folder / name).exists()), folder / names[0])
-
-
-def other_form(site: str) -> str:
-    """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
-    if len(site) > _LONGEST_SITE:  # no name; what it is in ASCII takes time by the square of its length
-        return site
-    try:
-        if not site.isascii():
-            return site.encode("idna").decode("ascii")
-        return site.encode("ascii").decode("idna") if "xn--" in site else site
-    except UnicodeError:
-        return site
 
 
 def rule_files(paths: Sequence[Path]) -> dict[str, Path]:

@@ -191,3 +191,24 @@ def test_nothing_but_hostile_rows(tmp_path: Path) -> None:
     summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
     assert summary["skipped"]["not an http URL"] == 3
     assert summary["sites"] == 2
+
+
+def test_both_spellings_of_an_international_name_are_one_site(tmp_path: Path) -> None:
+    """Evidence against a rule that was spelled the other way counts, and so does evidence for it."""
+    log = tmp_path / "log.jsonl"
+    with log.open("w", encoding="utf-8") as file:
+        for page in range(40):
+            host = ("bücher.example", "xn--bcher-kva.example")[page % 2]
+            for visit in ("", "?visit=7a", "?visit=7b"):
+                file.write(json.dumps({"url": f"http://{host}/p{page}{visit}", "digest": f"p{page}"}) + "\n")
+            for part in ("?part=a", "?part=b"):
+                of = part if page % 2 else ""
+                file.write(json.dumps({"url": f"http://{host}/s{page}{part}", "digest": f"s{page}{of}"}) + "\n")
+    summary = train([log], tmp_path / "rules", OPTIONS, workers=1)
+    assert (summary.learned.sites, summary.learned.clusters) == (1, 60)
+    assert [path.name for path in (tmp_path / "rules").iterdir()] == ["xn--bcher-kva.example.toml"]
+    normalizer = Normalizer.from_paths([tmp_path / "rules"])
+    for host in ("bücher.example", "xn--bcher-kva.example"):
+        assert normalizer.normalize(f"http://{host}/p?visit=7a").canonical == f"http://{host}/p"
+        for part in ("?part=a", "?part=b"):  # without another page at one spelling only
+            assert normalizer.normalize(f"http://{host}/s{part}").kind == "unchanged"

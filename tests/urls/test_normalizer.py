@@ -280,3 +280,18 @@ def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         url = f"http://s{n}.com/"
         assert normalizer.normalize(f"{url}?sid=1").canonical == (url if n < 40 else f"{url}?sid=1")
     assert len(normalizer._by_authority) <= 8
+
+
+@pytest.mark.parametrize("hosts", [("www.bücher.de",), ("www.xn--bcher-kva.de",)])
+def test_hosts_of_a_rule_are_meant_in_either_spelling(hosts: tuple[str, ...]) -> None:
+    on = SiteNormalizer(SiteRules("bücher.de", (Rule("r", "rewrite", hosts=hosts, drop=("x",)),)))
+    off = SiteNormalizer(SiteRules("bücher.de", (Rule("r", "rewrite", hosts=(f"!{hosts[0]}",), drop=("x",)),)))
+    for url in ("http://www.bücher.de/?x=1", "http://www.xn--bcher-kva.de/?x=1", "http://WWW.BÜCHER.de/?x=1"):
+        assert (on.normalize(url).kind, off.normalize(url).kind) == ("rewrite", "unchanged")
+
+
+@pytest.mark.parametrize("site", ["bücher.de", "xn--bcher-kva.de"])
+def test_a_rule_may_lead_to_the_other_spelling_of_its_site(site: str) -> None:
+    rule = Rule("r", "rewrite", match="//bücher.de", to="//xn--bcher-kva.de")
+    normalizer = SiteNormalizer(SiteRules(site, (rule,)))
+    assert normalizer.normalize("http://bücher.de/a").canonical == "http://xn--bcher-kva.de/a"

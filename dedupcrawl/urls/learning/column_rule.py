@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
 from dedupcrawl.urls.learning.column_conversions import converted
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
@@ -48,8 +49,8 @@ class ColumnRule:
         self._arg_names = {name for name, _ in self._args}
         self._unless_names = [name for name in rule.unless if "=" not in name]
         self._unless_forms = rule.exceptions()
-        self._hosts = {host.lower() for host in rule.hosts if not host.startswith("!")}
-        self._not_hosts = {host[1:].lower() for host in rule.hosts if host.startswith("!")}
+        self._hosts = {ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!")}
+        self._not_hosts = {ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!")}
         self._drop_names = [name for name in rule.drop if not name.endswith("*")]
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
         self._by_column = self._to is not None and _is_simple(self._match, self._to)
@@ -153,7 +154,7 @@ class ColumnRule:
             rows = rows[~_path_fits(path, urls, rows)]
         if self._hosts or self._not_hosts:
             unique, where = np.unique(urls.authorities[rows], return_inverse=True)
-            hosts = [urls.texts[number].lower() for number in unique.tolist()]
+            hosts = [ascii_form(urls.texts[number].lower()) for number in unique.tolist()]
             good = [(not self._hosts or host in self._hosts) and host not in self._not_hosts for host in hosts]
             rows = rows[np.array(good, dtype=np.bool_)[where]]
         return rows[self._unless_fits(urls)[rows]] if self._rule.unless else rows

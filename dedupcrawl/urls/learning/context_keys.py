@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.learning.deep_tokens import PatternNode
 from dedupcrawl.urls.learning.token_runs import mixed, powers
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
@@ -36,7 +37,10 @@ def keys_of(parts: UrlParts, patterns: Patterns = NO_PATTERNS) -> dict[ContextKe
     value ("form"), and the coarsest one that says anything ("kind").
     """
     segments = parts.segments or [""]
-    keys: dict[ContextKey, str] = {("host", ""): parts.authority.lower(), ("path", ""): "/" + "/".join(segments)}
+    keys: dict[ContextKey, str] = {
+        ("host", ""): ascii_form(parts.authority.lower()),
+        ("path", ""): "/" + "/".join(segments),
+    }
     for depth in range(1, min(len(segments), _FRONTS + 1)):
         keys["front", str(depth)] = "/".join(segments[:depth])
     keys["last", ""] = segments[-1]
@@ -177,7 +181,7 @@ class _Coder:
         every, size = np.arange(len(columns)), columns.segments.size
         hosts, host = np.unique(columns.authorities, return_inverse=True)
         texts = columns.texts
-        lower = np.array([texts.number(texts[number].lower()) for number in hosts.tolist()], dtype=np.int64)
+        lower = np.array([texts.number(ascii_form(texts[number].lower())) for number in hosts.tolist()], dtype=np.int64)
         self._add(("host", ""), every, 0, lower[host] if len(lower) else host)
         paths = columns.segments.hashes(every).view(np.int64)
         of_empty = mixed(powers(1)).view(np.int64)  # of one empty segment; without a path as with that
