@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ import click
 
 from dedupcrawl.commands.errors import BadInputError, check_there_are
 from dedupcrawl.commands.options import json_anyway, rules_option
+from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
@@ -23,9 +25,9 @@ from dedupcrawl.urls.rule import RuleError
 def command(urls: Sequence[str], rules: Path) -> None:
     """Print the canonical form of URLs, one JSON object a line, in input order.
 
-    Without URLs they are read from stdin, one a line, any bytes: what is no UTF-8 becomes U+FFFD. Two URLs are the same
-    page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged", "rewrite") or only
-    compared ("equivalence"), "rules" which rules made it.
+    Without URLs they are read from stdin, one a line, any bytes: what is no UTF-8 is percent-encoded. Two URLs
+    are the same page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged",
+    "rewrite") or only compared ("equivalence"), "rules" which rules made it.
 
     \b
     dedupcrawl normalize 'https://example.com/print/42?sid=77'
@@ -40,14 +42,22 @@ def command(urls: Sequence[str], rules: Path) -> None:
     if not urls and sys.stdin.isatty():
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer
-    for url in urls or _lines(sys.stdin.buffer):
+    for url in map(_sound, urls) if urls else _lines(sys.stdin.buffer):
         out.write(_row(normalizer.normalize(url)))
     out.flush()
 
 
+def _sound(argument: str) -> str:
+    """An argument, whose bytes that are no UTF-8 Python has made lone surrogates, as if it were read from stdin."""
+    try:
+        return utf8(os.fsencode(argument)).decode()
+    except UnicodeEncodeError:  # a surrogate of another kind, from a caller in Python
+        return argument
+
+
 def _lines(stdin: Iterable[bytes]) -> Iterator[str]:
     for line in stdin:
-        yield line.rstrip(b"\r\n").decode("utf-8", "replace")
+        yield utf8(line.rstrip(b"\r\n")).decode()
 
 
 def _row(normalized: Normalized) -> bytes:

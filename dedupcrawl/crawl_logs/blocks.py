@@ -19,6 +19,7 @@ _PIECE_BYTES = 1 << 20  # … into pieces of so many bytes, or one line
 LINE_LIMIT = 8 << 20
 """Bytes; a longer line is left out, or a file without a line end would fill the memory."""
 
+_STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # as "surrogateescape" has them
 _TEXT_OF_LINE = re.compile(rb"\S[^\n]*")
 
 
@@ -48,8 +49,8 @@ BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
-    Bytes that are no UTF-8 become U+FFFD if `sound`, else they stay; a byte order mark is dropped, a line over 8 MiB is
-    left out and counted.
+    Bytes that are no UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
+    8 MiB is left out and counted.
 
     Raises:
         LogError: As `open_log`.
@@ -101,9 +102,17 @@ def skip_long_line(tally: Tally, path: str, line: int) -> None:
 
 
 def utf8(data: bytes) -> bytes:
-    """The same bytes, each that is no UTF-8 replaced by U+FFFD."""
+    r"""The same bytes, each that is no UTF-8 percent-encoded: two URLs that differ stay two.
+
+    >>> utf8(b"http://a.com/caf\xe9"), utf8("café".encode()).decode()
+    (b'http://a.com/caf%E9', 'café')
+    """
     try:
         data.decode()
     except UnicodeDecodeError:
-        return data.decode("utf-8", "replace").encode()
+        return _STRAY_BYTES.sub(_escaped, data.decode("utf-8", "surrogateescape")).encode()
     return data
+
+
+def _escaped(stray: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in stray[0].encode("utf-8", "surrogateescape"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock
+from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.jsonl import objects
 from dedupcrawl.crawl_logs.rows import canonical_rows
@@ -35,7 +35,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
     tally.bytes_read += path.stat().st_size
     try:
-        items = msgspec.json.decode(data.decode("utf-8", "replace"), type=list[msgspec.Raw])
+        items = msgspec.json.decode(utf8(data), type=list[msgspec.Raw])
     except (msgspec.DecodeError, RecursionError) as error:
         raise LogError(f"{path} is a broken JSON array ({error}): export it again, or as JSON Lines.") from error
     for start in range(0, len(items), _OBJECTS_A_BATCH):

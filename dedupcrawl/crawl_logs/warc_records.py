@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
+from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.crawl_logs.tally import LogError
 
 HTML = ("text/html", "application/xhtml+xml")
@@ -62,7 +63,7 @@ def answers(path: Path, content: IO[bytes], kinds: WarcRecordType) -> Iterator[A
 
 def _answer(record: WarcRecord) -> Answer:
     headers = record.headers
-    url = (headers.get("WARC-Target-URI") or "").strip("<>")
+    url = _url(headers, b"WARC-Target-URI") or ""
     is_revisit = record.record_type == WarcRecordType.revisit
     facts = (url, headers.get("WARC-Date"), headers.get("WARC-Payload-Digest"), is_revisit)
     promised = record.content_length
@@ -87,8 +88,14 @@ def _answer(record: WarcRecord) -> Answer:
     if http.http_headers is None:
         return Answer(*facts, problem=problem)
     mime = (http.http_content_type or "").lower()
-    location = http.http_headers.get("Location")
+    location = _url(http.http_headers, b"Location")
     return Answer(*facts, http.http_headers.status_code, location, mime, http.http_charset, body, problem)
+
+
+def _url(headers: HeaderMap, name: bytes) -> str | None:
+    """A header that is a URL: UTF-8, and what is none percent-encoded."""
+    value = headers.get_bytes(name)
+    return None if value is None else utf8(value).decode().strip("<>")
 
 
 def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:

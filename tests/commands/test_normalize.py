@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,9 +57,18 @@ def test_stdin_line_by_line(rules: Path) -> None:
     data = "http://a.com/é?sid=1\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
     result = CliRunner().invoke(command, ["--rules", str(rules)], input=data)
     assert [row["url"] for row in rows(result.stdout_bytes)] == [
-        "http://a.com/é?sid=1", "", "http://a.com/中", "http://a.com/\ufffd", "http://a.com/?sid=1"
+        "http://a.com/é?sid=1", "", "http://a.com/中", "http://a.com/%FF", "http://a.com/?sid=1"
     ]  # fmt: skip
     assert rows(result.stdout_bytes)[-1]["canonical"] == "http://a.com/"
+
+
+def test_urls_in_other_charsets_stay_apart(rules: Path) -> None:
+    data = b"http://a.com/caf\xe9\nhttp://a.com/caf\xe8\n"
+    piped = CliRunner().invoke(command, ["--rules", str(rules)], input=data)
+    given = CliRunner().invoke(command, ["--rules", str(rules), *map(os.fsdecode, data.splitlines())])
+    for result in (piped, given):
+        found = [row["canonical"] for row in rows(result.stdout_bytes)]
+        assert found == ["http://a.com/caf%E9", "http://a.com/caf%E8"]
 
 
 def test_a_url_of_two_megabytes(rules: Path) -> None:

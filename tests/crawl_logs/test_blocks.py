@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks, utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
 
@@ -37,7 +37,7 @@ def test_any_block_size_gives_the_same_lines(
         patch.setattr(blocks, "_BLOCK_LINES", 3)
         patch.setattr(blocks, "_PIECE_BYTES", 7)
         in_pieces = list(line_blocks(path, Tally()))
-    sound = (line.decode("utf-8", "replace").encode() for line in lines)
+    sound = map(utf8, lines)
     assert found == [(number, line) for number, line in enumerate(sound, 1) if line.strip()]
     assert lines_with_numbers(in_pieces) == found
     assert [text for block in in_pieces for text in block.texts()] == [(n, line.lstrip()) for n, line in found]
@@ -54,9 +54,16 @@ def test_last_line_needs_no_end(tmp_path: Path) -> None:
     assert list(line_blocks(path, Tally())) == [LineBlock(1, b"a\n"), LineBlock(2, b"b\n")]
 
 
-def test_bytes_that_are_no_utf8_are_replaced(tmp_path: Path) -> None:
+def test_bytes_that_are_no_utf8_are_percent_encoded(tmp_path: Path) -> None:
     path = write(tmp_path / "log", b"http://a/\xff\n")
-    assert next(line_blocks(path, Tally())).data.decode() == "http://a/\ufffd\n"
+    assert next(line_blocks(path, Tally())).data == b"http://a/%FF\n"
+
+
+@given(st.binary(), st.binary())
+def test_what_differs_still_differs_as_utf8(one: bytes, other: bytes) -> None:
+    one, other = one.replace(b"%", b""), other.replace(b"%", b"")
+    assert utf8(one).decode().encode() == utf8(one)
+    assert (utf8(one) == utf8(other)) == (one == other)
 
 
 def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,3 +131,32 @@ def test_a_byte_order_mark_hides_no_format(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b'\xef\xbb\xbf{"url": "http://a.com/", "digest": "1"}\n')
     assert [batch["url"].to_list() for batch in read_log(log, Tally())] == [["http://a.com/"]]
+
+
+URL = b"http://a.com/caf%s"
+STRAY = {
+    "CSV": b"url,digest\n" + URL + b",d\n",
+    "TSV": b"url\tdigest\n" + URL + b"\td\n",
+    "JSON Lines": b'{"url": "' + URL + b'", "digest": "d"}\n',
+    "JSON array": b'[{"url": "' + URL + b'", "digest": "d"}]',
+    "CDX": b"k 20200101000000 " + URL + b" text/html 200 d - 0 w\n",
+    "CDXJ": b'com,a)/ 20200101000000 {"url": "' + URL + b'", "digest": "d"}\n',
+    "Heritrix crawl.log": b"2020-01-01T00:00:00.000Z 200 5 "
+    + URL
+    + b" L - text/html #001 20200101000000000+1 sha1:d - -\n",
+    "WARC": b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: " + URL + b"\r\nWARC-Payload-Digest: sha1:d\r\n"
+    b"Content-Type: application/http\r\nContent-Length: 32\r\n\r\nHTTP/1.1 200 OK\r\nX-Pad: 12\r\n\r\nx\r\n\r\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STRAY)
+def test_urls_that_differ_in_bytes_that_are_no_utf8_stay_apart(tmp_path: Path, kind: str) -> None:
+    urls = []
+    for end in (b"\xe9", b"\xe8", "é".encode()):
+        path = tmp_path / "log"
+        path.write_bytes(STRAY[kind].replace(b"%s", end))
+        log_format = format_of(path)
+        assert log_format is not None
+        assert log_format.name == kind
+        urls += pl.concat(read_log(path, Tally()))["url"].to_list()
+    assert urls == ["http://a.com/caf%E9", "http://a.com/caf%E8", "http://a.com/café"]
