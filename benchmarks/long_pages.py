@@ -1,6 +1,6 @@
 """Long pages and what must not be lost of them: paragraphs that were added, and few figures or a word that differ.
 
-Shares hide in a long page what is said anew there: 300 words are a twentieth of 6,000.
+Shares hide in a long page what is said otherwise there: eight figures are a thousandth of 6,000 words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from benchmarks.planted_cases import BULLETIN_FIGURES, SOURCES, Case, half_of
 from benchmarks.texts import documents
 
 LEAST_WORDS, MOST_WORDS = 500, 6000
-OWN_WORDS = ((40, 80), (80, 300))  # of a paragraph that was added
+OWN_SHARES = (15, 20), (20, 40)  # per cent of the page, that a paragraph has which was added
 PAGES = 150  # of each language
 
 
@@ -42,9 +42,9 @@ def long_look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Ite
         if (contrary := negated(page, chance)) is not None:
             yield Case("long page, a not more or less", contrary, page, False)
         strangers = [other for other in pages if other[:2] == name[:2] and other != name]
-        for least, most in OWN_WORDS:
+        for least, most in OWN_SHARES:
             stranger = pages[chance.choice(strangers)]
-            share = chance.randint(least, most) / size(stranger)
-            own = (" ".join(cut(stranger, share, chance.uniform(0, max(0.0, 1 - share)))),)
+            share = min(1.0, chance.randint(least, most) / 100 * size(page) / size(stranger))
+            own = (" ".join(cut(stranger, share, chance.uniform(0, 1 - share))),)
             place = chance.choice((0, chance.randint(0, len(page)), len(page)))
-            yield Case(f"long page, {least} to {most} words added", page[:place] + own + page[place:], page, False)
+            yield Case(f"long page, {least} to {most} % added", page[:place] + own + page[place:], page, False)

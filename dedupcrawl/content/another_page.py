@@ -14,12 +14,10 @@ from dedupcrawl.content.facts import Facts
 COVERED = 0.76
 """Least share of a new page's symbols that stand in the kept one."""
 
-OWN = 32
-"""Different symbols in one block: some 40 words of English, 25 of Chinese."""
-
-_OWN_IN_SHORT = 12  # in one block of a page that has no more than _OWN_SHARE times as many
-_OWN_SHARE = 20
-_OWN_IN_ALL = 96  # in several blocks within the text
+_LEAST_OWN, _MOST_OWN = 12, 240  # different symbols in one block
+_OWN_SHARE = 20  # between these, one in so many of the page's symbols
+_LEAST_AT_AN_END = 32  # there a frame may stand that is no part of the text
+_OWN_IN_ALL, _SHARE_IN_ALL = 96, 10  # in several blocks within the text, and one in so many
 _REPLACED = 48  # symbols of a block in whose place the kept page has another
 _ADDED = 288  # symbols at an end, whatever they say and whatever stands at the other
 _FRAME = 96  # different symbols on either side of the common text, where they stand on both
@@ -57,13 +55,17 @@ def own_at_an_end(facts: Facts) -> int:
 
 
 def says_more(facts: Facts) -> bool:
-    """Whether the new page says more, in blocks of its own."""
+    """Whether the new page says more, in blocks of its own.
+
+    A twentieth of the page in one block does; of a long page that is much, but the next version of a manual has a
+    sentence more, too, and 240 different symbols, some 300 words, are a page of their own wherever they stand.
+    """
+    much = min(facts.symbols / _OWN_SHARE, _MOST_OWN)
     return (
-        facts.own >= OWN
-        or (facts.own >= _OWN_IN_SHORT and facts.own * _OWN_SHARE >= facts.symbols)
-        or facts.own_inside >= _OWN_IN_ALL
+        facts.own >= max(_LEAST_OWN, much)
+        or facts.own_inside >= max(_OWN_IN_ALL, min(facts.symbols / _SHARE_IN_ALL, 2 * _MOST_OWN))
         or facts.replaced >= _REPLACED
-        or own_at_an_end(facts) >= OWN
+        or own_at_an_end(facts) >= max(_LEAST_AT_AN_END, much)
         or facts.added_at_ends >= _ADDED
     )
 

@@ -33,12 +33,12 @@ def is_dropped(new: list[str], kept: list[str]) -> bool:
     return found.probability >= threshold(TARGET_PRECISION)
 
 
-@pytest.mark.parametrize("length", [600, 1500, 6000])
+@pytest.mark.parametrize(("length", "more"), [(600, 100), (1500, 300), (6000, 1000), (14000, 1000)])
 @pytest.mark.parametrize("share", [0, 0.5, 1])
-def test_a_paragraph_more_is_another_page(length: int, share: float) -> None:
+def test_a_long_paragraph_more_is_another_page(length: int, more: int, share: float) -> None:
     kept = text(length, 1)
     place = round(share * len(kept))
-    own = " ".join(text(48, 2))
+    own = " ".join(text(more, 2))
     grown = [*kept[:place], own, *kept[place:]]
     assert not is_dropped(grown, kept)
     assert is_dropped(kept, grown)
