@@ -56,9 +56,10 @@ def learn_large_sites(rows: DataFrame, options: LearningOptions, former: Mapping
 
 def _labelled(rows: DataFrame) -> DataFrame:
     """One row a URL: site, url, signature, fault, importance and label, equal for pages that are or lead to one."""
-    says = F.col("signature").isNotNull() | F.col("fault").isNotNull() | F.col("redirect_to").isNotNull()
+    answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
+    says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
-        F.struct("signature", "fault", "importance", "redirect_to", "canonical"), F.struct("fetched_at", *ORDER)
+        F.struct("signature", "fault", "importance", "redirect_to", "canonical"), F.struct(answer, "fetched_at", *ORDER)
     )  # a time that is not known comes before all others
     pages = materialized(
         rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
@@ -83,7 +84,7 @@ def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
     named = pages.where("canonical is not null").select("site", "url", "signature", F.col("canonical").alias("to"))
     there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
     said = named.select("to", "signature").union(there)
-    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents = 1")
+    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
     named = named.join(one, "to", "left_semi").select("site", "url", "to")
     return redirects.union(verdicts).union(named).distinct()
 

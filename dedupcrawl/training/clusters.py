@@ -69,18 +69,22 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
 
     Here and below a URL is a key by itself: its site is a function of it.
     """
-    answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null()))
+    answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null()))
     if answers["fetched_at"].null_count() < answers.height:
         answers = answers.sort("fetched_at", nulls_last=False, maintain_order=True)
     answers = answers.select("site", "url", "content", "fault", "importance", "redirect_to", "canonical")
+    said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
+    if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
+        answers = pl.concat([answers.filter(~said), answers.filter(said)])
     return answers.unique("url", keep="last", maintain_order=True)
 
 
 def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Pairs of URLs that lead to one page: site, url, to.
 
-    A page's own word for its canonical URL is believed when nothing speaks against it: all pages that name this URL,
-    and the page that it leads to, have one content. (The second page of a list often names the first.)
+    A page's own word for its canonical URL is believed when nothing speaks against it: of all pages that name this URL,
+    and the page that it leads to, those whose content is known have one. (The second page of a list often names the
+    first.)
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
     verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
@@ -88,8 +92,8 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     if not named.is_empty():
         there = pages.select("content", to="url").join(named, on="to", how="semi")
         said = pl.concat([named.select("to", "content"), there.select("to", "content")])
-        one = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() == 1)
-        named = named.join(one.filter("content"), on="to", how="semi")
+        several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
+        named = named.join(several.filter("content"), on="to", how="anti")
     return pl.concat([redirects, verdicts, named.select("site", "url", "to")]).unique(maintain_order=True)
 
 

@@ -19,7 +19,7 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
     "redirect_to": pl.String,  # each of the three: an absolute URL of the same site, other than `url`
-    "canonical": pl.String,
+    "canonical": pl.String,  # of a row without signature only where it names the row's own page
     "duplicate_of": pl.String,
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),
@@ -101,7 +101,22 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
             pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
-    return pages.select(*SIGNED_ROWS)
+    unsigned = pl.col("signature").is_null()
+    return pages.with_columns(canonical=pl.when(~unsigned | _names_its_own_page()).then("canonical")).select(
+        *SIGNED_ROWS
+    )
+
+
+def _names_its_own_page() -> pl.Expr:
+    """Whether the canonical link is the row's own URL with fewer arguments, or none, and not the front page.
+
+    Nothing but the link is known of a page without a signature, and many sites have one link on pages of all kinds.
+    """
+    path, query = r"^([^?]*)", r"\?(.*)"
+    of_url, of_link = (pl.col(name).str.extract(query).str.split("&") for name in ("url", "canonical"))
+    fewer = of_link.is_null() | (of_link.list.set_difference(of_url).list.len() == 0)
+    is_front = pl.col("canonical").str.contains(r"^[^:]*://[^/?]*/?(?:\?|$)")
+    return (pl.col("url").str.extract(path) == pl.col("canonical").str.extract(path)) & fewer & ~is_front
 
 
 def _without_fragment(url: pl.Expr) -> pl.Expr:

@@ -26,6 +26,8 @@ def rows() -> list[Row]:
         target = {"url": f"http://large.com/new/{i}", "text_digest": f"new {i}", "canonical": f"/new/{i}?from=feed"}
         made.append({"url": f"http://large.com/old/{i}", "status": 301, "redirect_to": f"/new/{i}"})
         made += [target, {"url": f"http://large.com/print/{i}", "digest": f"p{i}", "duplicate_of": target["url"]}]
+        made += [{"url": f"http://large.com/p/{i}?ref={at}", "canonical": f"/p/{i}"} for at in range(i % 3)]
+        made += [{"url": f"http://large.com/wrong/{i}", "canonical": "/"}, {**target, "text_digest": None}]
     # Rows of a URL that was fetched before: the last one counts, by time where there is one.
     made += [{"url": "http://www.b.org/again", "text_digest": f"again {i}"} for i in range(3)]
     made += [

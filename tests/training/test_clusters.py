@@ -98,6 +98,35 @@ def test_a_canonical_link_that_different_pages_share_is_not_believed() -> None:
     assert groups(*rows) == [["list?page=2"], ["list?page=3"]]
 
 
+def test_a_canonical_link_of_a_page_without_digest_is_believed_of_its_own_path() -> None:
+    rows = [page("p?ref=1", canonical="/p"), page("p?id=2&ref=1", canonical="/p?id=2"), page("q?ref=1", canonical="q")]
+    assert groups(*rows) == [["p", "p?ref=1"], ["p?id=2", "p?id=2&ref=1"], ["q", "q?ref=1"]]
+    assert groups(*rows[:1], page("p", "x")) == [["p", "p?ref=1"]]
+    assert groups(page("p?ref=1", canonical="/p"), page("p", canonical="/p")) == [["p", "p?ref=1"]]
+
+
+@pytest.mark.parametrize("to", ["/", "http://a.com", "/other", "/p/", "/p?page=1", "/p?id=3", "https://a.com/p"])
+def test_a_wrong_canonical_link_of_pages_without_digest_does_no_harm(to: str) -> None:
+    """Say, all pages name the front page: they would be one cluster."""
+    rows = [page("p?id=1", canonical=to), page("p?id=2", canonical=to), page("?id=2", canonical="/"), page("s", "x")]
+    assert groups(*rows) == [["s"]]
+
+
+def test_a_canonical_link_that_different_pages_share_is_not_believed_of_one_without_digest() -> None:
+    rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", canonical="/list"), page("list", "y")]
+    assert groups(*rows) == [["list"], ["list?page=2"]]
+
+
+def test_a_canonical_link_without_digest_takes_no_digest_away() -> None:
+    rows = [page("p?ref=1", "x"), page("p?ref=1", canonical="/p"), page("p", "y"), page("q", "x")]
+    assert groups(*rows) == [["p"], ["p?ref=1", "q"]]
+
+
+def test_a_redirect_is_better_known_than_a_canonical_link_of_an_earlier_row() -> None:
+    rows = [page("p?ref=1", redirect_to="/new", status=301), page("p?ref=1", canonical="/p"), page("new", "x")]
+    assert groups(*rows) == [["new", "p?ref=1"]]
+
+
 def test_raw_digests_where_there_is_nothing_else() -> None:
     assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
 

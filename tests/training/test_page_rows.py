@@ -90,7 +90,7 @@ def test_a_redirect_has_no_content_of_its_own() -> None:
     ],
 )
 def test_links_are_made_absolute_and_stay_on_the_site(link: str, absolute: str | None) -> None:
-    found = pages({"url": "https://a.com:8080/d/e.html?q=/", "canonical": link})
+    found = pages({"url": "https://a.com:8080/d/e.html?q=/", "canonical": link, "digest": "d"})
     assert found["canonical"].to_list() == [absolute]
 
 
