@@ -23,7 +23,7 @@ from dedupcrawl.spark.learning import SCHEMA, at_hand, packed
 from dedupcrawl.spark.log_rows import ORDER
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import UNLIKE
+from dedupcrawl.training.clusters import NEAR, UNLIKE
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_bounded, without_cycle_detection
 from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.urls.rule import Rule
@@ -59,13 +59,14 @@ def _labelled(rows: DataFrame) -> DataFrame:
     answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
-        F.struct("signature", "fault", "importance", "redirect_to", "canonical"), F.struct(answer, "fetched_at", *ORDER)
+        F.struct("signature", "fault", "importance", "redirect_to", "canonical", "names_own", "simhash"),
+        F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
     pages = materialized(
         rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
     )
     links = materialized(_links(pages, rows))
-    pages = pages.drop("redirect_to", "canonical")
+    pages = pages.drop("redirect_to", "canonical", "names_own", "simhash")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
     same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
@@ -86,7 +87,10 @@ def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
     said = named.select("to", "signature").union(there)
     one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
     named = named.join(one, "to", "left_semi").select("site", "url", "to")
-    return redirects.union(verdicts).union(named).distinct()
+    of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
+    near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
+    near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
+    return redirects.union(verdicts).union(named).union(near).distinct()
 
 
 def _components(pairs: pa.Table) -> pa.Table:

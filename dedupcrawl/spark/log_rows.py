@@ -26,11 +26,17 @@ ORDER = ("file", "start", "row")
 TOLD = "told"
 """The column of the rows that are no page's, null in all others: a packed `Told`, beside which all is null."""
 
-_TYPES = {"fault": "short", "importance": "double", "fetched_at": "long"}  # of the others: string; times in ms
+_TYPES = {  # of the others: string; times in ms
+    "fault": "short",
+    "names_own": "boolean",
+    "simhash": "long",
+    "importance": "double",
+    "fetched_at": "long",
+}
 SCHEMA = ", ".join(f"{name} {_TYPES.get(name, 'string')}" for name in SIGNED_ROWS) + (
     f", file int, start long, row long, {TOLD} binary"
 )
-_ARROW = {"string": pa.string(), "short": pa.int16(), "double": pa.float64(), "long": pa.int64()}
+_ARROW = {"string": pa.string(), "short": pa.int16(), "double": pa.float64(), "long": pa.int64(), "boolean": pa.bool_()}
 _FIELDS = [(name, _ARROW[_TYPES.get(name, "string")]) for name in SIGNED_ROWS]
 _ARROW_SCHEMA = pa.schema(
     [*_FIELDS, ("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()), (TOLD, pa.binary())]

@@ -16,6 +16,7 @@ from dedupcrawl.training.false_clusters import unlike_clusters
 from dedupcrawl.training.page_rows import FAULTS
 
 UNLIKE = "unlike URLs"
+NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null()))
     if answers["fetched_at"].null_count() < answers.height:
         answers = answers.sort("fetched_at", nulls_last=False, maintain_order=True)
-    answers = answers.select("site", "url", "content", "fault", "importance", "redirect_to", "canonical")
+    answers = answers.select(
+        "site", "url", "content", "fault", "importance", "redirect_to", "canonical", "names_own", "simhash"
+    )
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
     if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
         answers = pl.concat([answers.filter(~said), answers.filter(said)])
@@ -84,22 +87,31 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
     A page's own word for its canonical URL is believed when nothing speaks against it: of all pages that name this URL,
     and the page that it leads to, those whose content is known have one. (The second page of a list often names the
-    first.)
+    first.) Or when the page is a near-duplicate of the one that it names, by their SimHash, at its own path.
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
     verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
     named = pages.select("site", "url", "content", to="canonical").drop_nulls("to")
+    near = _near(pages)
     if not named.is_empty():
         there = pages.select("content", to="url").join(named, on="to", how="semi")
         said = pl.concat([named.select("to", "content"), there.select("to", "content")])
         several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
         named = named.join(several.filter("content"), on="to", how="anti")
-    return pl.concat([redirects, verdicts, named.select("site", "url", "to")]).unique(maintain_order=True)
+    return pl.concat([redirects, verdicts, named.select("site", "url", "to"), near]).unique(maintain_order=True)
+
+
+def _near(pages: pl.DataFrame) -> pl.DataFrame:
+    """Pages and their canonical URLs, of which the SimHash agrees: site, url, to."""
+    there = pages.select("simhash", canonical="url").drop_nulls("simhash")
+    pairs = pages.filter("names_own").join(there, on="canonical", suffix="_of_it")
+    bits = (pl.col("simhash") ^ pl.col("simhash_of_it")).bitwise_count_ones()
+    return pairs.filter(bits <= NEAR).select("site", "url", to="canonical")
 
 
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """What is needed of `pages`, and a row for each end of a link that is not among them."""
-    pages = pages.drop("redirect_to", "canonical")
+    pages = pages.drop("redirect_to", "canonical", "names_own", "simhash")
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
     return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
 

@@ -21,6 +21,8 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "redirect_to": pl.String,  # each of the three: an absolute URL of the same site, other than `url`
     "canonical": pl.String,  # of a row without signature only where it names the row's own page
     "duplicate_of": pl.String,
+    "names_own": pl.Boolean,  # whether `canonical` is the row's own path with fewer arguments
+    "simhash": pl.Int64,  # the 64 bits; of a row that had a canonical link, if to itself
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),
 }
@@ -90,6 +92,7 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
         redirect_to=pl.when(redirects).then("redirect_to"),
         canonical="canonical",
         duplicate_of="duplicate_of",
+        simhash=pl.when(pl.col("canonical").is_not_null()).then(_bits(pl.col("simhash"))),
     )
     pages = pages.with_columns(
         sites.of(pl.col("url"), pages).alias("site"),
@@ -101,10 +104,15 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
             pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
-    unsigned = pl.col("signature").is_null()
-    return pages.with_columns(canonical=pl.when(~unsigned | _names_its_own_page()).then("canonical")).select(
-        *SIGNED_ROWS
-    )
+    pages = pages.with_columns(names_own=_names_its_own_page())
+    is_believable = pl.col("signature").is_not_null() | pl.col("names_own")
+    return pages.with_columns(canonical=pl.when(is_believable).then("canonical")).select(*SIGNED_ROWS)
+
+
+def _bits(simhash: pl.Expr) -> pl.Expr:
+    """16 hexadecimal digits as a signed number; null for anything else."""
+    digits = pl.when(simhash.str.contains(r"^[0-9A-Fa-f]{16}$")).then(simhash)
+    return digits.str.to_integer(base=16, dtype=pl.UInt64, strict=False).reinterpret(signed=True)
 
 
 def _names_its_own_page() -> pl.Expr:

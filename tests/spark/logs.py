@@ -27,6 +27,19 @@ def rows() -> list[Row]:
         made.append({"url": f"http://large.com/old/{i}", "status": 301, "redirect_to": f"/new/{i}"})
         made += [target, {"url": f"http://large.com/print/{i}", "digest": f"p{i}", "duplicate_of": target["url"]}]
         made += [{"url": f"http://large.com/p/{i}?ref={at}", "canonical": f"/p/{i}"} for at in range(i % 3)]
+        made += [
+            {
+                "url": f"http://large.com/near/{i}{query}",
+                "canonical": f"/near/{i}",
+                "digest": f"n{i}{query}",
+                "simhash": bits,
+            }
+            for query, bits in (
+                ("", "f0f0f0f0f0f0f0f0"),
+                ("?ref=1", "f0f0f0f0f0f0f0f7"),
+                ("?page=2", "0f0f0f0ff0f0f0ff"),
+            )
+        ]
         made += [{"url": f"http://large.com/wrong/{i}", "canonical": "/"}, {**target, "text_digest": None}]
     # Rows of a URL that was fetched before: the last one counts, by time where there is one.
     made += [{"url": "http://www.b.org/again", "text_digest": f"again {i}"} for i in range(3)]

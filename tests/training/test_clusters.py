@@ -127,6 +127,18 @@ def test_a_redirect_is_better_known_than_a_canonical_link_of_an_earlier_row() ->
     assert groups(*rows) == [["new", "p?ref=1"]]
 
 
+def test_a_canonical_link_between_near_duplicates_at_one_path_is_believed() -> None:
+    def one(path: str, simhash: int, to: str = "/p", **other: Any) -> Row:
+        return {"url": f"http://a.com/{path}", "simhash": f"{simhash:016x}", "canonical": to, "digest": path, **other}
+
+    near, far = 0xF0F0_F0F0_F0F0_F0F0 ^ 0b111, 0xF0F0_F0F0_F0F0_F0F0 ^ 0b1111
+    target = one("p", 0xF0F0_F0F0_F0F0_F0F0)
+    assert groups(target, one("p?ref=1", near)) == [["p", "p?ref=1"]]
+    assert groups(target, one("p?ref=1", near), one("p?page=2", far)) == [["p", "p?ref=1"], ["p?page=2"]]
+    assert groups(target, one("q", near)) == [["p"], ["q"]]
+    assert groups(target, {**one("p?ref=1", near), "simhash": "odd"}) == [["p"], ["p?ref=1"]]
+
+
 def test_raw_digests_where_there_is_nothing_else() -> None:
     assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
 
