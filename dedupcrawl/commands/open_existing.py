@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.index.contract import Index, IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.open import folder_of, open_index
 from dedupcrawl.project import data_folder
 
 DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
@@ -19,8 +19,7 @@ def index_folder(spec: str | None) -> Path:
 
     A crawl writes its log beside that unless told otherwise.
     """
-    path = (spec or "").removeprefix("lmdb:")
-    return Path(path) if path and "://" not in path else data_folder() / "index"
+    return folder_of(spec or "", data_folder() / "index")
 
 
 def _nothing_at(path: Path) -> BadInputError:

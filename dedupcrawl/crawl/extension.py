@@ -36,7 +36,7 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import is_redis, open_index, shown
+from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
@@ -152,13 +152,18 @@ class Dedup:
         self.judging = Judging(
             self._detector, self._index, self.rewriter.canonical, self.storing, crawler.spider, self.stats
         )
-        log_path = data / "crawl-log.jsonl" if self.settings.crawl_log == AUTOMATIC else self.settings.crawl_log
-        self._log = LogFile(Path(log_path)) if log_path is not None else None
+        self._log = self._log_beside(folder_of(spec, data / "index"))
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = (
             PageLog(self._log, self._run, self.settings, self.pages, self.batch, self._learning) if self._log else None
         )
         self._connect(crawler)
+
+    def _log_beside(self, index: Path) -> LogFile | None:
+        path = self.settings.crawl_log
+        if path == AUTOMATIC:
+            path = index.parent / "crawl-log.jsonl"
+        return LogFile(Path(path)) if path is not None else None
 
     def _connect(self, crawler: Crawler) -> None:
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)

@@ -32,7 +32,7 @@ def closing_line(stats: StatsCollector) -> str:
         return counted(stats.get_value(f"dedup/{name}", 0), noun)
 
     return (
-        f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten URL')}"
+        f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten request')}"
         f" ({stats.get_value('dedup/url/fallback', 0):,} went back, {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"

@@ -51,6 +51,12 @@ def is_redis(spec: str) -> bool:
     return spec.startswith(("redis://", "rediss://", "unix://"))
 
 
+def folder_of(spec: str, default: Path) -> Path:
+    """The folder of the LMDB index that `spec` names; `default` where it names none, or an index that has no folder."""
+    path = "" if spec == "memory:" or is_redis(spec) else spec.removeprefix("lmdb:")
+    return Path(path) if path else default
+
+
 def shown(spec: str) -> str:
     """`spec` for people: without a password."""
     if not is_redis(spec):

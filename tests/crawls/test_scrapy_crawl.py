@@ -18,7 +18,7 @@ from tests.crawls.site import Answer, page, prose, serve
 SITE = {
     "/": page("Start " + prose(0), "/story", "/copy", "/other"),
     "/story": page(prose(1), title="Story"),
-    "/copy": page(prose(1)),
+    "/copy": page(prose(1), title="Story"),
     "/other": page(prose(2)),
 }
 

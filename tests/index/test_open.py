@@ -8,7 +8,7 @@ import pytest
 
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.open import folder_of, open_index
 from tests.index.toys import CHECKS
 
 
@@ -45,3 +45,18 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_cannot_be_opened(spec: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         open_index(spec, CHECKS)
+
+
+@pytest.mark.parametrize(
+    ("spec", "folder"),
+    [
+        ("lmdb:/there/index", "/there/index"),
+        ("there/index", "there/index"),
+        ("lmdb:", "default"),
+        ("", "default"),
+        ("memory:", "default"),
+        ("redis://127.0.0.1:6379/0", "default"),
+    ],
+)
+def test_the_folder_of_an_index(spec: str, folder: str) -> None:
+    assert folder_of(spec, Path("default")) == Path(folder)
