@@ -21,7 +21,7 @@ from tests.crawls.site import Follower, crawl, page, prose, serve
 SITE = {
     "/": page("Start " + prose(0), "/story", "/reprint"),
     "/story": page(prose(1, 200), title="Story"),
-    "/reprint": page(prose(1, 200), title="Reprint"),
+    "/reprint": page(prose(1, 200), title="Story"),
 }
 
 
