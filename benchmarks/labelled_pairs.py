@@ -44,7 +44,11 @@ class Pair:
 
 
 def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
-    """Variants, versions, look-alikes, and what the checks bring up although it is another document."""
+    """Variants, versions, look-alikes, and what the checks bring up although it is another document.
+
+    A version that says more by `says_more` counts as another page: so what is reported of these pairs says nothing of
+    that rule. `stream_quality` counts all versions.
+    """
     chance = random.Random(11)
     pages = originals(data, half, chance)
     for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things), (HARD, bulletins_in_words)):

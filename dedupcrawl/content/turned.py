@@ -22,9 +22,11 @@ _FEW = 3  # symbols on either side of a piece that may turn its sentence around
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """Attributes:
-    contrary: Short pieces where an opposite stands, or a "not" more or less.
-    moved: Content words that are missing in some of the pieces and stand in others.
+    """What of the differing pieces says the contrary.
+
+    Attributes:
+        contrary: Short pieces where an opposite stands, or a "not" more or less.
+        moved: Content words that are missing in some of the pieces and stand in others.
     """
 
     contrary: int = 0
