@@ -12,6 +12,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dedupcrawl.content.symbols import SymbolText
 
 _FILE = "antonyms-3.0.txt.gz"
@@ -54,3 +57,10 @@ def opposites() -> dict[int, set[int]]:
             found.setdefault(value[one], set()).add(value[other])
             found.setdefault(value[other], set()).add(value[one])
     return found
+
+
+@cache
+def packed_opposites() -> NDArray[np.uint32]:
+    """Shape (n,), ascending: each symbol of `opposites` and one of its opposites, in one number of 16 bits each."""
+    pairs = sorted(one << 16 | other for one, others in opposites().items() for other in others)
+    return np.array(pairs, dtype=np.uint32)

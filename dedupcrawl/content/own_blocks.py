@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import BLOCK
 from dedupcrawl.content.tiles import Symbols, tiles
 
@@ -39,7 +40,9 @@ class OwnBlocks:
 
 
 def own_blocks(new: Symbols, kept: Symbols) -> OwnBlocks:
-    """Measure the blocks of a new sequence, neither being longer than `LONGEST`, in O(n log n)."""
+    """Measure the blocks of a new sequence, neither being longer than `LONGEST`."""
+    if kernels.compiled is not None:
+        return OwnBlocks(*kernels.compiled.own_blocks(new, kept))
     found = tiles(new, kept)
     count = len(kept)
     covered = np.bincount(found.kept, minlength=count + 1) - np.bincount(found.kept + found.length, minlength=count + 1)

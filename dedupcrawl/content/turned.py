@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Piece
-from dedupcrawl.content.opposites import opposites
+from dedupcrawl.content.opposites import opposites, packed_opposites
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.wording import CONTENT, NEGATION, symbol_kinds
 
@@ -37,6 +38,8 @@ def turned(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Turned:
     """Look at the pieces in which two sequences differ; `pieces` as in `Differences`."""
     if not pieces:
         return Turned()
+    if kernels.compiled is not None:
+        return Turned(*kernels.compiled.turned(new, kept, symbol_kinds(), packed_opposites(), list(pieces)))
     contrary = 0
     removed: list[tuple[int, ...]] = []
     put_in: list[tuple[int, ...]] = []

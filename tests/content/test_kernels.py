@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,17 +29,20 @@ from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.mwo_search import possible, roots
+from dedupcrawl.content.own_blocks import own_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
+from dedupcrawl.content.turned import turned
 from dedupcrawl.content.wording import symbols_of, wording
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.index.tail import Batch
 from dedupcrawl.page import Page
+from tests.both_ways import BothWays
 from tests.content.test_alignment import FEW, PIECES, joined, symbols
 
-pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="the extension was not built: no compiler")
+assert_same = BothWays(kernels)
+pytestmark = assert_same.needed
 
-Made = TypeVar("Made")
 WORDS = ("-", "#", "+", "$", "數", "a", "the", "of", "word", "7", "1998", "的", "中文", "カタ", "é", "🙂", "\ud800")
 PIECES_OF_TEXT = (*WORDS, " ", ", ", ". ", "。", "\n", "\n\n")
 TEXTS = (
@@ -49,78 +52,59 @@ TEXTS = (
 )
 
 
-def by_both(make: Callable[[], Made]) -> tuple[Made, Made]:
-    """What the extension and what NumPy makes."""
-    compiled, kernels.compiled = kernels.compiled, None
-    try:
-        reference = make()
-    finally:
-        kernels.compiled = compiled
-    return make(), reference
-
-
 @given(TEXTS)
 def test_symbols(text: str) -> None:
     def made() -> tuple[list[int], list[int], list[int]]:
         symbol_text = SymbolText.of((text,))
         return symbol_text.starts.tolist(), symbol_text.hashes.tolist(), symbol_text.lengths.tolist()
 
-    ours, reference = by_both(made)
-    assert ours == reference
+    assert_same(made)
 
 
 def test_symbols_of_a_long_text() -> None:
     pieces = random.Random(3).choices(PIECES_OF_TEXT, k=60_000)
     paragraphs = ("".join(pieces), "x" * 200_000)
-    ours, reference = by_both(lambda: list(SymbolText.of(paragraphs).hashes))
-    assert ours == reference
+    assert_same(lambda: list(SymbolText.of(paragraphs).hashes))
 
 
 @given(TEXTS, st.sampled_from(sorted(ANCHOR_SETS)), st.integers(1, 40), st.floats(0.01, 1), st.integers(0, 60))
 def test_feature_codes(text: str, anchors: str, unit_length: int, unit_share: float, limit: int) -> None:
     rules = CodeRules(anchors, unit_length, unit_share, limit)
-    ours, reference = by_both(lambda: feature_code(SymbolText.of((text,)), rules).tolist())
-    assert ours == reference
+    assert_same(lambda: feature_code(SymbolText.of((text,)), rules).tolist())
 
 
 @given(TEXTS)
 def test_signatures_of_feature_codes(text: str) -> None:
-    ours, reference = by_both(lambda: FeatureCodeCheck().signature(Page("http://a/"), SymbolText.of((text,))))
-    assert ours == reference
+    assert_same(lambda: FeatureCodeCheck().signature(Page("http://a/"), SymbolText.of((text,))))
 
 
 @given(TEXTS, st.sampled_from(FEATURES))
 def test_fingerprints(text: str, features: str) -> None:
     check = SimHashCheck(min_features=1, features=features)
-    ours, reference = by_both(lambda: check.signature(Page("http://a/"), SymbolText.of((text,))))
-    assert ours == reference
+    assert_same(lambda: check.signature(Page("http://a/"), SymbolText.of((text,))))
 
 
 @pytest.mark.parametrize("count", [1, 30, 400, 20_000])
 def test_fingerprints_of_many_features(count: int) -> None:
     chance = random.Random(count)
     text = SymbolText.of((" ".join(chance.choice(["alpha", "beta", "x", str(chance.random())]) for _ in range(count)),))
-    ours, reference = by_both(lambda: SimHashCheck(min_features=1).signature(Page("http://a/"), text))
-    assert ours == reference
+    assert_same(lambda: SimHashCheck(min_features=1).signature(Page("http://a/"), text))
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), min_size=4, max_size=400))
 def test_sampled_shingles(values: list[int]) -> None:
     hashes = np.array(values, dtype=np.uint64)
-    ours, reference = by_both(lambda: [part if isinstance(part, int) else part.tolist() for part in sampled(hashes)])
-    assert ours == reference
+    assert_same(lambda: [part if isinstance(part, int) else part.tolist() for part in sampled(hashes)])
 
 
 @given(TEXTS | st.text(st.characters(), max_size=30))
 def test_folded(text: str) -> None:
-    ours, reference = by_both(lambda: fold(text))
-    assert ours == reference
+    assert_same(lambda: fold(text))
 
 
 @given(TEXTS)
 def test_outlines(text: str) -> None:
-    ours, reference = by_both(lambda: with_breaks(SymbolText.of((text,))).tolist())
-    assert ours == reference
+    assert_same(lambda: with_breaks(SymbolText.of((text,))).tolist())
 
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
@@ -129,8 +113,7 @@ def test_blocks(broken: Symbols) -> None:
         blocks = Blocks.of(broken)
         return blocks.symbols.tolist(), blocks.ends, blocks.hashes
 
-    ours, reference = by_both(made)
-    assert ours == reference
+    assert_same(made)
 
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
@@ -141,8 +124,7 @@ def test_grams_of_codes(code: Symbols) -> None:
         feature_code_check._grams.cache_clear()
         return [*check.keys(packed).tolist(), *check.probe(packed).prefixes.tolist()] if len(code) >= GRAM else []
 
-    ours, reference = by_both(made)
-    assert ours == reference
+    assert_same(made)
 
 
 @given(st.binary(min_size=8, max_size=8))
@@ -151,8 +133,7 @@ def test_keys_of_fingerprints(signature: bytes) -> None:
         simhash._keys.cache_clear()
         return list(SimHashCheck().keys(signature))
 
-    ours, reference = by_both(made)
-    assert ours == reference
+    assert_same(made)
 
 
 def signature(level: int, values: set[int]) -> bytes:
@@ -171,15 +152,13 @@ def test_shared_shingles(new: bytes, kept: bytes) -> None:
         shingles._shingles_at.cache_clear()
         return shingles.ShinglesCheck().compare(new, kept)
 
-    ours, reference = by_both(made)
-    assert ours == reference
+    assert_same(made)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**64 - 1)), max_size=60))
 def test_by_page(found: list[tuple[int, int]]) -> None:
     keys, pages = np.array([key for _, key in found], np.uint64), np.array([page for page, _ in found], np.uint32)
-    ours, reference = by_both(lambda: [part.tolist() for part in by_page(keys, pages)])
-    assert ours == reference
+    assert_same(lambda: [part.tolist() for part in by_page(keys, pages)])
 
 
 @given(
@@ -193,8 +172,7 @@ def test_tails(records: list[list[tuple[int, int]]], wanted: list[int]) -> None:
     batches[1].add([np.array([5 << 61] * 40, dtype=np.uint64)])
     view = PostingsView([], [batch.found[0] for batch in batches], 61)
     prefixes = np.array(wanted, dtype=np.uint64)
-    ours, reference = by_both(lambda: answers(view, prefixes))
-    assert ours == reference
+    assert_same(lambda: answers(view, prefixes))
 
 
 def answers(view: PostingsView, prefixes: Keys) -> list[list[int]]:
@@ -212,8 +190,7 @@ def test_ranges_of_sorted_keys(posted: list[int], wanted: list[int], bits: int) 
     keys = np.sort(np.array(posted, dtype=np.uint64))
     view = PostingsView([(keys, np.arange(keys.size, dtype=np.uint32))], [], bits)
     prefixes = np.array(sorted({key >> bits for key in (*wanted, *posted[::2])}), dtype=np.uint64)
-    ours, reference = by_both(lambda: answers(view, prefixes))
-    assert ours == reference
+    assert_same(lambda: answers(view, prefixes))
 
 
 TERMS = st.dictionaries(st.text(max_size=3), st.integers(1, 10**7) | st.integers(1, 3), max_size=40)
@@ -221,14 +198,18 @@ TERMS = st.dictionaries(st.text(max_size=3), st.integers(1, 10**7) | st.integers
 
 @given(TERMS, st.sampled_from([0, 0.1, 0.5]), st.integers(1, 30))
 def test_mwo_records(weights: dict[str, int], dropped: float, most: int) -> None:
-    ours, reference = by_both(lambda: Record.of(weights, dropped=dropped, most=most).to_bytes())
-    assert ours == reference
+    assert_same(lambda: Record.of(weights, dropped=dropped, most=most).to_bytes())
 
 
 @given(TERMS, TERMS)
 def test_mwo_overlaps(one: dict[str, int], other: dict[str, int]) -> None:
-    ours, reference = by_both(lambda: overlap(*(Record.of(each, dropped=0, most=30) for each in (one, other))))
-    assert ours == reference
+    assert_same(lambda: overlap(*(Record.of(each, dropped=0, most=30) for each in (one, other))))
+
+
+def found_possible(*arguments: Any) -> list[int]:
+    """`possible`, as numbers."""
+    pages: list[int] = possible(*arguments).tolist()
+    return pages
 
 
 @given(
@@ -250,8 +231,7 @@ def test_what_mwo_may_find(
     for spread in (1, 100_000_000):
         pages = np.array([min(first + spread * page, 2**32 - 1) for _, page in posted], dtype=np.uint32)
         pieces = [(keys[terms == term], pages[terms == term]) for term in np.unique(terms)]
-        ours, reference = by_both(partial(possible, record, prefix, pieces, least, alike, most))
-        assert ours.tolist() == reference.tolist()
+        assert_same(partial(found_possible, record, prefix, pieces, least, alike, most))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -270,20 +250,16 @@ def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
     worth = int(roots(record.weights[prefix]).sum())
     for share in (0.05, 0.2, 0.6):
         for most in (1, 24, 5000):
-            search = partial(possible, record, prefix, pieces, 20_000, int(share * worth), most)
-            ours, reference = by_both(search)
-            assert ours.tolist() == reference.tolist()
+            assert_same(partial(found_possible, record, prefix, pieces, 20_000, int(share * worth), most))
 
 
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
-    ours, reference = by_both(lambda: differences(symbols(new), symbols(kept)))
-    assert ours == reference
-    pieces = ours.pieces
-    ours_worded, reference_worded = by_both(lambda: wording(symbols(new), symbols(kept), pieces))
-    assert ours_worded == reference_worded
-    outlines = symbols(new).tobytes(), symbols(kept).tobytes()
-    found, reference_found = by_both(lambda: duplicates(*outlines, 0.5))
-    assert found == reference_found
+    one, other = symbols(new), symbols(kept)
+    pieces = assert_same(lambda: differences(one, other)).pieces
+    assert_same(lambda: wording(one, other, pieces))
+    assert_same(lambda: turned(one, other, pieces))
+    assert_same(lambda: own_blocks(one, other))
+    assert_same(lambda: duplicates(one.tobytes(), other.tobytes(), 0.5))
 
 
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
@@ -291,11 +267,30 @@ def test_differences(a: list[int], b: list[int]) -> None:
     assert_same_differences(a, b)
 
 
-NUMERALS = st.lists(st.sampled_from(["five", "may", "三", "一", "5", "7 9", "the", "dog", "not", "home"]), max_size=40)
+TURNING = [
+    "five",
+    "may",
+    "三",
+    "一",
+    "5",
+    "7 9",
+    "the",
+    "dog",
+    "not",
+    "never",
+    "home",
+    "on",
+    "off",
+    "rose",
+    "fell",
+    "上",
+    "下",
+]
+WORDED = st.lists(st.sampled_from(TURNING), max_size=40)
 
 
-@given(NUMERALS, NUMERALS, st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=30))
-def test_differences_in_numbers_as_words(new: list[str], kept: list[str], around: list[str]) -> None:
+@given(WORDED, WORDED, st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=30))
+def test_differences_in_words_that_turn_a_text(new: list[str], kept: list[str], around: list[str]) -> None:
     one, other = (symbols_of(SymbolText.of((" ".join([*around, *it, *around]),))) for it in (new, kept))
     assert_same_differences(one.tolist(), other.tolist())
 
@@ -356,7 +351,15 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
         kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
-    with pytest.raises(ValueError, match="outside"):
-        kernels.compiled.sort_pieces(symbols([1]), symbols([1]), np.zeros(1 << 16, np.uint8), [(0, 2, 0, 1)], 64)
+    one, kinds, opposites = symbols([1]), np.zeros(1 << 16, np.uint8), np.zeros(0, np.uint32)
+    for piece in ((0, 2, 0, 1), (-1, 1, 0, 1), (1, 0, 0, 1), (0, 1, 0, 2), (0, 1, -1, 1), (0, 1, 1, 0)):
+        with pytest.raises(ValueError, match="outside"):
+            kernels.compiled.sort_pieces(one, one, kinds, [piece], 64)
+        with pytest.raises(ValueError, match="outside"):
+            kernels.compiled.turned(one, one, kinds, opposites, [piece])
+    with pytest.raises(ValueError, match="kinds"):
+        kernels.compiled.turned(one, one, none, opposites, [])
     with pytest.raises(ValueError, match="too long"):
         kernels.compiled.differences(np.zeros(LONGEST + 1, dtype=np.uint16), np.zeros(1, dtype=np.uint16))
+    with pytest.raises(ValueError, match="too long"):
+        kernels.compiled.own_blocks(np.zeros(1, dtype=np.uint16), np.zeros(LONGEST + 1, dtype=np.uint16))

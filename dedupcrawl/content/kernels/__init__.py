@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 9  # of the functions; an extension of another one is left alone
+_VERSION = 10  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -132,6 +132,16 @@ class Kernels(Protocol):
         """What `wording.wording` counts: pieces that differ in words, negated, replaced, exchanged; rare words; where
         numerals changed.
         """
+        ...
+
+    def turned(
+        self, new: U16, kept: U16, kinds: NDArray[np.uint8], opposites: U32, pieces: list[Piece], /
+    ) -> tuple[int, int]:
+        """`turned.turned`, as the fields of a Turned; `opposites` as from `opposites.packed_opposites`."""
+        ...
+
+    def own_blocks(self, new: U16, kept: U16, /) -> tuple[int, int, int, int]:
+        """`own_blocks.own_blocks`, as the fields of an OwnBlocks."""
         ...
 
     def differences(

@@ -3,7 +3,7 @@
 
 #include "tiles.h"
 
-enum { LONGEST = 1 << 14, BLOCK = 6, GAP_LIMIT = 512, EFFORT = 4, SLOT = 3, CLEAR = 4 };
+enum { GAP_LIMIT = 512, EFFORT = 4, SLOT = 3, CLEAR = 4 };
 
 typedef struct {
     Py_ssize_t common, kept_common, replaced, rewritten, inserted, added, added_at_ends, numbers_same, skips, moves;

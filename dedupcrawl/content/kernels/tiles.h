@@ -3,7 +3,9 @@
 #ifndef DEDUPCRAWL_TILES_H
 #define DEDUPCRAWL_TILES_H
 
-#include "kernels.h"
+#include "pieces.h"
+
+enum { LONGEST = 1 << 14 }; /* symbols of a sequence at most */
 
 typedef struct {
     Py_ssize_t begin, kept_begin, length;
@@ -14,11 +16,6 @@ Py_ssize_t tiles(const uint16_t *new, Py_ssize_t count, const uint16_t *kept, Py
 
 /* Length of the longest common subsequence; -1 when there is no memory. */
 Py_ssize_t common_subsequence(const uint16_t *a, Py_ssize_t n, const uint16_t *b, Py_ssize_t m);
-
-/* A piece that differs: begin and end here, begin and end there. */
-typedef struct {
-    Py_ssize_t begin, end, kept_begin, kept_end;
-} Piece;
 
 enum { SMALL = 24 }; /* symbols on either side of a gap that is split into the pieces that differ */
 

@@ -1,10 +1,6 @@
 /* What kind of words differ, and how many symbols of a page occur in another. */
 
-#include "kernels.h"
-
-enum { NUMBER, CONTENT, FUNCTION, NEGATION, CONTENT_NUMERAL, FUNCTION_NUMERAL, KINDS };
-
-enum { VALUES = 1 << 16 };
+#include "pieces.h"
 
 /* occurring(new, kept) -> symbols of `new` that occur anywhere in `kept` */
 PyObject *occurring(PyObject *self, PyObject *args) {
@@ -22,10 +18,22 @@ PyObject *occurring(PyObject *self, PyObject *args) {
     return PyLong_FromSsize_t(count);
 }
 
-typedef struct {
-    const uint16_t *symbols;
-    Py_ssize_t count;
-} Sequence;
+int piece_at(PyObject *pieces, Py_ssize_t number, Sequence new, Sequence kept, Piece *piece) {
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(pieces, number), "nnnn", &piece->begin, &piece->end, &piece->kept_begin,
+                          &piece->kept_end))
+        return 0;
+    if (piece->begin >= 0 && piece->begin <= piece->end && piece->end <= new.count && piece->kept_begin >= 0 &&
+        piece->kept_begin <= piece->kept_end && piece->kept_end <= kept.count)
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "a piece lies outside its sequence");
+    return 0;
+}
+
+int are_kinds(const Py_buffer *kinds) {
+    if (kinds->len == VALUES) return 1;
+    PyErr_SetString(PyExc_ValueError, "kinds: one byte for each value of a symbol");
+    return 0;
+}
 
 static int occurs_in(Sequence piece, Sequence text) {
     for (Py_ssize_t at = 0; at + piece.count <= text.count; at++)
@@ -107,21 +115,14 @@ PyObject *sort_pieces(PyObject *self, PyObject *args) {
     const Sequence here = {new.buf, new.len / 2}, there = {kept.buf, kept.len / 2};
     const uint8_t *kind = kinds.buf;
     PyObject *replaced = PyList_New(0), *exchanged = PyList_New(0), *numerals = PyList_New(0);
-    int done = replaced && exchanged && numerals;
-    if (done && kinds.len != VALUES) {
-        PyErr_SetString(PyExc_ValueError, "kinds: one byte for each value of a symbol");
-        done = 0;
-    }
+    int done = replaced && exchanged && numerals && are_kinds(&kinds);
     for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(pieces); i++) {
-        Py_ssize_t begin, end, kept_begin, kept_end, counts[KINDS], kept_counts[KINDS];
-        done = PyArg_ParseTuple(PyList_GET_ITEM(pieces, i), "nnnn", &begin, &end, &kept_begin, &kept_end);
+        Piece piece;
+        Py_ssize_t counts[KINDS], kept_counts[KINDS];
+        done = piece_at(pieces, i, here, there, &piece);
         if (!done) break;
-        if (begin < 0 || end < begin || end > here.count || kept_begin < 0 || kept_end < kept_begin ||
-            kept_end > there.count) {
-            PyErr_SetString(PyExc_ValueError, "a piece lies outside its sequence");
-            done = 0;
-            break;
-        }
+        const Py_ssize_t begin = piece.begin, end = piece.end, kept_begin = piece.kept_begin,
+                         kept_end = piece.kept_end;
         const Sequence mine = {here.symbols + begin, end - begin};
         const Sequence its = {there.symbols + kept_begin, kept_end - kept_begin};
         count_kinds(mine, kind, counts);

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,10 +14,11 @@ from dedupcrawl.urls.learning.evidence import Sources, tally
 from dedupcrawl.urls.learning.token_runs import Runs
 from dedupcrawl.urls.learning.token_texts import ArgTexts, Numbers, Texts
 from dedupcrawl.urls.learning.url_columns import UrlColumns
+from tests.both_ways import BothWays
 
-pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="the extension was not built: no compiler")
+assert_same = BothWays(kernels)
+pytestmark = assert_same.needed
 
-Made = TypeVar("Made")
 PIECES = (*"/?&;=#:@\\a%", "//", "://", "http://", "HTTPS://", "é", "\U0001f642", "\ud800", "\x00", "x=1", "www.a.com")
 URLS = (
     st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
@@ -29,16 +27,6 @@ URLS = (
     | st.builds(lambda piece, times: "http://a.com/?" + piece * times, st.sampled_from("a&;/é"), st.integers(45, 60))
     | st.builds(lambda length: "http://a.com/" + "a" * length, st.sampled_from([8178, 8179, 8180, 16370, 16371, 16372]))
 )
-
-
-def by_both(make: Callable[[], Made]) -> tuple[Made, Made]:
-    """What the extension and what Python makes."""
-    compiled, kernels.compiled = kernels.compiled, None
-    try:
-        reference = make()
-    finally:
-        kernels.compiled = compiled
-    return make(), reference
 
 
 @given(st.lists(URLS, max_size=8), st.lists(URLS, max_size=4))
@@ -55,8 +43,7 @@ def test_tokens(urls: list[str], more: list[str]) -> None:
         found += [columns.arg_texts.some(every), columns.arg_texts.names(every), columns.arg_texts.values(every)]
         return [one.tolist() if isinstance(one, np.ndarray) else one for one in found]
 
-    compiled, reference = by_both(made)
-    assert compiled == reference
+    assert_same(made)
 
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "a=1", "b", "b=", "é=\ud800"]), max_size=8), max_size=4))
@@ -70,8 +57,7 @@ def test_numbers(batches: list[list[str]]) -> None:
             found += [numbers.tolist(), args.some(numbers), args.names(numbers).tolist(), texts.numbers(batch).tolist()]
         return found
 
-    compiled, reference = by_both(made)
-    assert compiled == reference
+    assert_same(made)
 
 
 @given(
@@ -89,8 +75,7 @@ def test_tally(own: list[list[int]], meet: list[tuple[int, int]], targets: list[
         found = tally(Sources(sources[:, 0], sources[:, 1]), there, labels)
         return [found.right, found.wrong, found.clusters, found.collisions, found.flags.tolist()]
 
-    compiled, reference = by_both(made)
-    assert compiled == reference
+    assert_same(made)
 
 
 @given(
@@ -109,8 +94,7 @@ def test_split(pages: list[tuple[str, str, int]], data: st.DataObject) -> None:
         found = contexts.split(rows, flags, keys, marks)
         return found.best, [sorted(one for one in found.bad if one[0] == key) for key in range(len(keys.keys))]
 
-    compiled, reference = by_both(made)
-    assert compiled == reference
+    assert_same(made)
 
 
 @given(
@@ -125,16 +109,14 @@ def test_runs(runs: list[list[int]], some: list[int]) -> None:
     def made() -> list[object]:
         return [*(column.tolist() for column in found.flat(rows)), found.hashes(rows).tolist()]
 
-    compiled, reference = by_both(made)
-    assert compiled == reference
+    assert_same(made)
 
 
 @given(st.lists(URLS, min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=20))
 def test_hashes_of_urls(urls: list[str], some: list[int]) -> None:
     columns = UrlColumns.of(urls)
     rows = np.array([row % len(urls) for row in some], dtype=np.int64)
-    compiled, reference = by_both(lambda: columns.hashes(rows).tolist())
-    assert compiled == reference
+    assert_same(lambda: columns.hashes(rows).tolist())
 
 
 def test_what_is_no_text_is_refused() -> None:
