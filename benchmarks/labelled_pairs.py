@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.checks_quality import FALSE_SHARE, Kept, differing_share, shingle_jaccard
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted import Paragraphs
 from benchmarks.planted_cases import bulletins_in_words, look_alikes, originals, other_things, variants, versions
-from dedupcrawl.content.another_page import says_more
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.evidence import confirm, outline
 from dedupcrawl.content.facts import Facts
@@ -19,8 +18,6 @@ from dedupcrawl.content.symbols import SymbolText
 
 HARD = "hard: "
 """How kinds begin of pairs that were made to be hard, and are rarer in a crawl than here."""
-GROWN = "versions, with a paragraph more"
-"""By definition no duplicates: of these it is the earlier version that the later one makes superfluous."""
 ALIKE = 0.8  # Jaccard similarity from which two versions say the same
 
 
@@ -44,11 +41,7 @@ class Pair:
 
 
 def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
-    """Variants, versions, look-alikes, and what the checks bring up although it is another document.
-
-    A version that says more by `says_more` counts as another page: so what is reported of these pairs says nothing of
-    that rule. `stream_quality` counts all versions.
-    """
+    """Variants, versions, look-alikes, and what the checks bring up although it is another document."""
     chance = random.Random(11)
     pages = originals(data, half, chance)
     for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things), (HARD, bulletins_in_words)):
@@ -59,8 +52,7 @@ def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
     both = list(versions(data, half))
     for _, earlier, later in both:
         if (alike := shingle_jaccard(earlier, later)) >= ALIKE:
-            pair = _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
-            yield replace(pair, kind=GROWN, duplicate=False) if says_more(pair.facts) else pair
+            yield _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
     for documents in (list(pages.values()), [later for _, _, later in both]):
         yield from _other_documents(documents)
 

@@ -17,18 +17,15 @@ COVERED = 0.76
 _LEAST_OWN, _MOST_OWN = 12, 240  # different symbols in one block
 _OWN_SHARE = 20  # between these, one in so many of the page's symbols
 _LEAST_AT_AN_END = 32  # there a frame may stand that is no part of the text
-_OWN_IN_ALL, _SHARE_IN_ALL = 96, 10  # in several blocks within the text, and one in so many
 _REPLACED = 48  # symbols of a block in whose place the kept page has another
 _ADDED = 288  # symbols at an end, whatever they say and whatever stands at the other
 _FRAME = 96  # different symbols on either side of the common text, where they stand on both
 _SIDES_OF_A_FRAME = 4  # times as much may stand on one side of it as on the other
 _LEAST_OF_A_FRAME = 6  # on the lesser side
 _FIGURES = 2  # beyond those that edits at random hit
-_RENAMED = 5  # times
-_EXCHANGED = 6  # pieces that are no edits, where they are half of what differs
+_OF_THE_FIGURES = 16  # one in so many is no correction any more
 _EDITED_ONE_IN = 100  # symbols; where fewer words were changed, nobody went through the text
-_CONTRARY = 3  # pieces, where they are half of what differs
-_MOVED = 2  # content words that have changed places, likewise
+_MOVED = 2  # content words that have changed places, where they are more than half of what differs
 
 
 def changed_words(facts: Facts) -> int:
@@ -63,7 +60,6 @@ def says_more(facts: Facts) -> bool:
     much = min(facts.symbols / _OWN_SHARE, _MOST_OWN)
     return (
         facts.own >= max(_LEAST_OWN, much)
-        or facts.own_inside >= max(_OWN_IN_ALL, min(facts.symbols / _SHARE_IN_ALL, 2 * _MOST_OWN))
         or facts.replaced >= _REPLACED
         or own_at_an_end(facts) >= max(_LEAST_AT_AN_END, much)
         or facts.added_at_ends >= _ADDED
@@ -73,11 +69,18 @@ def says_more(facts: Facts) -> bool:
 def _says_otherwise(facts: Facts) -> bool:
     """Whether it says something else in the same words, but for few."""
     words = changed_words(facts)
-    return (
-        facts.figures_changed + facts.slots - figures_by_edits(facts) >= _FIGURES
-        or facts.renamed >= _RENAMED
-        or (facts.unexpected >= _EXCHANGED and 2 * facts.unexpected >= words)
-        or (facts.contrary > 0 and words <= max(facts.contrary, facts.symbols // _EDITED_ONE_IN))
-        or (facts.contrary >= _CONTRARY and 2 * facts.contrary >= words)
-        or (facts.moved >= _MOVED and 2 * facts.moved > words and facts.moved > facts.moves)
+    return _other_figures(facts) or (
+        not facts.inserted
+        and (
+            (facts.contrary > 0 and words <= max(facts.contrary, facts.symbols // _EDITED_ONE_IN))
+            or (facts.moved >= _MOVED and 2 * facts.moved > words and facts.moved > facts.moves)
+        )
     )
+
+
+def _other_figures(facts: Facts) -> bool:
+    """Whether its figures are others: those of a text that was corrected are few of many, and words were, too."""
+    figures = facts.figures_changed + facts.slots
+    numbers = facts.numbers_changed + facts.numbers_same + facts.slots
+    are_few = _OF_THE_FIGURES * figures < numbers and 2 * figures < changed_words(facts)
+    return figures - figures_by_edits(facts) >= _FIGURES and not are_few

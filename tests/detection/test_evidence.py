@@ -91,6 +91,6 @@ def test_what_is_let_through_in_doubt_is_recorded_with_the_page_that_it_resemble
 def test_what_is_plainly_another_page_is_not_in_doubt() -> None:
     crawl = Crawl()
     crawl.judge("first", REPORT.split())
-    others = changed(guilty="innocent", man="woman", clock="ladder", before="after", she="he")
+    others = changed(guilty="innocent")
     assert crawl.judge("other", others).evidence == {}
     assert not list(crawl.index.verdicts())
