@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,10 +15,10 @@ import click
 from rich.console import Console
 
 from dedupcrawl.counts import counted
-from dedupcrawl.demo.crawling import ROOT, Crawl, CrawlError, crawl, learn
+from dedupcrawl.demo.crawling import ROOT, Crawl, CrawlError, Told, crawl, learn
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site.site import MIRROR_HOST
-from dedupcrawl.demo.summary import next_steps, table
+from dedupcrawl.demo.summary import next_steps, note, table
 from dedupcrawl.index.open import open_index
 
 # The demo site is our own and on this machine: no need to be slow.
@@ -26,6 +27,15 @@ _FULL_SPEED: Mapping[str, object] = {
     "DOWNLOAD_DELAY": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
 }
+
+
+_SILENT = 10.0  # seconds without an answer, after which somebody should be told
+
+
+class _Refused(click.ClickException):
+    """What was asked for cannot be done: one sentence, exit status 2."""
+
+    exit_code = 2
 
 
 @click.command()
@@ -38,13 +48,13 @@ def main(start: str | None, folder: Path | None) -> None:
     learned ones. The second crawl knows nothing of the first but the rules.
     """
     if not (ROOT / "scrapy.cfg").is_file():
-        raise click.UsageError(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
+        raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
     host = urlsplit(start).hostname if start else "demo"
     if not host or (start and not start.startswith(("http://", "https://"))):
-        raise click.BadParameter(f"{start!r} is no URL: it takes one such as https://example.com/.")
+        raise _Refused(f"{start!r} is no URL: name one such as https://example.com/, or none for the demo site.")
     folder = (folder or Path("crawls", host, f"{datetime.now():%Y%m%d-%H%M%S}")).absolute()
     if folder.exists():
-        raise click.UsageError(f"{folder} is there already: name another by --folder, or delete it.")
+        raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")
     rules = folder / "rules"
     shutil.copytree(ROOT / "rules", rules) if start else rules.mkdir(parents=True)
     with ExitStack() as stack:
@@ -57,6 +67,7 @@ def main(start: str | None, folder: Path | None) -> None:
             raise click.ClickException(str(error)) from error
     console = Console()
     console.print(table(crawls))
+    console.print(note(crawls), highlight=False, soft_wrap=True)
     console.print(next_steps(crawls, rules, _a_dropped_page(crawls[-1])), highlight=False, soft_wrap=True)
 
 
@@ -67,14 +78,36 @@ def _crawl_twice(
     say = Console(highlight=False, soft_wrap=True).print
     settings = {**settings, "DEDUP_RULES": rules}
     say(f"Crawling {arguments['start']} …")
-    first = crawl("first crawl", folder / "first", arguments, settings)
+    with watched() as told:
+        first = crawl("first crawl", folder / "first", arguments, settings, told)
     say("Learning rules from its log …")
     learned = learn(first.folder / "crawl-log.jsonl", rules)
     if not learned.rules:
         say(f"No rule was learned: {learned.why or 'nothing was sure enough'}. So there is no second crawl.")
         return [first]
     say(f"Crawling again, with {counted(learned.rules, 'learned rule')} …")
-    return [first, crawl("with learned rules", folder / "second", arguments, settings)]
+    with watched() as told:
+        return [first, crawl("with learned rules", folder / "second", arguments, settings, told)]
+
+
+@contextmanager
+def watched(silent: float = _SILENT) -> Iterator[Told]:
+    """How far a crawl is, on a terminal; anywhere one line when there is no page after `silent` seconds."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    started = time.monotonic()
+    warned = False
+    with console.status("starting") as status:
+
+        def told(so_far: Crawl) -> None:
+            nonlocal warned
+            seconds = time.monotonic() - started
+            status.update(f"{counted(so_far.pages, 'page')} in {seconds:.0f} s")
+            if not warned and not so_far.pages and seconds >= silent:
+                warned = True
+                why = f" ({', '.join(so_far.failures)})" if so_far.failures else ""
+                console.print(f"No page after {seconds:.0f} s{why}; Scrapy goes on trying: {so_far.folder}/scrapy.log")
+
+        yield told
 
 
 def _a_dropped_page(done: Crawl) -> str | None:

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +40,32 @@ class Crawl:
         """A stat that counts something; 0 when nothing was counted."""
         return int(self.stats.get(name, 0))
 
+    @property
+    def pages(self) -> int:
+        """Responses of status 200, those of robots.txt left out."""
+        return self.count("downloader/response_status_count/200") - self.count("robotstxt/response_status_count/200")
 
-def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapping[str, object]) -> Crawl:
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Names of the exceptions with which requests failed."""
+        return tuple(name.rpartition(".")[2] for name in self.stats if name.startswith(_FAILED))
+
+
+Told = Callable[[Crawl], None]
+"""Called about once a second with what a crawl has come to so far."""
+
+
+def tell_nobody(_: Crawl) -> None:
+    """Who does not care how far it is."""
+
+
+def crawl(
+    title: str,
+    folder: Path,
+    arguments: Mapping[str, str],
+    settings: Mapping[str, object],
+    told: Told = tell_nobody,
+) -> Crawl:
     """Run ``scrapy crawl pages`` into the new `folder`.
 
     Raises:
@@ -59,26 +84,49 @@ def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapp
     command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
     command += [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "dedupcrawl.demo.settings"}
-    finished = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    if finished.returncode or not stats.is_file():
-        said = finished.stderr.strip().splitlines()
+    returncode, stderr = _run(command, environment, lambda: told(Crawl(title, folder, _read(stats))))
+    done = Crawl(title, folder, _read(stats))
+    if returncode or "finish_reason" not in done.stats:
+        said = stderr.strip().splitlines()
         raise CrawlError(f"The crawl failed{f' ({said[-1]})' if said else ''}: see {log}.")
-    done = Crawl(title, folder, json.loads(stats.read_text(encoding="utf-8")))
     if not done.count("item_scraped_count"):
         raise CrawlError(f"There is nothing to learn from, as {arguments['start']} {_why_no_page(done)}: see {log}.")
     return done
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], look: Callable[[], None]) -> tuple[int, str]:
+    """Exit status and stderr of a process; `look` is called every second until it ends."""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    stderr = process.communicate(timeout=1)[1]
+                    return process.returncode, stderr
+                look()
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _read(stats: Path) -> dict[str, int | float | str]:
+    """The stats as they were written last; none before that."""
+    with suppress(FileNotFoundError):
+        found: dict[str, int | float | str] = json.loads(stats.read_text(encoding="utf-8"))
+        return found
+    return {}
 
 
 def _why_no_page(crawl: Crawl) -> str:
     """What the start URL did instead of giving a page, as far as the stats tell."""
     if crawl.count("robotstxt/forbidden"):
         return "may not be fetched, says the site's robots.txt"
-    failures = [name.rpartition(".")[2] for name in crawl.stats if name.startswith(_FAILED)]
     robots = _statuses(crawl, "robotstxt/response_status_count/")
     statuses = _statuses(crawl, "downloader/response_status_count/") - robots
     if statuses:
         return f"gave no page of HTML (status {', '.join(sorted(statuses))})"
-    return f"did not answer ({', '.join(failures)})" if failures else "gave no page"
+    return f"did not answer ({', '.join(crawl.failures)})" if crawl.failures else "gave no page"
 
 
 def _statuses(crawl: Crawl, prefix: str) -> Counter[str]:

@@ -78,7 +78,10 @@ def main(port: int) -> None:
     try:
         server = DemoServer(port)
     except OSError as error:
-        raise click.ClickException(f"Port {port} cannot be had ({error.strerror}): name another one.") from error
+        raise click.ClickException(
+            f"Port {port} cannot be had ({error.strerror}): name another one, as in "
+            f"'python -m dedupcrawl.demo.server {port + 1 if port < 65_535 else 0}'."
+        ) from error
     with server, suppress(KeyboardInterrupt):
         click.echo(f"The demo site is at {server.url} until Ctrl-C.")
         server.serve_forever()

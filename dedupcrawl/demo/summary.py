@@ -28,12 +28,10 @@ def table(crawls: Sequence[Crawl]) -> Table:
 
 def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     requests = crawl.count("downloader/request_count")
-    answered = crawl.count("downloader/response_status_count/200")
-    pages = answered - crawl.count("robotstxt/response_status_count/200")
     fetched = crawl.count("downloader/response_bytes")
     seconds = float(crawl.stats.get("elapsed_time_seconds", 0))
     yield "requests sent", str(requests)
-    yield "pages fetched", str(pages)
+    yield "pages fetched", str(crawl.pages)
     yield "bytes fetched", megabytes(fetched)
     yield "seconds", f"{seconds:.1f}"
     yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
@@ -47,6 +45,16 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "fetches saved", str(saved)
     yield "  bytes, about", megabytes(saved * fetched // max(requests, 1))
     yield "  time, about", f"{saved * seconds / max(requests, 1):.1f} s"
+
+
+def note(crawls: Sequence[Crawl]) -> str:
+    """What the figures of two crawls do not say by themselves; nothing where there is only one."""
+    if len(crawls) < 2:
+        return ""
+    return (
+        "A fetch is saved when a rule leads a link to a page that was asked for already. What only the page at\n"
+        "that link would have led to is not asked for either: so the pages fetched may differ by more."
+    )
 
 
 def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str:

@@ -54,6 +54,7 @@ def test_both_crawls_stand_side_by_side(done: tuple[str, Path]) -> None:
     assert figures(output, "links rewritten")[0] == 0 < figures(output, "links rewritten")[1]
     assert figures(output, "fetches saved")[0] == 0 < figures(output, "fetches saved")[1]
     assert all(figures(output, "pages dropped by exact"))
+    assert "A fetch is saved when" in output
 
 
 def test_the_second_crawl_starts_afresh_with_nothing_but_the_rules(done: tuple[str, Path]) -> None:
@@ -133,5 +134,5 @@ def test_a_folder_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_no_url_is_refused(start: str) -> None:
     done = demo(start)
     assert done.returncode == 2
-    assert f"{start!r} is no URL" in done.stderr
-    assert "Traceback" not in done.stderr
+    said = f"Error: {start!r} is no URL: name one such as https://example.com/, or none for the demo site.\n"
+    assert done.stderr == said

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dedupcrawl.demo.__main__ import watched
 from dedupcrawl.demo.crawling import Crawl, CrawlError, crawl
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site.site import MIRROR_HOST
@@ -131,6 +132,26 @@ def nothing(folder: Path, start: str) -> str:
     with pytest.raises(CrawlError, match="There is nothing to learn from, as ") as raised:
         crawl("test", folder / "crawl", {"start": start}, {**FAST, "RETRY_ENABLED": False})
     return str(raised.value)
+
+
+def test_who_waits_for_a_site_that_is_down_is_told_so_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serve({}) as site:
+        start = f"{site.base}/"
+    settings = {**FAST, "RETRY_TIMES": 1, "DOWNLOAD_DELAY": 1}
+    with pytest.raises(CrawlError), watched(silent=0) as told:
+        crawl("test", tmp_path / "crawl", {"start": start}, settings, told)
+    said = capsys.readouterr().err
+    assert said.count("No page after ") == 1
+    assert f"Scrapy goes on trying: {tmp_path}/crawl/scrapy.log" in said
+
+
+def test_a_crawl_tells_how_far_it_is(server: DemoServer, tmp_path: Path) -> None:
+    seen: list[int] = []
+    arguments = {"start": server.url, "also": MIRROR_HOST}
+    settings = {**FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_DELAY": 0.02, "CLOSESPIDER_PAGECOUNT": 60}
+    done = crawl("test", tmp_path / "crawl", arguments, settings, lambda so_far: seen.append(so_far.pages))
+    assert seen == sorted(seen)
+    assert any(0 < pages <= done.pages for pages in seen)
 
 
 def test_a_site_that_is_down_is_an_error(tmp_path: Path) -> None:
