@@ -124,6 +124,9 @@ def _sentence(error: click.ClickException) -> str:
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
     path, command = error.ctx.command_path, error.ctx.command
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
+        wanted = error.param.help.rstrip(".")
+        message = f"{message.rstrip('.')}: {wanted[0].lower()}{wanted[1:]}."
     wrong = _UNKNOWN_COMMAND.match(message)
     if wrong and isinstance(command, click.Group):
         near = get_close_matches(wrong[1], command.list_commands(error.ctx), n=1)

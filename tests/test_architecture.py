@@ -35,6 +35,7 @@ MAY_KNOW = {
     "addon": {"crawl", "settings"},
     "demo": {"counts", "index"},
     "__init__": {"addon"},
+    "__main__": {"cli"},
 }
 LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "scrapy": {"crawl", "addon", "demo", "project"},

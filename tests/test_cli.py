@@ -108,6 +108,11 @@ def test_every_option_says_what_it_does(path: str) -> None:
         ),
         (["evaluate", __file__, "--rules", "none"], "dedupcrawl evaluate: there are no rules at none: name a file or "),
         (["index", "info", "--index", "none"], "dedupcrawl index info: there is no index at none: crawl first, or "),
+        (
+            ["index", "info", "--index", "lmbd:none"],
+            "dedupcrawl index info: 'lmbd:none' names no index: take memory:, ",
+        ),
+        (["train", __file__], "dedupcrawl train: Missing option '--rules': folder for one rule file a site; in a "),
     ],
 )
 def test_an_error_says_who_what_and_what_to_do(
@@ -118,6 +123,12 @@ def test_an_error_says_who_what_and_what_to_do(
     assert said.err.startswith(says)
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+def test_the_package_can_be_run_as_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "dedupcrawl", "chek"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("dedupcrawl: No such command 'chek'. Did you mean 'check'?")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

@@ -23,6 +23,7 @@ from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.commands.judging import open_judge, trust_of
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.skipped_rows import broken_rows
+from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -46,8 +47,12 @@ _COPY = "dedupcrawl-check-stdin"
     required=True,
     type=InputPath(exists=True, allow_dash=True),
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
-@click.option("--index", help="Compare with what is in this index too, and keep what is new there. [a temporary one]")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
+)
+@click.option(
+    "--index", help="Compare with what is in this index too, and keep what is new there.  [default: a temporary one]"
+)
 @click.option(
     "--order",
     type=click.Choice(["stream", "batch"]),
@@ -56,7 +61,7 @@ _COPY = "dedupcrawl-check-stdin"
     help="stream: first come, first kept. batch: longest first, so that an excerpt never wins over its source.",
 )
 @engine_option
-@click.option("--checks", help="Comma-separated; as in DEDUP_CHECKS.")
+@click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
 @click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="Any DEDUP_ setting, e.g. a threshold.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def command(

@@ -15,7 +15,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.training.evaluate import Evaluation, evaluate
+from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.workers import WorkerKilledError
 
@@ -55,11 +55,17 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
         click.echo("\n".join(_lines(evaluation)))
 
 
+def _sites(measured: Measured) -> str:
+    """How many, and which: a mirror of a site, and localhost, are sites of their own."""
+    names = [*map(printable, measured.named), *(["…"] if measured.sites > len(measured.named) else [])]
+    return f"{counted(measured.sites, 'site')} ({', '.join(names)})"
+
+
 def _lines(evaluation: Evaluation) -> list[str]:
     told = evaluation.to_dict()
     precision = "-" if told["precision"] is None else f"{told['precision']:.4f}"
     lines = [
-        f"{counted(told['urls'], 'URL')} of {counted(told['sites'], 'site')}, {told['redundant']:,} of them redundant",
+        f"{counted(told['urls'], 'URL')} of {_sites(evaluation.measured)}, {told['redundant']:,} of them redundant",
         f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
         f"precision        {precision} ({told['wrong']:,} URLs at a form of another cluster)",

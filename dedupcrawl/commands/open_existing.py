@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
 from dedupcrawl.index.contract import Index, IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import folder_of, open_index
+from dedupcrawl.index.open import check_spec, folder_of, open_index
 from dedupcrawl.project import data_folder
 
 DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
@@ -43,6 +43,10 @@ def open_existing(spec: str | None) -> Iterator[Index]:
     path = index_folder(spec)
     if spec.startswith("memory:"):
         raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
+    try:
+        check_spec(spec)
+    except ValueError as error:
+        raise BadInputError(str(error)) from error
     if "://" not in spec and not path.is_dir():
         raise _nothing_at(path)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -29,7 +30,9 @@ from dedupcrawl.sites import host_of, site_of
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
 @click.option("--run", help="Of this crawl (explain names it).")
 @click.option("--site", help="Of this host or registrable domain.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here, not to stdout.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
+)
 @click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
@@ -68,16 +71,16 @@ def restore(
         _check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
+        newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
         try:
             with results(output) as out:
                 for row in _rows(opened, wanted, rule, check):
+                    if row.at < newest.get(_key(row), math.inf):
+                        continue
+                    del newest[_key(row)]
                     if isinstance(row, Rewrite):
-                        if (row.spider, row.url) in rewritten:  # in another run
-                            continue
                         rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
                         told = _of_rewrite(row)
-                    elif row.verdict.url in dropped:
-                        continue
                     else:
                         dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
                         told = _of_verdict(row, opened)
@@ -130,6 +133,11 @@ def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) 
         for rewrite in index.rewrites():
             if (rule is None or rule in rewrite.rules) and wanted.takes(rewrite.url, run=rewrite.run, at=rewrite.at):
                 yield rewrite
+
+
+def _key(row: Recorded | Rewrite) -> tuple[str, str]:
+    """What is given back once: a page, or what a spider rewrote."""
+    return (row.spider, row.url) if isinstance(row, Rewrite) else ("", row.verdict.url)
 
 
 def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Recorded]:

@@ -16,7 +16,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.project import rules_folder
+from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import TrainingSummary, train
@@ -28,7 +28,10 @@ _DEFAULTS = LearningOptions()
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=InputPath(exists=True))
 @click.option(
-    "--rules", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for one rule file a site."
+    "--rules",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help=f"Folder for one rule file a site; in a project {RULES}/, where a crawl looks for them.",
 )
 @click.option(
     "--holdout",

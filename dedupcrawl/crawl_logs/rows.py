@@ -71,6 +71,7 @@ _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the 
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
 _SAYS_NOTHING = "no digest, redirect or canonical link"
+_ERROR = "error status, without a digest"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 
 
@@ -114,6 +115,8 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
         .then(pl.lit(_TOO_LONG))
         .when(~pl.col("url").str.contains(r"^(?i)https?://[^/?#]"))
         .then(pl.lit("not an http URL"))
+        .when(says_nothing & (pl.col("status") >= 400))
+        .then(pl.lit(_ERROR))
         .when(says_nothing)
         .then(pl.lit(_SAYS_NOTHING))
     )

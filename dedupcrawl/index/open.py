@@ -31,19 +31,25 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
         IndexAwayError: The server cannot be reached.
         OSError: The folder cannot be made, read or written; the server refuses.
     """
-    kind, colon, rest = spec.partition(":")
+    check_spec(spec)
     if spec == "memory:":
         return MemoryIndex(checks)
     if is_redis(spec):
         return _redis(spec, checks, wait)
-    if kind == "lmdb" and colon:
-        path = Path(rest) if rest else default_path
-        if path is None:
-            raise ValueError("lmdb: needs a path here, as in lmdb:/path")
-        return _lmdb(path, checks)
+    named = spec.removeprefix("lmdb:")
+    path = Path(named) if named else default_path
+    if path is None:
+        raise ValueError("lmdb: needs a path here, as in lmdb:/path")
+    return _lmdb(path, checks)
+
+
+def check_spec(spec: str) -> None:
+    """Raise ValueError unless `spec` is of a form that `open_index` takes."""
+    kind, colon, _ = spec.partition(":")
+    if spec == "memory:" or is_redis(spec) or (kind == "lmdb" and colon):
+        return
     if not spec or "://" in spec or (colon and kind.isalpha() and len(kind) > 1):
         raise ValueError(f"{spec!r} names no index: take memory:, lmdb:, lmdb:/path, a path or redis://host:port/db")
-    return _lmdb(Path(spec), checks)
 
 
 def is_redis(spec: str) -> bool:

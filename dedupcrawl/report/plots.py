@@ -91,6 +91,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         for colour, (name, values) in zip(_SERIES, lines.items(), strict=False):
             axes.plot(at + 1, values[at], color=colour, label=name, linewidth=1.8)
         axes.set_xlabel("pages fetched")
+        axes.set_ylabel("pages so far" if len(lines) > 1 else "duplicates so far")
         axes.set_ylim(bottom=0)
         _counts(axes)
         if len(lines) > 1:
@@ -109,6 +110,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         axes.fill_between(ends, shares, step="pre", color=_SERIES[0], alpha=0.35, linewidth=0)
         axes.step(ends, shares, where="pre", color=_SERIES[0], linewidth=1.8)
         axes.set_xlabel("pages fetched")
+        axes.set_ylabel("duplicates among them")
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         _counts(axes, both=False)
@@ -139,6 +141,7 @@ def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequenc
             bottom = bottom + counts
         axes.set_xlim(left, 1)
         axes.set_xlabel(label)
+        axes.set_ylabel("pages")
         _counts(axes, both=False)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         axes.yaxis.set_major_formatter(FuncFormatter(_count))
@@ -168,9 +171,7 @@ def _plain(name: str) -> str:
 
 
 def _count(value: float, _: object) -> str:
-    return (
-        f"{value:,.0f}" if value < 10_000 else f"{value / 1e3:,.0f}k" if value < 10_000_000 else f"{value / 1e6:,.0f}M"
-    )
+    return f"{value:,.0f}" if value < 10_000 else f"{value / 1e3:g}k" if value < 1_000_000 else f"{value / 1e6:g}M"
 
 
 def _svg(figure: Figure, label: str) -> str:

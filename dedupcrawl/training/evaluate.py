@@ -23,6 +23,7 @@ from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, read_rules, rule_files
 
 _WORST = 20  # rules named one by one
+_NAMED = 4  # sites
 _SLICE = 100_000  # URLs whose forms are Python strings at one time
 
 
@@ -53,6 +54,7 @@ class Measured:
 
     Attributes:
         sites: Sites with pages; `sites_with_rules` have a rule file.
+        named: The first few of them, in alphabetical order.
         rules: Active rules of those sites, |R|.
         urls: Distinct URLs with a known page.
         redundant: URLs less clusters and single pages.
@@ -81,6 +83,7 @@ class Measured:
     worst: list[RuleUse] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    named: list[str] = field(default_factory=list)
 
     @property
     def precision(self) -> float | None:
@@ -103,6 +106,7 @@ class Measured:
         self.worst = heapq.nsmallest(_WORST, self.worst + other.worst, key=lambda use: (-use.wrong, use.site, use.id))
         self.unreadable = sorted({*self.unreadable, *other.unreadable})
         self.left_out += other.left_out
+        self.named = sorted({*self.named, *other.named})[:_NAMED]
         return self
 
 
@@ -188,6 +192,7 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
     found = clusters_of(rows)
     measured = Measured(left_out=found.left_out)
     for site, pages in pages_by_site(found.urls):
+        measured.named = sorted({*measured.named, site})[:_NAMED]
         measured.sites += 1
         measured.urls += pages.height
         measured.redundant += pages.height - pages["cluster"].n_unique()

@@ -30,7 +30,7 @@ def test_for_people(rules: Path, log: Path) -> None:
     result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
     assert result.exit_code == 0
     assert result.stdout == (
-        "3 URLs of 1 site, 1 of them redundant\n"
+        "3 URLs of 1 site (a.com), 1 of them redundant\n"
         "rules            1 for 1 site\n"
         "coverage         2 URLs changed, 2 merged\n"
         "precision        0.5000 (1 URLs at a form of another cluster)\n"

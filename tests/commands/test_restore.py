@@ -169,10 +169,23 @@ def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> N
     index.close()
     assert [row["url"] for row in rows(restore(folder, "--run", "later"))] == [url]
     given = rows(restore(folder, url, "--refetch"))
-    assert [(row["spider"], row["rules"]) for row in given] == [("toy", ["sid"]), ("other", ["theirs"])]
+    assert [(row["spider"], row["run"], row["rules"]) for row in given] == [
+        ("other", "three", ["theirs"]),
+        ("toy", "later", ["sid"]),
+    ]
     index = LmdbIndex(folder, CHECKS)
     assert [[orphan.url for orphan in index.orphans(spider)] for spider in ("toy", "other")] == [[url], [url]]
     index.close()
+
+
+def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    verdict = Verdict("http://a.example/2", "duplicate", "http://a.example/0", "simhash", 1.0)
+    index.record(verdict, run="two", site="a.example", spider="toy", request=b"asked later")
+    index.close()
+    for arguments, run in ((("--run", "one"), "one"), ((), "two")):
+        (given,) = rows(restore(folder, "http://a.example/2", *arguments))
+        assert given["run"] == run
 
 
 def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:

@@ -102,6 +102,13 @@ def test_rows_that_say_nothing_of_their_page_are_told_in_words(tmp_path: Path) -
     assert result.stderr == "skipped rows: 2 (no digest, redirect or canonical link)\n"
 
 
+def test_error_pages_without_a_digest_are_told_as_what_they_are(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("url,status,digest\nhttp://a.com/1,200,x\nhttp://a.com/2,404,\nhttp://a.com/3,500,\n")
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert result.stderr == "skipped rows: 2 (error status, without a digest)\n"
+
+
 @pytest.mark.parametrize("content", ["", "url,digest\n", "url\nhttp://a.com/\n"])
 def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
     log = tmp_path / "log.csv"

@@ -28,8 +28,21 @@ def texts(picture: ElementTree.Element) -> set[str]:
 def test_the_learning_curve() -> None:
     cumulative, share = learning_curve(DUPLICATE, np.arange(500))
     assert {"duplicates fetched", "fetches saved by rules", "pages fetched"} <= texts(checked(cumulative))
-    assert {"0%", "100%", "pages fetched"} <= texts(checked(share))
-    assert "fetches saved by rules" not in texts(checked(learning_curve(DUPLICATE)[0]))
+    assert {"0%", "100%", "pages fetched", "duplicates among them"} <= texts(checked(share))
+    assert "pages so far" in texts(checked(cumulative))
+    alone = texts(checked(learning_curve(DUPLICATE)[0]))
+    assert "duplicates so far" in alone
+    assert "fetches saved by rules" not in alone
+
+
+@pytest.mark.parametrize("pages", [9_000, 10_500, 12_500, 17_000, 60_000, 1_300_000])
+def test_large_counts_are_short_and_exact(pages: int) -> None:
+    cumulative, _ = learning_curve(np.ones(pages, dtype=np.bool_))  # both axes go to the same count
+    ticks = [re.fullmatch(r"([\d.,]+)(k|M|)", text) for text in texts(checked(cumulative))]
+    factors = {"": 1, "k": 1e3, "M": 1e6}
+    counts = sorted(float(tick[1].replace(",", "")) * factors[tick[2]] for tick in ticks if tick)
+    assert len(counts) > 2
+    assert np.allclose(np.diff(counts), counts[1] - counts[0]), counts
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7])
@@ -39,7 +52,7 @@ def test_a_short_crawl(count: int) -> None:
 
 def test_a_histogram_leaves_out_what_was_not_counted() -> None:
     (plot,) = histogram("Title", "Caption", "share", {"one": [0] * 19 + [4], "none": [0] * 20, "two": [1] * 20})
-    assert {"one", "two", "share"} <= texts(checked(plot))
+    assert {"one", "two", "share", "pages"} <= texts(checked(plot))
     assert "none" not in texts(checked(plot))
     assert histogram("Title", "Caption", "share", {"none": [0] * 20}) == []
 
