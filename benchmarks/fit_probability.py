@@ -55,6 +55,7 @@ KIND_WEIGHTS = {
 }
 USUAL_WEIGHT = 200.0  # of any other kind
 PRECISIONS = (0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.993, 0.995, 0.997, 0.998, 0.999, 0.9995)
+TARGETS = (0.99, 0.995, 0.997, TARGET_PRECISION, 0.999, 0.9995)
 LEAST = 0.0001  # what is certainly another page has 0, and is dropped for no precision
 EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "probability.json"
@@ -128,14 +129,18 @@ def reliability(pairs: Sequence[Pair], found: Numbers) -> list[str]:
 
 
 def by_kind(pairs: Sequence[Pair], found: Numbers) -> list[str]:
-    """Lines of a table: what would be dropped of each kind."""
-    least = threshold(TARGET_PRECISION)
-    dropped: dict[tuple[bool, str], list[bool]] = defaultdict(list)
+    """Lines of a table: what share of each kind would be dropped for each of some target precisions."""
+    least = np.array([threshold(target) for target in TARGETS])
+    dropped: dict[tuple[bool, str], list[Numbers]] = defaultdict(list)
     for pair, value in zip(pairs, found, strict=True):
-        dropped[not pair.duplicate, pair.kind].append(bool(value >= least))
-    lines = ["| kind | duplicates | pairs | dropped |", "| --- | --- | --- | --- |"]
-    for (other, kind), facts in sorted(dropped.items()):
-        lines.append(f"| {kind} | {'no' if other else 'yes'} | {len(facts):,} | {np.mean(facts):.3f} |")
+        dropped[not pair.duplicate, pair.kind].append(value >= least)
+    lines = [
+        f"| kind | duplicates | pairs | {' | '.join(f'{target:g}' for target in TARGETS)} |",
+        "| --- " * (3 + len(TARGETS)) + "|",
+    ]
+    for (other, kind), flags in sorted(dropped.items()):
+        shares = " | ".join(f"{share:.3f}" for share in np.mean(flags, axis=0))
+        lines.append(f"| {kind} | {'no' if other else 'yes'} | {len(flags):,} | {shares} |")
     return lines
 
 
@@ -158,12 +163,15 @@ def report(pairs: Sequence[Pair]) -> str:
             "",
             f"DEDUP_TARGET_PRECISION = {TARGET_PRECISION} drops from probability {least:g} on. On this half: precision",
             f"{precision:.4f}, recall {recall:.4f}; log loss {log_loss(labels, found, sample_weight=weights):.4f}.",
+            "What `content/another_page.py` counts is 0 for certain, versions of a page among it, whose label is that",
+            "of duplicates: most of the log loss is theirs.",
             "",
             *reliability(pairs, found),
             "",
             "## By kind",
             "",
-            "Dropped at the default target, by the evidence alone; whether a check brings the pair up is not asked.",
+            f"Share that is dropped for each `DEDUP_TARGET_PRECISION` ({TARGET_PRECISION} is the default), by the",
+            "evidence alone: whether a check brings the pair up is not asked.",
             "",
             *by_kind(pairs, found),
             "",
