@@ -68,13 +68,22 @@ class ColumnRule:
             changed: Shape (n,): which of the URLs have been changed since.
             made: What this rule has made of URLs of the site before, see `UrlColumns.replace`.
         """
-        if self.asks_for_unknown(urls):
-            return _NO_ROWS
-        rows = self._fitting(urls, np.flatnonzero(urls.plain))
+        rows = self.fitting(urls)
         again = changed[rows]
         if again.any():
             rows = np.concatenate([rows[~again], self._asked_for(before, rows[again])])
             rows.sort()
+        return self.change(urls, rows, site, made)
+
+    def change(self, urls: UrlColumns, rows: Ints, site: str, made: Made) -> Ints:
+        """Apply the rule to some of the URLs that it fits; see `apply`.
+
+        Args:
+            urls: Are changed.
+            rows: Of these URLs, ascending.
+            site: Of the URLs.
+            made: As for `apply`.
+        """
         if not rows.size:
             return rows
         if self._rule.drop:
@@ -112,7 +121,7 @@ class ColumnRule:
             found[place] = any(text in url for text in texts)
         return rows[found]
 
-    def asks_for_unknown(self, urls: UrlColumns) -> bool:
+    def _asks_for_unknown(self, urls: UrlColumns) -> bool:
         """True when it asks for a text that no URL has."""
         known = urls.texts.known
         if any(known(name) == ABSENT for name in self._arg_names):
@@ -121,8 +130,11 @@ class ColumnRule:
             return True
         return any(piece.is_literal and known(piece.literals[0]) == ABSENT for piece in self._path or ())
 
-    def _fitting(self, urls: UrlColumns, rows: Ints) -> Ints:
-        """The rows of the rule's context."""
+    def fitting(self, urls: UrlColumns) -> Ints:
+        """The rows of the plain URLs of the rule's context, ascending."""
+        if self._asks_for_unknown(urls):
+            return _NO_ROWS
+        rows = np.flatnonzero(urls.plain)
         if self._drop_names and not self._drop_starts:
             gone = [number for name in self._drop_names if (number := urls.texts.known(name)) != ABSENT]
             rows = rows[urls.with_any_name(gone)[rows]]

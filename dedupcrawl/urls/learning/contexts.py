@@ -147,7 +147,9 @@ class Tree:
         if best is None:
             return [], 0.0
         key, bad = best
-        stay = ~np.isin(self._keys.values_of(sources.rows, key), [code for _, _, code in bad])
+        excepted = np.zeros(len(self._keys.key_of) + 1, dtype=np.bool_)  # the last one is that of ABSENT
+        excepted[[code for _, _, code in bad]] = True
+        stay = ~excepted[self._keys.values_of(sources.rows, key)]
         leaves, worth = self._grow(sources.where(stay), (*taken, key), cost + _EXCEPTION_COSTS * len(bad))
         exception = Condition(self._keys.keys[key], tuple(sorted(value for _, value, _ in bad)), holds=False)
         return [(exception, *leaf) for leaf in leaves], worth

@@ -12,6 +12,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.column_rule import column_rule, split_again
 from dedupcrawl.urls.learning.context_keys import ContextKeys, Slot
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
+from dedupcrawl.urls.learning.groups import grouped, places
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
@@ -135,9 +136,7 @@ class Corpus:
     def _sort(self) -> None:
         self._labels: Labels | None = None
         self._keys: ContextKeys | None = None
-        own = self.columns.hashes(np.arange(len(self.columns)))
-        self._order = np.argsort(own)
-        self._own = own[self._order]
+        self._own = self.columns.hashes(np.arange(len(self.columns)))
 
     @property
     def labels(self) -> Labels:
@@ -194,55 +193,49 @@ class Corpus:
 
     def tried(self, rule: CompiledRule) -> Tried:
         """What a rule would make of all forms."""
-        urls, rows = self._under(rule)
+        rows, urls = self._changed(rule)
         if not rows.size:
             return Tried(_NONE, _NONE.astype(np.uint64), _NONE)
-        hashes = urls.hashes(rows)
-        return Tried(rows, hashes, self._place_of(hashes))
+        hashes = urls.hashes(np.arange(len(urls)))
+        return Tried(rows, hashes, places(self._own, hashes))
 
-    def _under(self, rule: CompiledRule) -> tuple[UrlColumns, Ints]:
-        """The forms under a rule, and which of them it has changed."""
+    def _changed(self, rule: CompiledRule) -> tuple[Ints, UrlColumns]:
+        """Which forms a rule changes, and what it makes of each; what would be no URL stays what it was."""
         ready = column_rule(rule.rule)
-        if ready.asks_for_unknown(self.columns):
-            return self.columns, _NONE
-        urls = self.columns.copy()
-        made = self._made.setdefault(rule.rule, {})
-        rows = ready.apply(urls, self.site, urls, np.zeros(len(urls), dtype=np.bool_), made)
+        rows = ready.fitting(self.columns)
+        urls = self.columns.taken(rows)
+        if not rows.size:
+            return rows, urls
+        changed = ready.change(urls, np.arange(len(rows)), self.site, self._made.setdefault(rule.rule, {}))
         if not ready.keeps_tokens:
-            split_again(urls, rows[urls.plain[rows]], self._split)
-        odd = np.flatnonzero(~urls.plain)
-        if odd.size:  # what would be no URL stays what it was
-            urls.put(odd, self.columns, odd)
-            rows = rows[~np.isin(rows, odd)]
-        return urls, rows
-
-    def _place_of(self, hashes: Hashes) -> Ints:
-        """The form of each of these numbers, -1 if there is none. Shape (n,)."""
-        place = np.minimum(np.searchsorted(self._own, hashes), len(self._own) - 1)
-        return np.where(self._own[place] == hashes, self._order[place], ABSENT)
+            split_again(urls, changed[urls.plain[changed]], self._split)
+        changed = changed[urls.plain[changed]]
+        return rows[changed], urls.taken(changed)
 
     def apply(self, rule: CompiledRule) -> None:
         """Take all forms through an accepted rule."""
-        urls, rows = self._under(rule)
+        rows, urls = self._changed(rule)
         if not rows.size:
             return
-        stays = np.ones(len(urls), dtype=np.bool_)
+        stays = np.ones(len(self.columns), dtype=np.bool_)
         stays[rows] = False
-        hashes = urls.hashes(rows)
-        targets = self._place_of(hashes)
-        targets[~stays[targets]] = ABSENT
-        _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-        new = np.sort(first[targets[first] == ABSENT])
+        hashes = urls.hashes(np.arange(len(urls)))
+        targets = places(self._own, hashes)
+        targets = np.where(stays[targets], targets, ABSENT)
+        group, first = grouped(hashes)
+        new = first[targets[first] == ABSENT]
         kept = np.flatnonzero(stays)
         place = np.cumsum(stays) - 1  # of what stays, among what there is then
         home = np.empty(len(first), dtype=np.int64)
         home[group[new]] = len(kept) + np.arange(len(new))
         there = targets[first] != ABSENT
         home[there] = place[targets[first[there]]]
-        self.columns = urls.taken(np.concatenate([kept, rows[new]]))
+        changed = self.columns.copy()
+        changed.put(rows, urls, np.arange(len(urls)))
+        self.columns = changed.taken(np.concatenate([kept, rows[new]]))
         before = self.forms
         self.forms = [before[row] for row in kept.tolist()]
-        self.forms += [Form(parts, []) for parts in urls.all_parts(rows[new])]
+        self.forms += [Form(parts, []) for parts in urls.all_parts(new)]
         came: dict[int, list[int]] = defaultdict(list)
         for row, at in zip(rows.tolist(), home[group].tolist(), strict=True):
             came[at] += before[row].labels

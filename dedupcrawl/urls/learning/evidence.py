@@ -19,6 +19,7 @@ import numpy.typing as npt
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning import kernels
 from dedupcrawl.urls.learning.corpus import Corpus, Labels
+from dedupcrawl.urls.learning.groups import grouped
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
 
 Flags = npt.NDArray[np.int8]
@@ -60,16 +61,13 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
     tried = corpus.tried(rule)
     if not tried.rows.size:
         return Meetings(Sources(tried.rows, tried.rows), tried.rows, tried.rows)
-    _, first, group, count = np.unique(tried.after, return_index=True, return_inverse=True, return_counts=True)
-    meets = (count > 1) | (tried.targets[first] >= 0)
-    order = np.argsort(np.where(meets, first, len(group)), kind="stable")
-    numbers = np.empty(len(first), dtype=np.int64)
-    numbers[order] = np.arange(len(first))  # meetings in the order of their first forms
+    group, first = grouped(tried.after)
+    meets = (np.bincount(group) > 1) | (tried.targets[first] >= 0)
+    number = np.cumsum(meets) - 1  # meetings in the order of their first forms
     there = np.flatnonzero(meets[group])
-    there = there[np.argsort(numbers[group[there]], kind="stable")]
-    sources = Sources(numbers[group[there]], tried.rows[there])
-    targets = tried.targets[first[order[: int(meets.sum())]]]
-    return Meetings(sources, targets, tried.rows)
+    numbers = number[group[there]]
+    order = np.argsort(numbers, kind="stable")
+    return Meetings(Sources(numbers[order], tried.rows[there[order]]), tried.targets[first[meets]], tried.rows)
 
 
 @dataclass(frozen=True, slots=True)

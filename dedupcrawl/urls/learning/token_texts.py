@@ -104,9 +104,11 @@ class Texts:
         if len(known) < len(self._texts):
             known.extend(np.zeros(len(self._texts) - len(known), dtype=np.int64))
         answers = known.all
-        new = numbers[answers[numbers] == 0]
-        for number in np.unique(new).tolist():
-            answers[number] = _YES if test(self._texts[number]) else _NO
+        if kernels.compiled is not None:
+            kernels.compiled.answered(test, self._texts, answers, np.ascontiguousarray(numbers))
+        else:
+            for number in np.unique(numbers[answers[numbers] == 0]).tolist():
+                answers[number] = _YES if test(self._texts[number]) else _NO
         found: Bools = answers[numbers] == _YES
         return found
 
@@ -180,7 +182,8 @@ class ArgTexts(Texts):
         if len(self._values) < len(self._texts):
             self._values.extend(np.full(len(self._texts) - len(self._values), _UNKNOWN, dtype=np.int64))
         known = self._values.all
-        for number in np.unique(numbers[known[numbers] == _UNKNOWN]).tolist():
+        new = numbers[known[numbers] == _UNKNOWN]
+        for number in sorted(set(new.tolist())):
             _, equals, value = self._texts[number].partition("=")
             known[number] = self._others.number(value) if equals else ABSENT
         return known[numbers]

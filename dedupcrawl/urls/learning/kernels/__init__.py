@@ -7,6 +7,7 @@ is missing.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 4  # of the functions; an extension of another one is left alone
+_VERSION = 5  # of the functions; an extension of another one is left alone
 
 I64 = NDArray[np.int64]
 I8 = NDArray[np.int8]
 U8 = NDArray[np.uint8]
+U64 = NDArray[np.uint64]
 Runs = tuple[I64, I64, I64]  # pool, start, size
 
 
@@ -38,6 +40,10 @@ class Kernels(Protocol):
         """`Texts.numbers`, int64."""
         ...
 
+    def answered(self, test: Callable[[str], bool], texts: list[str], answers: I64, wanted: I64, /) -> None:
+        """The answers of `Texts.which` that are missing, into `answers`."""
+        ...
+
     def flat(self, pool: I64, start: I64, size: I64, rows: I64, owner: I64, place: I64, numbers: I64, /) -> None:
         """`Runs.flat`, into the last three."""
         ...
@@ -48,6 +54,14 @@ class Kernels(Protocol):
 
     def url_hashes(self, segments: Runs, args: Runs, fronts: tuple[I64, I64, I64, I64], rows: I64, /) -> bytes:
         """`UrlColumns.hashes`, uint64."""
+        ...
+
+    def grouped(self, numbers: U64, /) -> tuple[bytes, bytes]:
+        """`groups.grouped`, int64."""
+        ...
+
+    def places(self, numbers: U64, wanted: U64, /) -> bytes:
+        """`groups.places`, int64."""
         ...
 
     def tally(

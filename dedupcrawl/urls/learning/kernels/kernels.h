@@ -10,14 +10,18 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 /* url_columns.py, token_texts.py */
 PyObject *split_urls(PyObject *self, PyObject *args);
 PyObject *numbered(PyObject *self, PyObject *args);
+PyObject *answered(PyObject *self, PyObject *args);
 PyObject *flat(PyObject *self, PyObject *args);
 PyObject *run_hashes(PyObject *self, PyObject *args);
 PyObject *url_hashes(PyObject *self, PyObject *args);
+/* groups.py */
+PyObject *grouped(PyObject *self, PyObject *args);
+PyObject *places(PyObject *self, PyObject *args);
 /* evidence.py, contexts.py */
 PyObject *tally(PyObject *self, PyObject *args);
 PyObject *split(PyObject *self, PyObject *args);

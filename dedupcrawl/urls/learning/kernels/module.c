@@ -5,9 +5,12 @@
 static PyMethodDef methods[] = {
     {"split_urls", split_urls, METH_VARARGS, NULL},
     {"numbered", numbered, METH_VARARGS, NULL},
+    {"answered", answered, METH_VARARGS, NULL},
     {"flat", flat, METH_VARARGS, NULL},
     {"run_hashes", run_hashes, METH_VARARGS, NULL},
     {"url_hashes", url_hashes, METH_VARARGS, NULL},
+    {"grouped", grouped, METH_VARARGS, NULL},
+    {"places", places, METH_VARARGS, NULL},
     {"tally", tally, METH_VARARGS, NULL},
     {"split", split, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -194,3 +194,29 @@ PyObject *numbered(PyObject *self, PyObject *args) {
     }
     return result;
 }
+
+/* answered(test, texts, answers, wanted): asks the test for each wanted text that has no answer (0) yet; 1: no, 2: yes */
+PyObject *answered(PyObject *self, PyObject *args) {
+    PyObject *test, *texts;
+    Py_buffer answers, wanted;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO!w*y*", &test, &PyList_Type, &texts, &answers, &wanted)) return NULL;
+    int64_t *answer = answers.buf;
+    const int64_t *number = wanted.buf, known = answers.len / 8;
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < wanted.len / 8 && !failed; i++) {
+        if (number[i] < 0 || number[i] >= known || number[i] >= PyList_GET_SIZE(texts)) {
+            PyErr_SetString(PyExc_ValueError, "a number is that of nothing");
+            failed = 1;
+        } else if (!answer[number[i]]) {
+            PyObject *said = PyObject_CallOneArg(test, PyList_GET_ITEM(texts, number[i]));
+            const int yes = said ? PyObject_IsTrue(said) : -1;
+            Py_XDECREF(said);
+            failed = yes < 0;
+            if (!failed) answer[number[i]] = 1 + yes;
+        }
+    }
+    PyBuffer_Release(&answers);
+    PyBuffer_Release(&wanted);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
