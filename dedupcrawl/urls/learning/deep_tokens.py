@@ -25,6 +25,7 @@ MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and i
 _DEPTH = 8  # of the tree
 _LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
 _MOST_TOKENS = 400  # that a tree is grown on
+_TREES_KEPT = 64
 _COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
 _MOST_ANCHORS = 24  # different ones in a cluster
 _LEAST_TOKENS = 4  # of each anchor
@@ -117,8 +118,14 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
         for token in tokens[::step]
         if 0 < len(token) <= _LONGEST_TOKEN and not SPECIAL.search(token.replace("/", ""))
     ]
+    return _tree(tuple(usable))
+
+
+@lru_cache(maxsize=_TREES_KEPT)
+def _tree(tokens: tuple[str, ...]) -> PatternNode:
+    """Kept, as the next round of learning often asks for the same."""
     root = _node((), "")
-    _refine(root, [(token, ()) for token in usable], 0)
+    _refine(root, [(token, ()) for token in tokens], 0)
     return root
 
 

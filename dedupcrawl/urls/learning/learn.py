@@ -16,7 +16,7 @@ from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
-from dedupcrawl.urls.learning.search import accept, compiled, expose, likely, suggestions
+from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -82,12 +82,13 @@ def learn_site(
         min_coverage or 0,
     )
     support: dict[Rule, int] = {}
+    known: Known = {}
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
         corpus = _corpus(site, proof, samples, proved)
         if number and not corpus.clusters():
             break
-        taught = _taught(corpus, samples, priors)
+        taught = _taught(corpus, samples, priors, known)
         for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
         found = _fitted(corpus, list(taught), support, bar, priors, number)
@@ -237,13 +238,13 @@ def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Ca
     return max(suspects, key=lambda one: bar.worth(proof.without(one.rule.id)))
 
 
-def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors) -> dict[Rule, int]:
+def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors, known: Known) -> dict[Rule, int]:
     """Transformations that the first part teaches beyond what is proved, and how many of its clusters do.
 
     One that a single cluster of it suggests counts when the second part suggests it, too.
     """
     first, second = (set(sample.labels) for sample in samples)
-    suggested = suggestions(corpus, (first, second))
+    suggested = suggestions(corpus, (first, second), known)
     taught = {one: len(labels & first) for one, labels in suggested.items()}
     found = likely(suggested, taught, priors.expected)
     return {rule: taught.get(Transformation(rule.match, rule.to, rule.drop, rule.convert), 0) for rule in found}

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dedupcrawl.urls.learning.groups import grouped, places
 from dedupcrawl.urls.learning.token_runs import Hashes
-from dedupcrawl.urls.learning.token_texts import Bools, Ints
+from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 
 _MOST_OF_A_CLUSTER = 20  # URLs
 
@@ -59,16 +60,15 @@ class UrlMeetings:
         """
         there = sides >= 0
         changed = np.flatnonzero(there & (histories > 0))
-        unique = np.unique(forms[changed])
-        form = np.searchsorted(unique, forms[changed])
-        still = np.flatnonzero(there & (histories == 0))
-        if unique.size:
-            place = np.minimum(np.searchsorted(unique, forms[still]), len(unique) - 1)
-            met = unique[place] == forms[still]
-            still, form = still[met], np.concatenate([form, place[met]])
-        else:
-            still = still[:0]
-        rows = np.concatenate([changed, still])
+        group, first = grouped(forms[changed])
+        order = np.argsort(forms[changed[first]])  # forms count in the order of their hashes, which is as good as none
+        first, rank = first[order], np.empty(len(first), dtype=np.int64)
+        rank[order] = np.arange(len(first))
+        form = rank[group]
+        still = np.flatnonzero(there & (histories == 0)) if changed.size else changed
+        place = places(forms[changed[first]], forms[still])
+        rows = np.concatenate([changed, still[place != ABSENT]])
+        form = np.concatenate([form, place[place != ABSENT]])
         # Sorted by form, cluster and row: together they are one number.
         count, clusters = len(forms), int(labels.max(initial=0)) + 1
         keys = np.sort((form * clusters + labels[rows]) * count + rows)
@@ -78,14 +78,19 @@ class UrlMeetings:
         cluster = np.cumsum(starts) - 1
         same = np.bincount(cluster)[cluster] if len(rows) else cluster
         unchanged = histories[rows] == 0
-        with_unchanged = np.zeros(len(unique), dtype=np.bool_)
+        with_unchanged = np.zeros(len(first), dtype=np.bool_)
         with_unchanged[form[unchanged]] = True
         hosts = np.zeros(len(rows), dtype=np.bool_)
         hosts[cluster[unchanged]] = True
-        first = np.flatnonzero(starts)
-        ranked = first[np.lexsort((-labels[rows][first], hosts[cluster[first]], same[first], form[first]))]
-        last = np.flatnonzero(np.append(form[ranked][1:] != form[ranked][:-1], True)[: len(ranked)])
-        leads = cluster == cluster[ranked[last]][form]
+        leads = np.ones(len(rows), dtype=np.bool_)
+        several = np.bincount(form[starts], minlength=len(with_unchanged)) > 1
+        there = np.flatnonzero(starts & several[form])
+        ranked = there[np.lexsort((-labels[rows[there]], hosts[cluster[there]], same[there], form[there]))]
+        last = ranked[np.append(form[ranked][1:] != form[ranked][:-1], True)[: len(ranked)]]
+        leader = np.full(len(several), ABSENT, dtype=np.int64)
+        leader[form[last]] = cluster[last]
+        contested = np.flatnonzero(several[form])
+        leads[contested] = cluster[contested] == leader[form[contested]]
         return cls(rows, form, same, leads, starts, with_unchanged[form])
 
     @property

@@ -93,6 +93,7 @@ class Proof:
         self._rules: Sequence[Rule] = ()
         self._forms = self._normalizer.own.copy()  # of each URL under the rules
         self._histories = np.zeros(len(urls), dtype=np.int64)  # which rules gave it, by number
+        self._meetings: UrlMeetings | None = None
         self._colliding: list[Ints] | None = None  # groups of several clusters when `uses` was first asked for
 
     @property
@@ -111,7 +112,7 @@ class Proof:
         rows = np.flatnonzero(self._sides >= 0)
         if before and now.keys() <= before.keys():
             rows = rows[self._changed_by(gone)[rows]]
-        self._rules = rules
+        self._rules, self._meetings = rules, None
         self._forms[rows], self._histories[rows] = self._normalizer.normalize(rows, rules)
 
     def without(self, rule_id: str) -> Counts:
@@ -120,14 +121,14 @@ class Proof:
         forms, histories = self._forms.copy(), self._histories.copy()
         rest = [rule for rule in self._rules if rule.id != rule_id]
         forms[rows], histories[rows] = self._normalizer.normalize(rows, rest)
-        return self._meetings(forms, histories).counts()
+        return UrlMeetings.of(forms, histories, self._clusters, self._sides).counts()
 
     def judged(self, rule_id: str) -> Judged:
         """What a rule was wrong and right about.
 
         It was wrong about a URL, too, that came with others of its cluster to the page of another one.
         """
-        met = self._meetings(self._forms, self._histories)
+        met = self._met()
         by_rule = self._changed_by({rule_id})[met.rows]
         owner = np.full(int(met.form.max(initial=-1)) + 1, -1, dtype=np.int64)  # of each form, the cluster it is from
         unchanged = self._histories[met.rows] == 0
@@ -148,7 +149,7 @@ class Proof:
         Returns:
             Id → name → values, None for an argument without "="; without the arguments that none of these URLs has.
         """
-        met = self._meetings(self._forms, self._histories)
+        met = self._met()
         rows, form = met.rows[met.right], met.form[met.right]
         columns = self.columns
         found: dict[str, dict[str, set[str | None]]] = {}
@@ -179,7 +180,7 @@ class Proof:
 
     def uses(self) -> SiteUse:
         """See which URLs meet."""
-        met = self._meetings(self._forms, self._histories)
+        met = self._met()
         if self._colliding is None:
             self._colliding = met.colliding()
         found = SiteUse({rule.id: Use() for rule in self._rules}, met.counts())
@@ -222,21 +223,20 @@ class Proof:
         those = [not ids.isdisjoint(names) for names in self._normalizer.histories]
         return np.array(those, dtype=np.bool_)[self._histories]
 
-    def _meetings(self, forms: Hashes, histories: Ints) -> UrlMeetings:
-        return UrlMeetings.of(forms, histories, self._clusters, self._sides)
+    def _met(self) -> UrlMeetings:
+        """Which URLs meet under the rules."""
+        if self._meetings is None:
+            self._meetings = UrlMeetings.of(self._forms, self._histories, self._clusters, self._sides)
+        return self._meetings
 
     def _count_clusters(self, found: SiteUse, met: UrlMeetings, right: Bools) -> None:
         """Clusters of the right ones, and examples, by rule."""
         names = self._normalizer.histories
         rows = met.rows[right]
         histories, labels = self._histories[rows], self._clusters[rows]
-        clusters: dict[str, set[int]] = {}
-        most = int(labels.max(initial=0)) + 1
-        for pair in np.unique(histories * most + labels).tolist():
-            for name in names[pair // most]:
-                clusters.setdefault(name, set()).add(pair % most)
-        for name, those in clusters.items():
-            found.by_rule[name].clusters = len(those)
+        for name, use in found.by_rule.items():
+            those = np.array([name in history for history in names], dtype=np.bool_)
+            use.clusters = int(np.count_nonzero(np.bincount(labels[those[histories]])))
         second = np.sort(rows[self._sides[rows] == 1])
         for history in np.unique(self._histories[second]).tolist():
             some = second[self._histories[second] == history][:_EXAMPLES].tolist()

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from dedupcrawl.urls.learning.token_runs import Hashes
+from dedupcrawl.urls.learning.token_texts import Ints
+
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
+_OF_SEED = 0xD1B54A32D192ED03
 _MASK = (1 << 64) - 1
 
 _SAMPLED_SHARE = 0.03  # of a part, besides
@@ -38,16 +44,22 @@ class SitePart:
 
 def label_hash(number: int, seed: int) -> int:
     """A 64-bit hash of a label: the same everywhere, unlike `hash`."""
-    x = ((number + 1) * _MULTIPLIER + seed * 0xD1B54A32D192ED03) & _MASK
-    x ^= x >> 32
-    return (x * _MULTIPLIER & _MASK) ^ x >> 29
+    return int(_label_hashes(np.array([number], dtype=np.int64), seed)[0])
+
+
+def _label_hashes(numbers: Ints, seed: int) -> Hashes:
+    x = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(_MULTIPLIER) + np.uint64(seed * _OF_SEED & _MASK)
+    x ^= x >> np.uint64(32)
+    found: Hashes = x * np.uint64(_MULTIPLIER) ^ x >> np.uint64(29)
+    return found
 
 
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
-    threshold = int(holdout * (1 << 64))
-    side = {label: -1 if label < 0 else int(label_hash(label, seed) < threshold) for label in set(labels)}
-    return [side[label] for label in labels]
+    own = np.array(labels, dtype=np.int64)
+    threshold = np.uint64(min(int(holdout * (1 << 64)), _MASK))
+    found: list[int] = np.where(own < 0, -1, (_label_hashes(own, seed) < threshold).astype(np.int64)).tolist()
+    return found
 
 
 def part_of(side: int, where: Sequence[int], labels: Sequence[int], importance: Sequence[float] | None) -> SitePart:
@@ -63,25 +75,21 @@ def sampled(part: SitePart, urls: Sequence[str], smallest: int) -> SitePart:
     The clusters come first, of large ones a few URLs each, then single pages. Time is linear in the URLs of the part.
     """
     most = min(_LARGEST_SAMPLE, int(smallest + _SAMPLED_SHARE * len(part.rows)))
-    by_label: dict[int, list[int]] = {}
-    for i, label in enumerate(part.labels):
-        by_label.setdefault(label, []).append(i)
-    order = sorted(by_label, key=lambda label: label_hash(label, 1))
+    labels, cluster, size = np.unique(np.array(part.labels, dtype=np.int64), return_inverse=True, return_counts=True)
+    members, start = np.argsort(cluster, kind="stable"), np.cumsum(size) - size
+    order = np.argsort(_label_hashes(labels, 1), kind="stable")
+    clusters = order[size[order] > 1]
     rows: list[int] = []
-    clusters = [label for label in order if len(by_label[label]) > 1]
     taken = 0
-    for label in clusters:
-        rows += _of_cluster(part, urls, by_label[label])
+    for first, count in zip(start[clusters].tolist(), size[clusters].tolist(), strict=True):
+        rows += _of_cluster(part, urls, members[first : first + count].tolist())
         taken += 1
         if len(rows) >= most * _CLUSTERED_SHARE:
             break
-    for label in order:
-        if len(rows) >= most:
-            break
-        if len(by_label[label]) == 1:
-            rows += by_label[label]
+    singles = members[start[order[size[order] == 1]]]
+    rows += singles[: max(0, most - len(rows))].tolist()
     rows.sort()
-    share = taken / len(clusters) if clusters else 1.0
+    share = taken / len(clusters) if len(clusters) else 1.0
     return SitePart([part.rows[i] for i in rows], [part.labels[i] for i in rows], None, share)
 
 

@@ -39,6 +39,10 @@ _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs
 _UNMET_COSTS = 0.1  # ... and one that nothing is known of
 
 
+Known = dict[tuple[str, str], tuple[Transformation, ...]]
+"""What pairs of URLs, source and target, suggest: most are met again when the next round of rules is learned."""
+
+
 @lru_cache(maxsize=4096)
 def compiled(rule: Rule) -> CompiledRule:
     """The rule, compiled once: hypotheses come back from round to round."""
@@ -118,12 +122,13 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
     return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
 
 
-def suggestions(corpus: Corpus, parts: Sequence[Container[int]]) -> dict[Transformation, set[int]]:
+def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -> dict[Transformation, set[int]]:
     """Hypotheses, and the clusters that suggest them.
 
     Args:
         corpus: The URLs.
         parts: Clusters; of each part as many are asked.
+        known: What pairs of URLs of the site have suggested before, to be filled in.
     """
     suggested: dict[Transformation, set[int]] = defaultdict(set)
     clusters = corpus.clusters()
@@ -133,7 +138,11 @@ def suggestions(corpus: Corpus, parts: Sequence[Container[int]]) -> dict[Transfo
         asked += there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]
     for cluster in asked:
         for source, target in select_pairs(cluster):
-            for found in hypotheses(source.parts, target.parts):
+            pair = source.text, target.text
+            made = known.get(pair)
+            if made is None:
+                made = known[pair] = tuple(dict.fromkeys(hypotheses(source.parts, target.parts)))
+            for found in made:
                 suggested[found].add(source.label)
         for form in cluster[:_LOOKED_INTO]:
             for found in embedded(form.parts):

@@ -24,14 +24,14 @@ def same(path: str, arg: str, count: int = 20) -> list[list[str]]:
 
 
 def test_pairs_suggest_and_tell_by_which_clusters() -> None:
-    found = suggestions(corpus_of(same("w", "sid", 5)), [range(5)])
+    found = suggestions(corpus_of(same("w", "sid", 5)), [range(5)], {})
     assert found[Transformation(drop=("sid",))] == set(range(5))
     assert Transformation(drop=("id",)) not in found
-    assert not suggestions(corpus_of([["x"], ["y"]]), [range(2)])
+    assert not suggestions(corpus_of([["x"], ["y"]]), [range(2)], {})
 
 
 def test_only_clusters_that_are_asked_suggest() -> None:
-    found = suggestions(corpus_of(same("w", "sid", 6)), [range(2), range(4, 6)])
+    found = suggestions(corpus_of(same("w", "sid", 6)), [range(2), range(4, 6)], {})
     assert found[Transformation(drop=("sid",))] == {0, 1, 4, 5}
 
 
