@@ -84,8 +84,8 @@ class UrlMeetings:
         hosts[cluster[unchanged]] = True
         leads = np.ones(len(rows), dtype=np.bool_)
         several = np.bincount(form[starts], minlength=len(with_unchanged)) > 1
-        there = np.flatnonzero(starts & several[form])
-        ranked = there[np.lexsort((-labels[rows[there]], hosts[cluster[there]], same[there], form[there]))]
+        heads = np.flatnonzero(starts & several[form])
+        ranked = heads[np.lexsort((-labels[rows[heads]], hosts[cluster[heads]], same[heads], form[heads]))]
         last = ranked[np.append(form[ranked][1:] != form[ranked][:-1], True)[: len(ranked)]]
         leader = np.full(len(several), ABSENT, dtype=np.int64)
         leader[form[last]] = cluster[last]

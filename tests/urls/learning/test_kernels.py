@@ -60,6 +60,29 @@ def test_numbers(batches: list[list[str]]) -> None:
     assert_same(made)
 
 
+@given(st.lists(st.sampled_from(["a", "ab", "b", "éa", ""]), max_size=12))
+def test_answers(wanted: list[str]) -> None:
+    def made() -> list[object]:
+        texts, asked = Texts(), list[str]()
+
+        def test(text: str) -> bool:
+            asked.append(text)
+            return "a" in text
+
+        numbers = texts.numbers(wanted)
+        found = [texts.which(test, numbers[:3]).tolist(), texts.which(test, numbers).tolist()]
+        assert found[1] == ["a" in text for text in wanted]
+        return [found, sorted(asked)]  # once for each text
+
+    assert_same(made)
+
+
+def test_what_a_test_raises_comes_through() -> None:
+    texts = Texts()
+    with pytest.raises(ZeroDivisionError):
+        texts.which(lambda text: bool(1 // len(text)), texts.numbers([""]))
+
+
 @given(
     st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=4), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 11)), max_size=30),
@@ -148,6 +171,8 @@ def test_numbers_of_nothing_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=r"of nothing|not the runs|not of one length"):
             kernels.compiled.tally(*arguments, 1)
+    with pytest.raises(ValueError, match="of nothing"):
+        kernels.compiled.answered(bool, [""], some.copy(), some + 1)
     flags, marks = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.uint8)
     for split in (
         (some + 1, flags, runs, some, some, marks),
