@@ -181,10 +181,17 @@ def right(page: SetPage, verdict: Verdict, by_path: dict[str, SetPage]) -> bool:
     return not verdict.is_duplicate
 
 
+def supersedes_first(page: SetPage, verdict: Verdict, by_path: dict[str, SetPage]) -> bool:
+    """Whether a reprint that was kept marks its first print superseded: its layout says more around it."""
+    earlier = (by_path[url.rsplit("/", 1)[1]] for url in verdict.evidence.get("supersedes", []))
+    return any(it.group == page.group for it in earlier)
+
+
 def report(streams: Sequence[Sequence[SetPage]], names: Sequence[str]) -> None:
     """Print shares by kind, before and after, over all streams; of reprints those of each stream, too."""
     found: dict[str, tuple[list[bool], list[bool]]] = defaultdict(lambda: ([], []))
     by_stream: dict[str, list[str]] = defaultdict(list)
+    either: dict[str, list[bool]] = defaultdict(list)
     costs: tuple[list[float], list[float]] = [], []
     sizes: tuple[list[float], list[float]] = [], []
     for stream in streams:
@@ -199,6 +206,7 @@ def report(streams: Sequence[Sequence[SetPage]], names: Sequence[str]) -> None:
                 found[kind][side].append(is_right)
                 if learning and page.kind == REPRINT:
                     of_stream[kind].append(is_right)
+                    either[kind].append(is_right or supersedes_first(page, verdict, by_path))
         for kind, facts in sorted(of_stream.items()):
             by_stream[kind].append(f"{statistics.mean(facts):.3f}")
     for title, wanted in (("reprints found", True), ("other pages dropped", False)):
@@ -209,7 +217,7 @@ def report(streams: Sequence[Sequence[SetPage]], names: Sequence[str]) -> None:
         ]
         table(title, ["pages", "before", "after"], rows)
     for kind, shares in by_stream.items():
-        print(f"{kind}, by draw: {', '.join(shares)}")
+        print(f"{kind}, by draw: {', '.join(shares)}; dropped or superseding: {statistics.mean(either[kind]):.3f}")
     print(
         f"{sum(map(len, streams))} pages; µs of CPU a page: {statistics.median(costs[0]):.0f} before, "
         f"{statistics.median(costs[1]):.0f} after; bytes of index a kept page: {statistics.median(sizes[0]):.0f}, "
