@@ -23,10 +23,11 @@ from dedupcrawl.index.contract import (
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_catalog import LmdbCatalog
 from dedupcrawl.index.lmdb_header import open_header
-from dedupcrawl.index.lmdb_notes import LmdbNotes, in_turn
+from dedupcrawl.index.lmdb_notes import LmdbNotes
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
+from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from threading import RLock
+from typing import TypeVar
 
 import lmdb
 
@@ -28,34 +28,12 @@ from dedupcrawl.index.note_rows import (
     unpack_rewrite,
 )
 from dedupcrawl.index.record import plain
+from dedupcrawl.index.turns import in_turn
 from dedupcrawl.verdict import Verdict
 
 _WITHDRAWN_AT_ONCE = 256  # verdicts: so short is a transaction for which other processes wait
 
-Owner = TypeVar("Owner", bound="LmdbNotes")
-Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
-
-
-def in_turn(
-    method: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Owner, Arguments], Answer]:
-    """One call at a time, on an open index; LMDB's errors become those of the contract, and damage says where it is."""
-
-    @wraps(method)
-    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        with self.journal.lock:
-            self.journal.check_usable()
-            if self.is_asking:
-                raise RuntimeError(f"who is asked by the index at {self.path} must not call it")
-            try:
-                return method(self, *args, **kwargs)
-            except lmdb.Error as error:
-                raise explained(error, self.path) from error
-            except IndexDamagedError as error:
-                raise explained(error, self.path) from None
-
-    return call
 
 
 class LmdbNotes:
@@ -73,6 +51,29 @@ class LmdbNotes:
         self.journal = journal
         self.claims = claims
         self.is_asking = False
+
+    @property
+    def lock(self) -> RLock:
+        """The journal's."""
+        return self.journal.lock
+
+    @property
+    def where(self) -> str:
+        """The folder."""
+        return str(self.path)
+
+    def check_open(self) -> None:
+        """Raise an error after `close`, and in a process that was forked from that which opened the index."""
+        self.journal.check_usable()
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        """What `work` returns; of LMDB's errors and of damage it is said where."""
+        try:
+            return work()
+        except lmdb.Error as error:
+            raise explained(error, self.path) from error
+        except IndexDamagedError as error:
+            raise explained(error, self.path) from None
 
     # Verdicts
 

@@ -22,11 +22,12 @@ from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_replica import UNNUMBERED
-from dedupcrawl.index.redis_rows import ROWS_AT_ONCE, in_turn
+from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
+from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 from dedupcrawl.verdict import Verdict
 

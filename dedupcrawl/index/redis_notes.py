@@ -25,7 +25,8 @@ from dedupcrawl.index.redis_note_scripts import (
     WITHDRAW,
 )
 from dedupcrawl.index.redis_rewrites import RedisRewrites
-from dedupcrawl.index.redis_rows import ROWS_AT_ONCE, in_turn
+from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
+from dedupcrawl.index.turns import in_turn
 from dedupcrawl.verdict import Verdict
 
 FRESH_SECONDS = 1.0

@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import RedisClaims
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Link
+from dedupcrawl.index.turns import in_turn
 
 ROWS_AT_ONCE = 256
 
-Owner = TypeVar("Owner", bound="RedisRows")
-Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
-
-
-def in_turn(
-    method: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Owner, Arguments], Answer]:
-    """One call at a time, on an open index, begun anew when the connection breaks."""
-
-    @wraps(method)
-    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        with self.lock:
-            if self.is_closed:
-                raise ValueError("the index is closed")
-            if self.is_asking:
-                raise RuntimeError(f"who is asked by the index at {self.address.where} must not call it")
-            return self.link.talk(self.journal.greet, lambda: method(self, *args, **kwargs))
-
-    return call
 
 
 class RedisRows:
@@ -57,6 +38,20 @@ class RedisRows:
         self.lock = threading.RLock()
         self.claims = RedisClaims(address, self.link)
         self.is_asking = self.is_closed = False
+
+    @property
+    def where(self) -> str:
+        """The server and the keys on it, without a password."""
+        return self.address.where
+
+    def check_open(self) -> None:
+        """Raise ValueError after `close`."""
+        if self.is_closed:
+            raise ValueError("the index is closed")
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        """What `work` returns, begun anew when the connection breaks."""
+        return self.link.talk(self.journal.greet, work)
 
     def _keys(self, *names: str) -> list[str]:
         return [self.address.key(name) for name in names]
