@@ -15,10 +15,10 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import tables_of
-from dedupcrawl.index.contract import Entry
 from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import pack, record_of, unpack
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, sort_table
 from dedupcrawl.index.segment_file import open_segment, write_segment
 

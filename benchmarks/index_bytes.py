@@ -22,9 +22,9 @@ import redis
 from benchmarks.markdown import table
 from benchmarks.redis_process import redis_process
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
-from dedupcrawl.index.contract import Entry
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.settings import DedupSettings
 
 

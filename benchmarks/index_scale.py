@@ -38,9 +38,10 @@ from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.content.mwo_search import least_overlap
-from dedupcrawl.index.contract import Entry, Kept
+from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())

@@ -16,8 +16,9 @@ from statistics import median
 
 from benchmarks.markdown import table
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.rows import Rewrite
 
 _SIZES = (1_000, 10_000, 100_000, 250_000)
 _AT_ONCE = 64  # rewrites, as a crawl records them

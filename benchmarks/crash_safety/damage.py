@@ -23,7 +23,7 @@ from benchmarks.replay.store import StoredPage
 from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.segment_store import segment_files
 from dedupcrawl.verdict import Verdict

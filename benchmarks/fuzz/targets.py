@@ -20,7 +20,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings

@@ -19,8 +19,9 @@ from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.index.contract import Entry, Kept
+from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 

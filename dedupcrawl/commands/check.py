@@ -28,7 +28,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import check_place, results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable

@@ -14,7 +14,7 @@ from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, 
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.detection.keepsakes import KeepsakeError
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import RuleError

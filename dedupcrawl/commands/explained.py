@@ -14,7 +14,8 @@ from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.keepsakes import text_of
 from dedupcrawl.detection.site_templates import SiteTemplates
-from dedupcrawl.index.contract import Entry, Index, Rewrite
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dedupcrawl.commands.errors import BadInputError, FailureError
-from dedupcrawl.index.contract import Index, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import check_spec, folder_of, open_index
 from dedupcrawl.project import data_folder
 

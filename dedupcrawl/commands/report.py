@@ -13,7 +13,7 @@ from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, 
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import check_place, to_json
 from dedupcrawl.printable import printable
 

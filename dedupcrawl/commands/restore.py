@@ -18,7 +18,9 @@ from dedupcrawl.commands.selection import Selection, needs_one, selection
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
-from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
 from dedupcrawl.sites import host_of, site_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)

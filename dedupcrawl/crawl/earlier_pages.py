@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 from dedupcrawl.crawl.trials import Look
-from dedupcrawl.index.contract import Index, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalizer
 

@@ -35,7 +35,7 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError

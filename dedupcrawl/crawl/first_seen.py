@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dedupcrawl.crawl.journal_file import JournalFile, read_rows
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 
 
 class FirstSeen:

@@ -21,7 +21,8 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import ITEM, packed_item
-from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict

@@ -17,8 +17,10 @@ from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.index.contract import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError
 
 logger = logging.getLogger(__name__)
 

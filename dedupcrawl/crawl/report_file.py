@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from dedupcrawl.index.contract import Index, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import check_place
 from dedupcrawl.settings import SETTINGS, SettingError

@@ -11,7 +11,9 @@ import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError, Rewrite
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 

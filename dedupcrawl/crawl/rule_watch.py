@@ -24,7 +24,8 @@ from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
-from dedupcrawl.index.contract import Index, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook

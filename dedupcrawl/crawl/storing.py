@@ -22,7 +22,8 @@ from scrapy.http import Response
 from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.index.contract import Index, IndexAwayError, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.trust import Trust
-from dedupcrawl.index.contract import Entry
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 

@@ -19,9 +19,10 @@ from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
-from dedupcrawl.index.contract import Dependent, Entry, Index, Kept
+from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.index.resident import ResidentLimit
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of

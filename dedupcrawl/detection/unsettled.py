@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
-from dedupcrawl.index.contract import Entry
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 
 _MOST = 400  # pages

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.index.contract import UNREADABLE, Dependent, Entry, IndexDamagedError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import DIGEST_BYTES, Journal, Transaction, digest, with_prefix
 from dedupcrawl.index.record import Raw
+from dedupcrawl.index.rows import Dependent, Entry
 
 _OWNERS = "owners"  # folder of the claimants' lock files
 

@@ -20,7 +20,7 @@ from typing import TypeAlias, TypeVar
 
 import lmdb
 
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, gravestone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up

@@ -9,22 +9,14 @@ from pathlib import Path
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import (
-    Counts,
-    Dependent,
-    Entry,
-    Holds,
-    IndexDamagedError,
-    IndexMismatchError,
-    Judge,
-    Kept,
-    Told,
-)
+from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_catalog import LmdbCatalog
 from dedupcrawl.index.lmdb_header import open_header
 from dedupcrawl.index.lmdb_notes import LmdbNotes
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
 from dedupcrawl.index.turns import in_turn

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.schema import Header, check_header, header_of, read_header
 from dedupcrawl.index.segment_store import segment_files

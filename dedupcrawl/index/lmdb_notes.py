@@ -15,7 +15,7 @@ from typing import TypeVar
 import lmdb
 
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import Dependent, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import BLOCK_ROWS, NUMBER_BYTES, Journal, Transaction, digest, explained, with_prefix
 from dedupcrawl.index.note_rows import (
     check_name,
@@ -28,6 +28,7 @@ from dedupcrawl.index.note_rows import (
     unpack_rewrite,
 )
 from dedupcrawl.index.record import plain
+from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.verdict import Verdict
 

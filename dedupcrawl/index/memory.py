@@ -9,9 +9,10 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, Judge, Kept, Told
+from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
 from dedupcrawl.index.memory_notes import MemoryNotes
 from dedupcrawl.index.record import entry_of, forgetting, gravestone, pack, plain, storable, unpack
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from dedupcrawl.index.contract import Dependent, Recorded, Rewrite
 from dedupcrawl.index.journal import DIGEST_BYTES
 from dedupcrawl.index.note_rows import (
     check_name,
@@ -19,6 +18,7 @@ from dedupcrawl.index.note_rows import (
     unpack_rewrite,
 )
 from dedupcrawl.index.record import plain
+from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.verdict import Verdict
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError, Recorded, Rewrite
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import plain
+from dedupcrawl.index.rows import Recorded, Rewrite
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 

@@ -12,7 +12,8 @@ import zlib
 
 import msgspec
 
-from dedupcrawl.index.contract import UNREADABLE, Entry, IndexDamagedError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.rows import Entry
 
 _CHECKSUM_BYTES = 4
 

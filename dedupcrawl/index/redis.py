@@ -14,7 +14,8 @@ from contextlib import suppress
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
-from dedupcrawl.index.contract import Counts, Dependent, Entry, Holds, IndexDamagedError, Judge, Kept, Told
+from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
 from dedupcrawl.index.redis_address import Address
@@ -25,6 +26,7 @@ from dedupcrawl.index.redis_replica import UNNUMBERED
 from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.redis_tokens import read, token, written
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
 from dedupcrawl.index.turns import in_turn

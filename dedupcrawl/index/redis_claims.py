@@ -14,11 +14,11 @@ from contextlib import suppress
 import msgspec
 import redis
 
-from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_link import Link
 from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKEN, TAKEN_BYTES
+from dedupcrawl.index.rows import Dependent
 
 LIFE_SECONDS = 30.0
 """After a claimant's last sign of life it is taken for dead."""

@@ -12,7 +12,7 @@ import msgspec
 import redis
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_link import Argument, Link
 from dedupcrawl.index.redis_replica import Replica

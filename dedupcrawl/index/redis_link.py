@@ -25,7 +25,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_scripts import Script
 

@@ -9,7 +9,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 
-from dedupcrawl.index.contract import Dependent, Recorded
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.note_rows import check_name, pack_recorded, unpack_recorded
 from dedupcrawl.index.record import plain
@@ -26,6 +25,7 @@ from dedupcrawl.index.redis_note_scripts import (
 )
 from dedupcrawl.index.redis_rewrites import RedisRewrites
 from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
+from dedupcrawl.index.rows import Dependent, Recorded
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.verdict import Verdict
 

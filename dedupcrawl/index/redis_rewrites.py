@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dedupcrawl.index.contract import Rewrite
 from dedupcrawl.index.note_rows import looked_for, pack_rewrite, rewrite_key, rewrite_keys, unpack_rewrite
 from dedupcrawl.index.redis_note_scripts import RECORD_REWRITES
 from dedupcrawl.index.redis_rows import ROWS_AT_ONCE, RedisRows
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.index.turns import in_turn
 
 _REWRITES_AT_ONCE = 256

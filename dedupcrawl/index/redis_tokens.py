@@ -14,7 +14,7 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.symbols import fmix64
-from dedupcrawl.index.contract import Entry
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, url_key
 
 _TABLE_FACTOR = 0x9E3779B97F4A7C15

@@ -14,7 +14,8 @@ from functools import partial
 
 import msgspec
 
-from dedupcrawl.index.contract import UNREADABLE, Index, IndexDamagedError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.record import plain
 
 MOST_RUNS = 1_000

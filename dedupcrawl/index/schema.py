@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.index.contract import UNREADABLE, Entry, IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Record
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.segment import NO_KEYS
 
 FORMAT = 2  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Counts, Entry, Holds, Judge
+from dedupcrawl.index.contract import Counts, Holds, Judge
 from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 from dedupcrawl.verdict import Verdict
 

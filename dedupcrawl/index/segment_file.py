@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Dropped, Segment, Table, merge_tables
 
 SUFFIX = ".segment"

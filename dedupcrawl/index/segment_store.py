@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.index.catalog import Fold, left_out, tables_of
-from dedupcrawl.index.contract import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import IndexDamagedError, Told
+from dedupcrawl.index.contract import Told
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
 

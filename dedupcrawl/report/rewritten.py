@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
 
 _AT_ONCE = 65_536  # rewrites that are held as objects

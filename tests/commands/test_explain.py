@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
-from dedupcrawl.index.contract import Rewrite
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict

@@ -13,7 +13,7 @@ from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.index import command
 from dedupcrawl.commands.open_existing import open_existing
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
-from dedupcrawl.index.contract import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import prose

@@ -17,8 +17,9 @@ from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORPHANS
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Dependent, IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve
 

@@ -11,8 +11,9 @@ from scrapy import Request, Spider
 
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.rewrites import Rewrites
-from dedupcrawl.index.contract import IndexAwayError, Rewrite
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.rows import Rewrite
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
 

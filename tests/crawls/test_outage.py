@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index.contract import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
 from tests.crawls.site import Crawl, Pages, crawl, page, prose, serve
 from tests.redis_server import RedisServer

@@ -17,8 +17,8 @@ import pytest
 import redis
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.index.contract import Dependent
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.project import items
 from tests.crawls.site import Answer, Site, page, prose, serve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Dependent
+from dedupcrawl.index.rows import Dependent
 from tests.detection.judged import Crawl, Shared, prose
 
 

@@ -9,7 +9,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
-from dedupcrawl.index.contract import Entry
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 
 SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}

@@ -11,9 +11,11 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from dedupcrawl.index.contract import Dependent, Index, IndexDamagedError, Kept
+from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Transaction, digest
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, accept, page

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.index.contract import Dependent, Kept
+from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.rows import Dependent
 from tests.index.test_processes import go, start
 from tests.index.toys import CHECKS, fill, offer, page
 

@@ -15,8 +15,10 @@ import msgspec
 import pytest
 
 from dedupcrawl.index import journal, segment_store
-from dedupcrawl.index.contract import Entry, IndexDamagedError, IndexMismatchError, Kept
+from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.verdict import Verdict
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, accept, page
 
@@ -284,7 +286,8 @@ def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkey
 FLIP = """
 import random, sys
 from pathlib import Path
-from dedupcrawl.index.contract import Entry, IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Entry
 from tests.index.test_lmdb import opened, check_all_found
 try:
     index = opened(Path(sys.argv[1]))

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from dedupcrawl.index.contract import Dependent, Kept, Rewrite
+from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import offer, page

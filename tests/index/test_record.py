@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.contract import Entry, IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import (
     entry_of,
     forgetting,
@@ -21,6 +21,7 @@ from dedupcrawl.index.record import (
     storable,
     unpack,
 )
+from dedupcrawl.index.rows import Entry
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)

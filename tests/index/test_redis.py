@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from dedupcrawl.index import redis_scripts
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.redis import RedisIndex

@@ -12,7 +12,8 @@ import pytest
 import redis
 
 from dedupcrawl.index import redis_claims
-from dedupcrawl.index.contract import Dependent, Kept
+from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.rows import Dependent
 from tests.index.redis_index import opened
 from tests.index.test_claims import COPY, ROOT, keep, keeper_of
 from tests.index.toys import accept, page

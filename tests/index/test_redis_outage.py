@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index.contract import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.redis_index import opened, urls
 from tests.index.test_claims import COPY, keep, keeper_of

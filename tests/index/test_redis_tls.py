@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.index.contract import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.test_claims import keep, keeper_of
 from tests.index.toys import CHECKS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.index import runs
-from dedupcrawl.index.contract import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.runs import RunTally, read_runs
 from tests.index.conftest import AnyIndex

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index.contract import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import record_of
 from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_header, url_key
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, page

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.index.superseding import standing_for
 from tests.index.conftest import AnyIndex
 from tests.index.toys import offer, page

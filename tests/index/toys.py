@@ -9,7 +9,8 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.contract import Entry, Index, Judge, Kept
+from dedupcrawl.index.contract import Index, Judge, Kept
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 

@@ -12,7 +12,8 @@ import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.detection.keepsakes import packed_text
-from dedupcrawl.index.contract import Index, Rewrite
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write

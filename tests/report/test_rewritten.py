@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.contract import Rewrite
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.report import rewritten
 from dedupcrawl.report.rewritten import read_rewritten
 

@@ -1,0 +1,96 @@
+"""What an index holds: pages, verdicts, rewrites, and who depends on whom."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dedupcrawl.verdict import Verdict
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What an index keeps of one accepted page.
+
+    Attributes:
+        url: Canonical URL; the same URL again is an update of this page, not a duplicate.
+        site: Registrable domain, or the host where there is none.
+        spider: Name of the spider that kept it, empty outside a crawl.
+        run: Identifies the crawl; runs that resume one JOBDIR share it.
+        kept_at: Seconds since the epoch.
+        title: The page's title, for people.
+        signatures: Check name → signature; a check that abstained is absent.
+        outline: The main text as 16-bit symbol hashes (see content.evidence), for comparing side by side.
+        fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
+        asides: What it says around its main text (see content.asides).
+    """
+
+    url: str
+    site: str
+    spider: str
+    run: str
+    kept_at: float
+    title: str
+    signatures: dict[str, bytes]
+    outline: bytes
+    fetched_url: str = ""
+    asides: bytes = b""
+
+    @property
+    def source(self) -> str:
+        """The URL that the page was fetched from."""
+        return self.fetched_url or self.url
+
+
+class Dependent(msgspec.Struct, frozen=True, array_like=True):
+    """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself.
+
+    Attributes:
+        spider: Name of the spider that fetched it.
+        url: Where.
+        request: What to ask for when it must be fetched again, packed; the index does not look into it.
+    """
+
+    spider: str
+    url: str
+    request: bytes
+
+
+class Rewrite(msgspec.Struct, frozen=True, array_like=True):
+    """A request that was sent to another URL than it named, because rules said so.
+
+    Attributes:
+        url: As it was asked for.
+        canonical: What was asked for instead.
+        rules: Ids of the rules, in the order in which they were applied.
+        spider: Name of the spider.
+        run: The crawl.
+        at: Seconds since the epoch.
+        request: What to ask for to fetch `url` after all, packed; the index does not look into it.
+    """
+
+    url: str
+    canonical: str
+    rules: tuple[str, ...]
+    spider: str
+    run: str
+    at: float
+    request: bytes = b""
+
+
+class Recorded(msgspec.Struct, frozen=True, array_like=True):
+    """A verdict as an index holds it.
+
+    Attributes:
+        verdict: The verdict.
+        run: The crawl in which it fell.
+        site: The site of its page.
+        spider: Name of the spider that fetched the page.
+        at: Seconds since the epoch.
+        request: What to ask for to fetch the page again, packed; the index does not look into it.
+    """
+
+    verdict: Verdict
+    run: str
+    site: str
+    spider: str = ""
+    at: float = 0.0
+    request: bytes = b""
