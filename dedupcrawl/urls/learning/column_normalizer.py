@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dedupcrawl.urls.learning.column_rule import ColumnRule, column_rule, split_again
+from dedupcrawl.urls.learning.column_rule import ColumnRule, column_rule
+from dedupcrawl.urls.learning.retokenized import split_again
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns

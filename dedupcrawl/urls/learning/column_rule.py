@@ -6,20 +6,20 @@ that is a URL of its own, conversions of the whole URL) is done one URL at a tim
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from dedupcrawl.sites import ascii_form
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.column_conversions import converted
+from dedupcrawl.urls.learning.retokenized import is_no_segment, splits_path
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathPieces, Rule
 from dedupcrawl.urls.template import Template
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.urls.url_parts import UrlParts
 
-_GENTLE = frozenset({"lower", "underscores"})  # conversions that bring no delimiters
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 Values = dict[str, Ints]
@@ -54,6 +54,9 @@ class ColumnRule:
         self._drop_names = [name for name in rule.drop if not name.endswith("*")]
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
         self._by_column = self._to is not None and _is_simple(self._match, self._to)
+        self._converted = (
+            {(use.name, use.conversions) for use in self._to.captures() if use.conversions} if self._to else ()
+        )
         self._of_front = _is_of_front(self._match, self._to)
 
     def apply(self, urls: UrlColumns, site: str, before: UrlColumns, changed: Bools, made: Made) -> Ints:
@@ -215,13 +218,22 @@ class ColumnRule:
         """What becomes of path and arguments when all captures are segments, values or `{name*}`."""
         to, values = self._to, self._captured(urls, rows)
         assert to is not None
-        alone = _holds_slashes(values, urls) if not self.keeps_tokens else None
-        if alone is not None and alone.any():
+        alone = np.zeros(len(rows), dtype=np.bool_) if self.keeps_tokens else self._stand_alone(values, urls)
+        if alone.any():
             late = rows[alone]
             late = late[urls.replace(late, lambda parts: self._compiled.apply(parts, site), made)]
             there = self._built_of(to, urls, rows[~alone], {name: found[~alone] for name, found in values.items()})
             return np.sort(np.concatenate([late, there]))
         return self._built_of(to, urls, rows, values)
+
+    def _stand_alone(self, values: Values, urls: UrlColumns) -> Bools:
+        """Which rows have a value that is, or becomes, no single segment. Shape (m,)."""
+        which = urls.texts.which
+        found = [which(splits_path, numbers) for numbers in values.values()]
+        for name, conversions in self._converted:
+            if name in values:
+                found.append(which(partial(is_no_segment, conversions), values[name], (is_no_segment, conversions)))
+        return np.logical_or.reduce(found) if found else np.zeros(1, dtype=np.bool_)
 
     def _built_of(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> Ints:
         segments, args = urls.segments.taken(rows), urls.args.taken(rows)
@@ -317,49 +329,8 @@ class ColumnRule:
         return found
 
 
-def split_again(urls: UrlColumns, rows: Ints, made: Made) -> None:
-    """Tokenize URLs that rules have put together; those that are none any more are marked as not plain.
-
-    Only a token with a delimiter in it makes a difference.
-
-    Args:
-        urls: All URLs.
-        rows: Those that are meant; of plain ones.
-        made: As of `UrlColumns.replace`.
-    """
-    owner, _, numbers = urls.segments.flat(rows)
-    found = owner[urls.texts.which(_splits_path, numbers)]
-    owner, _, numbers = urls.args.flat(rows)
-    found = np.concatenate([found, owner[urls.arg_texts.which(_splits_query, numbers)]])
-    urls.replace(rows[np.unique(found)], _split_again, made)
-
-
-def _splits_path(text: str) -> bool:
-    return "/" in text or "?" in text or "#" in text
-
-
-def _splits_query(text: str) -> bool:
-    return "&" in text or ";" in text or "#" in text
-
-
-def _split_again(parts: UrlParts) -> UrlParts:
-    """The tokens of the URL that these parts make; none that are plain if it is none."""
-    text = parts.join()
-    again = split_url(text) if len(text) <= LONGEST_URL else None
-    return UrlParts("", "", [], [], "", "") if again is None else again
-
-
-def _holds_slashes(values: Values, urls: UrlColumns) -> Bools:
-    """Which rows have a value that is more than one segment."""
-    found = [urls.texts.which(_splits_path, numbers) for numbers in values.values()]
-    return np.logical_or.reduce(found) if found else np.zeros(1, dtype=np.bool_)
-
-
 def _is_simple(match: Template | None, to: Template) -> bool:
-    """True when every capture has a name of its own, and `to` brings no argument that was not there.
-
-    Values stay what they are, or are converted to what has no more delimiters and is not much longer.
-    """
+    """True when every capture has a name of its own, and `to` brings no argument that was not there."""
     if match is None or to.scheme or to.host or to.whole or match.scheme or match.host:
         return False
     names = [capture.name for capture in match.captures() if capture.name]
@@ -371,7 +342,6 @@ def _is_simple(match: Template | None, to: Template) -> bool:
         and len(moved) <= 1
         and all(piece.literals == ("", "") and piece.captures[0].name in stars for piece in moved)
         and not any(capture.conversions for piece in moved for capture in piece.captures)
-        and _GENTLE.issuperset(name for capture in to.captures() for name in capture.conversions)
         and all(name in there for name, _ in to.args)
     )
 

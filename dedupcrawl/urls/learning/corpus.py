@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.column_rule import column_rule, split_again
+from dedupcrawl.urls.learning.column_rule import column_rule
 from dedupcrawl.urls.learning.context_keys import ContextKeys, Slot
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.groups import grouped, places
+from dedupcrawl.urls.learning.retokenized import split_again
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns

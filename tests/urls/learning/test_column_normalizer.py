@@ -28,6 +28,7 @@ LEARNED = [
     Rule("shown-by-title", "rewrite", match="/x?title={x}&b={}", to="/wiki/{x|underscores}"),
     Rule("moved-title", "rewrite", match="/wiki/{y}?title={x}", to="/{x}/wiki?title={y}"),
     Rule("renamed", "rewrite", match="?c={x}", to="?b={x}"),
+    Rule("escaped", "rewrite", match="/wiki/{x}?b={y}", to="/wiki/{x|spaces|encode}?b={y|decode}"),
     Rule("whole", "rewrite", match="/{p*}/url/{u}", to="{u|decode}"),
     Rule("shown", "rewrite", match="/{p*}/b64/{u}", to="/{p}/b64/{u|base64}"),
     Rule("host", "rewrite", match="//m.{host}", to="//{host}"),

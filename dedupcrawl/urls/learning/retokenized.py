@@ -1,0 +1,56 @@
+"""What rules put together, taken apart again: a value that was decoded may hold delimiters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dedupcrawl.urls.compiled_rule import LONGEST_URL
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+_MOST_GROWN = 2  # times its length, that a converted value is put in its place without a look at the URL
+
+
+def split_again(urls: UrlColumns, rows: Ints, made: Made) -> None:
+    """Tokenize URLs that rules have put together; those that are none any more are marked as not plain.
+
+    Only a token with a delimiter in it makes a difference.
+
+    Args:
+        urls: All URLs.
+        rows: Those that are meant; of plain ones.
+        made: As of `UrlColumns.replace`.
+    """
+    owner, _, numbers = urls.segments.flat(rows)
+    found = owner[urls.texts.which(splits_path, numbers)]
+    owner, _, numbers = urls.args.flat(rows)
+    found = np.concatenate([found, owner[urls.arg_texts.which(_splits_query, numbers)]])
+    urls.replace(rows[np.unique(found)], _split_again, made)
+
+
+def splits_path(text: str) -> bool:
+    """True for a segment with a delimiter in it."""
+    return "/" in text or "?" in text or "#" in text
+
+
+def _splits_query(text: str) -> bool:
+    return "&" in text or ";" in text or "#" in text
+
+
+def _split_again(parts: UrlParts) -> UrlParts:
+    """The tokens of the URL that these parts make; none that are plain if it is none."""
+    text = parts.join()
+    again = split_url(text) if len(text) <= LONGEST_URL else None
+    return UrlParts("", "", [], [], "", "") if again is None else again
+
+
+def is_no_segment(conversions: Sequence[str], value: str) -> bool:
+    """True when a value is more than one segment after these conversions, or none, or one that is much longer."""
+    after = value
+    for conversion in conversions:
+        after = VALUE_CONVERSIONS[conversion](after)
+    return not after or len(after) > _MOST_GROWN * len(value) or splits_path(after)
