@@ -36,7 +36,8 @@ SIGNED_ROWS: dict[str, DataType | DataTypeClass] = {
 LINKS = ("redirect_to", "canonical", "duplicate_of")
 """The columns of `PAGE_ROWS` that lead to another URL."""
 
-_HOST = r"^(?i)https?://(?:[^/?#\\@]*@)*(\[[^\]/?#]*\]|[^/?#\\:@]*)"
+_AUTHORITY = r"^(?i)https?://([^/?#]*)"
+_HOST = r"^(?:[^\\@]*@)*(\[[^\]]*\]|[^\\:@]*)"  # of an authority
 _FRAGMENT = r"#(?:[^!].*)?$"
 # Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, MurmurHash3 x64 128.
 _OF_NOTHING = (
@@ -49,18 +50,19 @@ _OF_NOTHING = (
 
 
 class SiteNames:
-    """Host → registrable domain in ASCII, asked once a host, not once a row."""
+    """Authority → registrable domain in ASCII, asked once an authority, not once a row."""
 
     def __init__(self) -> None:
         self._site: dict[str, str] = {}
 
     def of(self, urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
         """Shape (n,): the site of each http URL of an expression over `frame`; null for null."""
-        hosts = frame.select(urls.str.extract(_HOST).str.to_lowercase().alias("host"))["host"]
-        for host in hosts.unique().drop_nulls():
-            if host not in self._site:
-                self._site[host] = ascii_form(site_of(host))
-        return hosts.replace_strict(self._site, return_dtype=pl.String) if self._site else hosts
+        authorities = frame.select(urls.str.extract(_AUTHORITY).alias("authority"))["authority"]
+        unique = authorities.unique().drop_nulls()
+        for authority, host in zip(unique, unique.str.extract(_HOST).str.to_lowercase(), strict=True):
+            if authority not in self._site:
+                self._site[authority] = ascii_form(site_of(host))
+        return authorities.replace_strict(self._site, return_dtype=pl.String) if self._site else authorities
 
 
 def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
@@ -104,7 +106,8 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
             pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
-    pages = pages.with_columns(names_own=_names_its_own_page())
+    has_links = pages["canonical"].null_count() < pages.height
+    pages = pages.with_columns(names_own=_names_its_own_page() if has_links else pl.lit(None, pl.Boolean))
     is_believable = pl.col("signature").is_not_null() | pl.col("names_own")
     return pages.with_columns(canonical=pl.when(is_believable).then("canonical")).select(*SIGNED_ROWS)
 
