@@ -21,6 +21,8 @@ _MOST_BEFORE = 3  # segments before one that takes any value, of which each is o
 _LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a template names beside a URL
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
+# Conversions of a segment, and what it or its result holds if they change it.
+_OF_SEGMENTS = (("lower", ""), ("upper", ""), ("decode", "%"), ("encode", "%"), ("underscores", "_"))
 _MOVED = ("", "underscores", "spaces", "decode", "lower")
 
 
@@ -273,8 +275,8 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformatio
         yield Transformation(
             f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}"
         )
-    for conversion in ("lower", "upper", "decode", "encode", "underscores"):
-        if VALUE_CONVERSIONS[conversion](old) == new:
+    for conversion, needed in _OF_SEGMENTS:
+        if needed in old + new and VALUE_CONVERSIONS[conversion](old) == new:
             yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 
 
@@ -323,6 +325,8 @@ def _moved(
         query = "".join(f"&{n}={{}}" if values[n] is not None else f"&{n}" for n in others)
         for conversion in _MOVED:
             moved = VALUE_CONVERSIONS[conversion](value) if conversion else value
+            if conversion and moved == value:
+                continue
             place = _place(moved, wanted, len(new))
             if place is None:
                 continue

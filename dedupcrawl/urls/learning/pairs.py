@@ -30,19 +30,21 @@ def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:
     ranked = sorted(cluster, key=target_rank)
     targets = ranked[:_TARGETS]
     sources = sample(ranked[1:], _SOURCES)
+    place = {form.text: i for i, form in enumerate(ranked)}
     seen = set()
     for source in sources:
         for target in targets:
-            if source is not target and target_rank(target) < target_rank(source):
-                seen.add((source.text, target.text))
+            pair = place[source.text], place[target.text]
+            if pair[1] < pair[0]:
+                seen.add(pair)
                 yield source, target
     for order in (_text, _reversed_text):
-        line = sorted([*targets, *sources], key=order)
+        line = [place[form.text] for form in sorted([*targets, *sources], key=order)]
         for one, other in pairwise(line):
-            source, target = (one, other) if target_rank(other) < target_rank(one) else (other, one)
-            if source is not target and (source.text, target.text) not in seen:
-                seen.add((source.text, target.text))
-                yield source, target
+            pair = max(one, other), min(one, other)
+            if one != other and pair not in seen:
+                seen.add(pair)
+                yield ranked[pair[0]], ranked[pair[1]]
 
 
 def sample(forms: Sequence[Form], most: int) -> list[Form]:
