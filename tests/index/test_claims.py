@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 from msgspec import structs
 
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Transaction, digest
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Dependent
-from dedupcrawl.verdict import Verdict
+from tests.index.claimant import COPY, assert_buried, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, accept, page
-
-ROOT = Path(__file__).parents[2]
-COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
-
-
-def keep(index: Index, url: str, content: int, request: bytes = b"") -> None:
-    entry = page(url, content)
-    assert isinstance(index.offer(entry, accept(entry), request=request), Kept)
-
-
-def keeper_of(index: Index, url: str, content: int) -> str | None:
-    entry = page(url, content)
-    answer = index.offer(entry, accept(entry))
-    return answer.duplicate_of if isinstance(answer, Verdict) else None
 
 
 def test_what_depends_on_an_abandoned_page_is_orphaned(index: AnyIndex) -> None:
@@ -109,51 +93,23 @@ def test_a_claimed_page_depends_on_itself_where_it_is_known_what_to_ask_for(inde
     assert set(index.abandon(["http://a/2"])) == set(index.orphans("toy")) == {itself, COPY}
 
 
-CLAIM = """
-import sys, time
-from pathlib import Path
-from tests.index.test_claims import COPY, keep
-from tests.index.toys import CHECKS
-from dedupcrawl.index.lmdb import LmdbIndex
-index = LmdbIndex(Path(sys.argv[1]), CHECKS)
-index.start_claiming()
-keep(index, "http://a/stored", 6)
-index.confirm(["http://a/stored"])
-keep(index, "http://a/1", 7, b"ask for it")
-index.depend("http://a/1", COPY)
-if sys.argv[2] == "close":
-    index.close()
-print("ready", flush=True)
-time.sleep(600)
-"""
-
-
 @pytest.mark.parametrize("end", ["kill", "close"])
 def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
     path = tmp_path / "index"
-    process = subprocess.Popen(
-        [sys.executable, "-c", CLAIM, str(path), end], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    index = LmdbIndex(path, CHECKS)
-    if end == "kill":
-        assert index.bury_dead() == 0, "it is alive"
-        assert keeper_of(index, "http://a/2", 7) == "http://a/1"
-        index.abandon(["http://a/2"])
-        index.close()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    with claimant(f"lmdb:{path}", end) as process:
         index = LmdbIndex(path, CHECKS)
-    assert index.bury_dead() == 1
-    assert index.entry("http://a/1") is None
-    assert index.entry("http://a/stored") is not None
-    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
-    assert index.verify() == []
-    index.close()
-    assert list((path / "owners").iterdir()) == []
-    process.kill()
-    process.wait()
+        if end == "kill":
+            assert index.bury_dead() == 0, "it is alive"
+            assert keeper_of(index, "http://a/2", 7) == "http://a/1"
+            index.abandon(["http://a/2"])
+            index.close()
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            index = LmdbIndex(path, CHECKS)
+        assert index.bury_dead() == 1
+        assert_buried(index)
+        index.close()
+        assert list((path / "owners").iterdir()) == []
 
 
 def test_a_page_that_the_living_keep_again_is_not_forgotten_for_the_dead(

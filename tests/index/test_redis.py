@@ -15,8 +15,8 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.redis import RedisIndex
+from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.test_claims import COPY, keep, keeper_of
 from tests.index.test_processes import check_each_is_kept_once, start
 from tests.index.toys import CHECKS, EqualCheck, fill
 from tests.redis_server import RedisServer

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.index.open import shown
+from tests.index.claimant import keep
 from tests.index.redis_index import opened
-from tests.index.test_claims import keep
 from tests.redis_server import RedisServer, running
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
@@ -14,59 +12,30 @@ import redis
 from dedupcrawl.index import redis_claims
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
+from tests.index.claimant import LIFE_SECONDS, assert_buried, claimant, keep, keeper_of
 from tests.index.redis_index import opened
-from tests.index.test_claims import COPY, ROOT, keep, keeper_of
 from tests.index.toys import accept, page
 from tests.redis_server import RedisServer
-
-CLAIM = """
-import sys, time
-from dedupcrawl.index import redis_claims
-from dedupcrawl.index.redis import RedisIndex
-from tests.index.test_claims import COPY, keep
-from tests.index.toys import CHECKS
-redis_claims.LIFE_SECONDS = 1.0
-index = RedisIndex(sys.argv[1], CHECKS)
-index.start_claiming()
-keep(index, "http://a/stored", 6)
-index.confirm(["http://a/stored"])
-keep(index, "http://a/1", 7, b"ask for it")
-index.depend("http://a/1", COPY)
-if sys.argv[2] == "close":
-    index.close()
-print("ready", flush=True)
-time.sleep(600)
-"""
 
 
 @pytest.mark.parametrize("end", ["kill", "close"])
 def test_claims_die_with_their_process(redis_url: str, end: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", CLAIM, redis_url, end], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    index = opened(redis_url)
-    if end == "kill":
-        time.sleep(1.2)  # longer than a life that is not renewed
-        assert index.bury_dead() == 0, "it is alive"
-        assert keeper_of(index, "http://a/2", 7) == "http://a/1"
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        deadline = time.monotonic() + 20
-        while not index.bury_dead():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-    else:
-        assert index.bury_dead() == 1
-    assert index.entry("http://a/1") is None
-    assert index.entry("http://a/stored") is not None
-    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
-    assert index.info()["claimed"] == 0
-    assert index.verify() == []
-    index.close()
-    process.kill()
-    process.wait()
+    with claimant(redis_url, end) as process:
+        index = opened(redis_url)
+        if end == "kill":
+            time.sleep(1.2 * LIFE_SECONDS)  # longer than a life that is not renewed
+            assert index.bury_dead() == 0, "it is alive"
+            assert keeper_of(index, "http://a/2", 7) == "http://a/1"
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            deadline = time.monotonic() + 20
+            while not index.bury_dead():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+        else:
+            assert index.bury_dead() == 1
+        assert_buried(index)
+        index.close()
 
 
 def test_a_claim_of_another_process_is_not_confirmed_by_this_one(redis_url: str) -> None:

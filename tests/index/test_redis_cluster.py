@@ -12,8 +12,8 @@ import redis
 
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
+from tests.index.claimant import COPY, keep
 from tests.index.redis_index import opened, urls
-from tests.index.test_claims import COPY, keep
 from tests.redis_server import RedisServer, running
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.index.redis import RedisIndex
-from tests.index.test_claims import COPY, keep
+from tests.index.claimant import COPY, keep
 from tests.index.toys import CHECKS
 from tests.redis_server import RedisServer
 

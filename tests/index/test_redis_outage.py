@@ -12,8 +12,8 @@ import redis
 
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
+from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.test_claims import COPY, keep, keeper_of
 from tests.index.toys import accept, fill, page
 from tests.redis_server import RedisServer
 

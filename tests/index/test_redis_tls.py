@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
-from tests.index.test_claims import keep, keeper_of
+from tests.index.claimant import keep, keeper_of
 from tests.index.toys import CHECKS
 from tests.redis_server import RedisServer, running
 

@@ -11,7 +11,7 @@ import pytest
 from dedupcrawl.index import resident
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.resident import ResidentLimit
-from tests.index.test_claims import keep, keeper_of
+from tests.index.claimant import keep, keeper_of
 from tests.index.toys import CHECKS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")

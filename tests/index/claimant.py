@@ -1,0 +1,70 @@
+"""A process that claims pages in an index, and what becomes of them after it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.rows import Dependent
+from dedupcrawl.verdict import Verdict
+from tests.index.toys import accept, page
+
+ROOT = Path(__file__).parents[2]
+COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
+LIFE_SECONDS = 1.0  # of its claims, where they need a sign of life
+
+_SCRIPT = f"""
+import sys, time
+from dedupcrawl.index import redis_claims
+from dedupcrawl.index.open import open_index
+from tests.index.claimant import COPY, keep
+from tests.index.toys import CHECKS
+redis_claims.LIFE_SECONDS = {LIFE_SECONDS}
+index = open_index(sys.argv[1], CHECKS)
+index.start_claiming()
+keep(index, "http://a/stored", 6)
+index.confirm(["http://a/stored"])
+keep(index, "http://a/1", 7, b"ask for it")
+index.depend("http://a/1", COPY)
+if sys.argv[2] == "close":
+    index.close()
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+def keep(index: Index, url: str, content: int, request: bytes = b"") -> None:
+    entry = page(url, content)
+    assert isinstance(index.offer(entry, accept(entry), request=request), Kept)
+
+
+def keeper_of(index: Index, url: str, content: int) -> str | None:
+    entry = page(url, content)
+    answer = index.offer(entry, accept(entry))
+    return answer.duplicate_of if isinstance(answer, Verdict) else None
+
+
+@contextmanager
+def claimant(spec: str, end: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that has stored one page, and claims another with two dependents; with the `end` "close" no more."""
+    command = [sys.executable, "-c", _SCRIPT, spec, end]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def assert_buried(index: Index) -> None:
+    """Its claim is forgotten and what hung on it is to be fetched again; what it had stored stays."""
+    assert index.entry("http://a/1") is None
+    assert index.entry("http://a/stored") is not None
+    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
+    assert index.info()["claimed"] == 0
+    assert index.verify() == []
