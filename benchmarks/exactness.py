@@ -29,9 +29,9 @@ from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
+from dedupcrawl.content.checks.mwo_search import least_overlap
 from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.mwo import Record
-from dedupcrawl.content.mwo_search import least_overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 

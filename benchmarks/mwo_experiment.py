@@ -25,8 +25,8 @@ from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.mwo import MARGIN, MwoCheck
+from dedupcrawl.content.checks.mwo_search import least_overlap
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
-from dedupcrawl.content.mwo_search import least_overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.terms import STOPPED, term_sequence
 from dedupcrawl.page import Page

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.tiles import Places, Symbols, Tiles, tiles
+from dedupcrawl.content.tiles import Places, Symbols, Tiles, place_of, tiles
 
 Piece = tuple[int, int, int, int]
 """Begin and end in the new sequence, begin and end in the kept one."""
@@ -120,22 +120,13 @@ def differing(a: Sequence[int], b: Sequence[int]) -> list[Piece]:
     return pieces[::-1]
 
 
-def _place(piece: Symbols, symbols: Symbols) -> int:
-    """Where a sequence first stands in another in one piece; −1 where it does not."""
-    packed, text = piece.tobytes(), symbols.tobytes()
-    place = text.find(packed)
-    while place >= 0 and place & 1:
-        place = text.find(packed, place + 1)
-    return place // 2
-
-
 def differences(new: Symbols, kept: Symbols) -> Differences:
     """Align two sequences, neither longer than `LONGEST`."""
     numbers = int(np.count_nonzero(new & 1))
     if len(new) <= len(kept):
-        if _place(new, kept) >= 0:
+        if place_of(new.tobytes(), kept.tobytes()) >= 0:
             return Differences(common=len(new), kept_common=len(new), numbers_same=numbers)
-    elif (place := _place(kept, new)) >= 0:
+    elif (place := place_of(kept.tobytes(), new.tobytes())) >= 0:
         ends = max(place, len(new) - place - len(kept))
         return Differences(
             common=len(kept),

@@ -22,7 +22,7 @@ from dedupcrawl.content.characters import SIGNS, TOUCHING
 from dedupcrawl.content.numerals import NUMERALS
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.tiles import Symbols, place_of
 
 _NEGATIONS = """
 no not nor never none nobody nothing nowhere neither without cannot t 不 没 无 未 非 否 勿 莫 禁
@@ -162,7 +162,7 @@ def _sorted(
     exchanged = [
         (old, instead)
         for old, instead in swapped[:_MOST_EXCHANGED]
-        if not _occurs(old, mine) and not _occurs(instead, its)
+        if place_of(old, mine) < 0 and place_of(instead, its) < 0
     ]
     if not exchanged:
         return worded, negated, replaced, exchanged, 0, numerals
@@ -199,14 +199,6 @@ def _unexpected(exchanged: list[Pair], rare: float) -> float:
         if count == 1 and len(instead) < 2 * BLOCK
     )
     return len(exchanged) - sum(expected)
-
-
-def _occurs(piece: bytes, text: bytes) -> bool:
-    """Whether symbols stand in a text, both packed."""
-    place = text.find(piece)
-    while place & 1 and place >= 0:
-        place = text.find(piece, place + 1)
-    return place >= 0
 
 
 def _repeated(replaced: list[Pair], exchanged: list[Pair]) -> int:

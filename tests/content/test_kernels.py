@@ -23,12 +23,12 @@ from dedupcrawl.content.checks import feature_code as feature_code_check
 from dedupcrawl.content.checks import shingles, simhash
 from dedupcrawl.content.checks.base import Keys, by_page
 from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
+from dedupcrawl.content.checks.mwo_search import possible, roots
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.evidence import duplicates
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
-from dedupcrawl.content.mwo_search import possible, roots
 from dedupcrawl.content.own_blocks import own_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols

@@ -32,7 +32,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dedupcrawl.content import mwo, mwo_search, terms
+from dedupcrawl.content import mwo, terms
+from dedupcrawl.content.checks import mwo_search
 from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText

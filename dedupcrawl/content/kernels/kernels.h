@@ -53,7 +53,7 @@ PyObject *code_symbols(PyObject *self, PyObject *args);
 PyObject *code_grams(PyObject *self, PyObject *args);
 PyObject *different_grams(PyObject *self, PyObject *args);
 PyObject *simhash_keys(PyObject *self, PyObject *args);
-/* content/mwo.py, content/mwo_search.py */
+/* content/mwo.py, content/checks/mwo_search.py */
 PyObject *mwo_record(PyObject *self, PyObject *args);
 PyObject *mwo_overlap(PyObject *self, PyObject *args);
 PyObject *mwo_possible(PyObject *self, PyObject *args);

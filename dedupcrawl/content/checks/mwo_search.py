@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
+from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.content.mwo import TOTAL, Record, Weights
 
 _DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
 
-PageIds = NDArray[np.uint32]
-Piece = tuple[NDArray[np.uint64], PageIds]
+Piece = tuple[Keys, PageIds]
 """Postings of one term: keys and pages, shapes (m,) and (m,)."""
 Costs = NDArray[np.int64]
 """Shape (n,): how many kept pages have each of a record's terms."""
