@@ -8,11 +8,10 @@ a name inside a block makes it another one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import mmh3
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,13 +26,6 @@ BREAK = 0
 _INSTEAD_OF_BREAK = 2  # the value of the few symbols whose hash begins with 15 zeros
 
 
-def _symbols_before(text: SymbolText, lines: list[str]) -> NDArray[np.intp]:
-    """Shape (number of newlines,): how many symbols stand before each newline."""
-    newlines = [end - 1 for end in accumulate(len(line) + 1 for line in lines[:-1])]
-    before: NDArray[np.intp] = text.starts.searchsorted(newlines)
-    return before
-
-
 def with_breaks(text: SymbolText) -> Symbols:
     """The symbols of a text, as in `dedupcrawl.content.wording.symbols_of`, with a break between its paragraphs.
 
@@ -44,7 +36,8 @@ def with_breaks(text: SymbolText) -> Symbols:
     symbols = symbols_of(text)
     if not symbols.all():
         symbols = np.where(symbols == BREAK, np.uint16(_INSTEAD_OF_BREAK), symbols)
-    places = _symbols_before(text, text.text.split("\n"))
+    newlines = (text.code_points == ord("\n")).nonzero()[0]
+    places = text.starts.searchsorted(newlines)
     places = places[places < len(symbols)]
     if not len(places):
         return symbols
@@ -59,47 +52,54 @@ def with_breaks(text: SymbolText) -> Symbols:
     return broken
 
 
-def without_blocks(text: SymbolText, left_out: Sequence[bool]) -> str:
-    """A folded text without some of its blocks; one flag a block, and what has no flag stays."""
-    lines = text.text.split("\n")
-    edges = pairwise([0, *_symbols_before(text, lines).tolist(), len(text.starts)])
-    flags = iter(left_out)
-    kept = [line for line, (begin, end) in zip(lines, edges, strict=True) if not (begin < end and next(flags, False))]
-    return "\n".join(kept)
+def without_blocks(text: SymbolText, ends: Sequence[int], left_out: Sequence[bool]) -> str:
+    """A folded text without some of its blocks.
+
+    Args:
+        text: The text.
+        ends: Where in its symbols its blocks end, as in `Blocks`; what follows the last one stays.
+        left_out: One flag a block.
+    """
+    folded, starts = text.text, text.starts
+    kept = []
+    at = 0
+    for leave, (begin, end) in zip(left_out, pairwise([0, *ends]), strict=True):
+        if leave:
+            kept.append(folded[at : folded.rfind("\n", 0, starts.item(begin)) + 1])
+            line_end = folded.find("\n", starts.item(end - 1))
+            if line_end < 0:  # the last line: nothing follows the one before it
+                return "".join(kept)[:-1]
+            at = line_end + 1
+    return "".join((*kept, folded[at:]))
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(msgspec.Struct, frozen=True, gc=False):
     """The blocks of a text, in its order.
 
     Attributes:
         symbols: Shape (n,): the symbols without breaks.
         ends: Where in `symbols` each block ends; it begins where the one before it ends.
+        hashes: MurmurHash3 x86 32 of each block's symbols, two bytes each, little-endian.
     """
 
     symbols: Symbols
     ends: list[int]
+    hashes: list[int]
 
     @classmethod
     def of(cls, broken: Symbols) -> Blocks:
         """The blocks of symbols with breaks between them."""
         if kernels.compiled is not None:
-            packed, block_ends, hashes = kernels.compiled.blocks(broken)
-            blocks = cls(np.frombuffer(packed, dtype=np.uint16), block_ends)
-            blocks.__dict__["hashes"] = hashes  # it is not made again
-            return blocks
+            packed, ends, hashes = kernels.compiled.blocks(broken)
+            return cls(np.frombuffer(packed, dtype=np.uint16), ends, hashes)
         is_symbol = broken != BREAK
         breaks = (~is_symbol).nonzero()[0]
-        if not len(breaks):
-            return cls(broken, [len(broken)] if len(broken) else [])
-        ends = [*(breaks - np.arange(len(breaks))).tolist(), len(broken) - len(breaks)]
-        return cls(broken[is_symbol], [end for begin, end in pairwise([0, *ends]) if begin < end])
-
-    @cached_property
-    def hashes(self) -> list[int]:
-        """MurmurHash3 x86 32 of each block's symbols, two bytes each, little-endian."""
-        packed = self.symbols.tobytes()
-        return [mmh3.hash(packed[2 * begin : 2 * end], 0, False) for begin, end in pairwise([0, *self.ends])]
+        edges = [0, *(breaks - np.arange(len(breaks))).tolist(), len(broken) - len(breaks)]
+        blocks = [(begin, end) for begin, end in pairwise(edges) if begin < end]
+        symbols = broken[is_symbol]
+        packed = symbols.tobytes()
+        hashes = [mmh3.hash(packed[2 * begin : 2 * end], 0, False) for begin, end in blocks]
+        return cls(symbols, [end for _, end in blocks], hashes)
 
     def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
         """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""

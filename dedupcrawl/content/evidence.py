@@ -19,7 +19,6 @@ some counts on it is another page whatever else holds (`dedupcrawl.content.anoth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -47,8 +46,7 @@ _SHOWN = 8  # pieces that differ
 _SHOWN_CHARACTERS = 80  # of each
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, gc=False):
     """What is to be said about a new page and a kept one.
 
     Attributes:
@@ -112,8 +110,7 @@ def outline(text: SymbolText) -> bytes:
     return first.tobytes() + (len(text.hashes) - len(kept)).to_bytes(4, "little") + tail
 
 
-@dataclass(frozen=True, slots=True)
-class _Outlined:
+class _Outlined(msgspec.Struct, frozen=True, gc=False):
     """An outline that was read.
 
     Attributes:
@@ -144,14 +141,18 @@ def blocks_of(outline: bytes) -> list[int]:
     return _read(outline).blocks.hashes
 
 
+def ends_of(outline: bytes) -> list[int]:
+    """Where in the symbols of an outline each paragraph ends."""
+    return _read(outline).blocks.ends
+
+
 def sizes_of(outline: bytes) -> dict[int, int]:
     """The hash of each paragraph in an outline, and how many symbols it has."""
     blocks = _read(outline).blocks
     return dict(zip(blocks.hashes, (end - begin for begin, end in pairwise([0, *blocks.ends])), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(msgspec.Struct, frozen=True, gc=False):
     """A new page and a kept one, without what their sites repeat."""
 
     new: Symbols

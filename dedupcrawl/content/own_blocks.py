@@ -11,8 +11,7 @@ it or goes before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from dedupcrawl.content import kernels
@@ -22,8 +21,7 @@ from dedupcrawl.content.tiles import Symbols, tiles
 _REPEATED = 3  # symbols of a block that say as much as a different one, at least
 
 
-@dataclass(frozen=True, slots=True)
-class OwnBlocks:
+class OwnBlocks(msgspec.Struct, frozen=True, gc=False):
     """Different symbols that only the new sequence has, of blocks of `BLOCK` symbols or more.
 
     Attributes:

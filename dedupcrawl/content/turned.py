@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+
+import msgspec
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Piece
@@ -21,8 +22,7 @@ from dedupcrawl.content.wording import CONTENT, NEGATION, symbol_kinds
 _FEW = 3  # symbols on either side of a piece that may turn its sentence around
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(msgspec.Struct, frozen=True, gc=False):
     """What of the differing pieces says the contrary.
 
     Attributes:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,8 +45,7 @@ _NUMBERS = bytes((NUMBER, CONTENT_NUMERAL, FUNCTION_NUMERAL))
 _MOST_EXCHANGED = 64  # pieces that are looked for in the other page; a page with more was edited all over
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(msgspec.Struct, frozen=True, gc=False):
     """The pieces that differ, by what differs in them.
 
     Attributes:
@@ -68,7 +67,7 @@ class Wording:
     unexpected: float = 0.0
     negated: int = 0
     renamed: int = 0
-    numerals_changed: list[int] = field(default_factory=list)
+    numerals_changed: list[int] = msgspec.field(default_factory=list)
     numerals_same: int = 0
 
 

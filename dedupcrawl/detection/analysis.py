@@ -116,7 +116,8 @@ def _without_template(analysis: Analysis, site: SiteTemplate) -> tuple[SymbolTex
     if not site.has_recurring(blocks):
         return analysis.text, 0
     recurring = site.recurring(blocks)
-    return SymbolText("" if all(recurring) else without_blocks(analysis.text, recurring)), sum(recurring)
+    ends = evidence.ends_of(analysis.outline)
+    return SymbolText("" if all(recurring) else without_blocks(analysis.text, ends, recurring)), sum(recurring)
 
 
 def _made(signatures: Iterable[tuple[Check, bytes | None]]) -> dict[str, bytes]:

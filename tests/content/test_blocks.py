@@ -38,12 +38,15 @@ def test_the_text_without_blocks_has_the_symbols_that_are_kept(paragraphs: tuple
     text = SymbolText.of(paragraphs)
     found = Blocks.of(with_breaks(text))
     left_out = flags[: len(found.ends)]
-    own = SymbolText(without_blocks(text, left_out))
+    own = SymbolText(without_blocks(text, Blocks.of(with_breaks(text)).ends, left_out))
     assert symbols_of(own).tolist() == symbols_of(text)[found.keep(left_out)].tolist()
 
 
 def test_what_has_no_flag_stays() -> None:
-    assert without_blocks(SymbolText.of(("One", "-", "Two", "Three")), [True]) == "-\ntwo\nthree"
+    text = SymbolText.of(("One", "-", "Two", "Three"))
+    assert without_blocks(text, [1], [True]) == "-\ntwo\nthree"
+    assert without_blocks(text, [1, 2, 3], [False, True, True]) == "one\n-"
+    assert without_blocks(text, [1, 2, 3], [True] * 3) == "-"
 
 
 def test_case_and_punctuation_do_not_count_and_every_word_does() -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dedupcrawl.content.evidence import OUTLINE_SYMBOLS, Evidence, blocks_of, confirm, duplicates, outline
 from dedupcrawl.content.probability import TARGET_PRECISION, threshold
