@@ -9,8 +9,8 @@ words as a Chinese one after 1,000 characters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ Positions = NDArray[np.intp]
 _OUTER = np.r_[0:END_PARAGRAPHS, -END_PARAGRAPHS:0]  # the first N paragraphs and the last N
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRules:
+class CodeRules(NamedTuple):
     """How codes are extracted.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
+
+import msgspec
 
 from dedupcrawl.content import asides, evidence
 from dedupcrawl.content.blocks import without_blocks
@@ -54,8 +56,7 @@ class Analysis:
         return {number: text for number, text, recurs in own if not recurs}
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """A page as it is judged, knowing what its site repeats.
 
     Attributes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +24,7 @@ Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(msgspec.Struct, frozen=True, gc=False):
     """No duplicate was found.
 
     Attributes:
@@ -42,8 +41,7 @@ class New:
         return record_of(entry, catalog.schema.names, ended, tuple(self.inside))
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, gc=False):
     """A page that is offered, and who is asked about its candidates.
 
     Attributes:
