@@ -195,8 +195,10 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> N
     """Split a node by the anchors that Algorithm 2 selects; the tokens that have none of them stay."""
     if depth == _DEPTH or len(tokens) < 2 * _LEAST_TOKENS:
         return
-    groups: dict[str, list[tuple[str, Spans]]] = defaultdict(list)
     selected = select_anchors(tokens)
+    if not selected:
+        return
+    groups: dict[str, list[tuple[str, Spans]]] = defaultdict(list)
     for token, spans in tokens:
         more = [
             _with_delimiters(one) for one in _open_anchors(token, spans) if one.text in selected.get(one.cluster, ())

@@ -53,6 +53,7 @@ class Texts:
         self._numbers = {"": 0}
         self._texts = [""]
         self._answers: dict[Hashable, Numbers] = {}
+        self._built: dict[Piece, Numbers] = {}
 
     def __getitem__(self, number: int) -> str:
         return self._texts[number]
@@ -135,6 +136,8 @@ class Texts:
             return np.full(count, self.number(piece.build({})), dtype=np.int64)
         if piece.literals == ("", "") and not piece.captures[0].conversions:
             return values[names[0]]
+        if len(names) == 1 and any(capture.conversions for capture in piece.captures):
+            return self._built_of_one(piece, names[0], values[names[0]])
         key = values[names[0]]
         for name in names[1:]:
             key = np.unique(key, return_inverse=True)[1] << 32 | values[name]
@@ -143,6 +146,17 @@ class Texts:
             self.number(piece.build({name: self._texts[values[name][row]] for name in names})) for row in first.tolist()
         ]
         return np.array(made, dtype=np.int64)[where]
+
+    def _built_of_one(self, piece: Piece, name: str, values: Ints) -> Ints:
+        """The text of a form that converts a capture, converted once for each value. Shape (len(values),)."""
+        known = self._built.setdefault(piece, Numbers())
+        if len(known) < len(self._texts):
+            known.extend(np.full(len(self._texts) - len(known), _UNKNOWN, dtype=np.int64))
+        built = known.all
+        new = values[built[values] == _UNKNOWN]
+        for number in sorted(set(new.tolist())):
+            built[number] = self.number(piece.build({name: self._texts[number]}))
+        return built[values]
 
 
 class ArgTexts(Texts):
