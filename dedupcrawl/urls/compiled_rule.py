@@ -75,7 +75,7 @@ class CompiledRule:
         uses = self._to.captures() if self._to else []
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edits_args
-        self._may_hold_urls = any({"decode", "base64"} & set(capture.conversions) for capture in uses)
+        self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
         self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
@@ -232,7 +232,7 @@ class CompiledRule:
 
     def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if to.whole is not None:
-            return _same_site(to.whole.build(values), parts, site)
+            return _same_site(to.build_whole(values), parts, site)
         built = UrlParts(
             to.scheme or parts.scheme,
             to.host.build(values) if to.host else parts.authority,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -13,6 +13,8 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
+_DELIMITERS = frozenset(" \"#%&+/;<=>?[\\]^`{|}")  # in a segment or an argument they mean something else, or nothing
+_ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _BASE64_URL = str.maketrans("-_,", "+/=")
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -20,9 +22,25 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
+def decoded_url(value: str) -> str:
+    """A URL, or a path, that was escaped to be carried in another URL; what is neither stays a mere value.
+
+    Bytes that are no UTF-8 stay escaped: nothing could fetch, or write down, what they would become.
+    """
+    text = _NO_TEXT.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", unquote(value, errors="surrogateescape"))
+    return text if text.startswith(("http://", "https://", "/")) else _decode(value)
+
+
 def _decode(value: str) -> str:
-    """Bytes that are no UTF-8 stay escaped: nothing could fetch, or write down, what they would become."""
-    return _NO_TEXT.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", unquote(value, errors="surrogateescape"))
+    """Escapes of delimiters and of what is not printable stay: without them it would be another URL, or none."""
+    return _ESCAPES.sub(_decoded_run, value)
+
+
+def _decoded_run(match: re.Match[str]) -> str:
+    return "".join(
+        char if char.isprintable() and char not in _DELIMITERS else quote(char, safe="", errors="surrogateescape")
+        for char in unquote(match[0], errors="surrogateescape")
+    )
 
 
 def _encode(value: str) -> str:
@@ -38,6 +56,7 @@ def _base64(value: str) -> str:
         return value
 
 
+Conversions = Mapping[str, Callable[[str], str]]
 VALUE_CONVERSIONS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "upper": str.upper,

@@ -13,7 +13,8 @@ A template is a URL, or a part of one, with captures in braces:
     {lang:en|de|fr}                  one of these words
     {title|lower}                    in a target: the captured value, converted (see `conversions`)
     {}                               in a target: an irrelevant value; the result is an identity, not a URL to fetch
-    {url|decode}                     in a target, alone: the captured value is itself the URL, or a path on this host
+    {url|decode}                     in a target, alone: the captured value is itself the URL, or a path on this host;
+                                     elsewhere `decode` leaves the escapes of delimiters as they are
 
 A capture takes at least one character and stays within its segment, argument or host; only `{name*}`, a whole segment
 of its own and at most once in a path, may be empty or contain slashes. Of two captures in one segment the first takes
@@ -28,13 +29,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, Conversions, decoded_url
 from dedupcrawl.urls.url_parts import WEB_SCHEMES
 
 BRACES = re.compile(r"[{}]")  # no literal has one
 SPECIAL = re.compile(r"[{}&=#?/]")  # what has none of these can be a literal anywhere
 IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
+_WHOLE_CONVERSIONS: Conversions = VALUE_CONVERSIONS | {"decode": decoded_url}
 _LIMIT = 4096  # characters of a template
 _SHARED = 16_384  # pieces of templates that are kept for other templates with the same
 
@@ -110,15 +112,15 @@ class Piece:
                 start = found + len(literal)
         return start < stop and _take(captures[-1], text[start:stop], values)
 
-    def build(self, values: Mapping[str, str]) -> str:
+    def build(self, values: Mapping[str, str], conversions: Conversions = VALUE_CONVERSIONS) -> str:
         """The text of this form with the captured values put in."""
         if self.literals == _WHOLE and not self.captures[0].conversions:
             return values.get(self.captures[0].name, IRRELEVANT)
         out = [self.literals[0]]
         for capture, literal in zip(self.captures, self.literals[1:], strict=True):
             value = values.get(capture.name, IRRELEVANT)
-            for conversion in capture.conversions:
-                value = VALUE_CONVERSIONS[conversion](value)
+            for name in capture.conversions:
+                value = conversions[name](value)
             out += (value, literal)
         return "".join(out)
 
@@ -154,6 +156,10 @@ class Template:
         """All captures."""
         pieces = [self.whole, self.host, *(self.path or ()), *(value for _, value in self.args)]
         return [capture for piece in pieces if piece is not None for capture in piece.captures]
+
+    def build_whole(self, values: Mapping[str, str]) -> str:
+        """The URL, or path, that `whole` makes of the captured values; empty if there is no `whole`."""
+        return self.whole.build(values, _WHOLE_CONVERSIONS) if self.whole else ""
 
     def names(self) -> set[str]:
         """Names of all captures."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, decoded_url, with_normal_escapes
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.rule import Rule
@@ -91,7 +91,8 @@ def is_encoded_url(segment: str) -> bool:
 def _carries(value: str, conversion: str) -> bool:
     if len(value) < 8 or not value.startswith(_URL_STARTS[conversion]):
         return False
-    return VALUE_CONVERSIONS[conversion](value).startswith(("http://", "https://"))
+    decode = decoded_url if conversion == "decode" else VALUE_CONVERSIONS[conversion]
+    return decode(value).startswith(("http://", "https://"))
 
 
 def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
@@ -256,7 +257,9 @@ def _join(segments: list[str]) -> str:
 
 
 def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformation]:
-    """One segment into another that begins or ends like it."""
+    """One segment into another that begins or ends like it; what differs in the spelling of escapes is one already."""
+    if with_normal_escapes(old) == with_normal_escapes(new):
+        return
     front = 0
     while front < min(len(old), len(new)) and old[front] == new[front]:
         front += 1

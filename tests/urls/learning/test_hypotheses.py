@@ -50,6 +50,11 @@ def test_arguments() -> None:
     assert [rule.convert for rule in suggested("http://a.com/?b=1&a=2", "http://a.com/?a=2&b=1")] == ["sort-query"]
 
 
+def test_the_spelling_of_escapes_is_no_conversion() -> None:
+    assert all("|" not in rule.to for rule in suggested("http://a.com/a%2fb%41/x", "http://a.com/a%2FbA/x"))
+    assert "/{p*}/{name|decode}" in [rule.to for rule in suggested("http://a.com/File%3Ab", "http://a.com/File:b")]
+
+
 def test_urls_in_urls() -> None:
     assert [r.match for r in embedded(parts("http://a.com/go?to=http%3A%2F%2Fa.com%2Fx"))] == ["?to={url}"]
     rule = exposing(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"))
