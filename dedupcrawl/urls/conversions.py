@@ -19,6 +19,7 @@ _BASE64_URL = str.maketrans("-_,", "+/=")
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_LETTER = re.compile(r"[^\W\d_]")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -142,12 +143,16 @@ def _collapse_slashes(parts: UrlParts) -> UrlParts | None:
 
 
 def _collapse_repeats(parts: UrlParts) -> UrlParts | None:
-    """A run of segments repeated at once is there once: /contact/contact/contact/ is /contact/."""
+    """A run of segments repeated at once is there once: /contact/contact/contact/ is /contact/.
+
+    Of numbers alone it is none: /2011/11/11/ is a day.
+    """
     kept: list[str] = []
     for segment in parts.segments:
         kept.append(segment)
         for length in range(1, min(len(kept) // 2, LONGEST_RUN) + 1):
-            if segment and kept[-length:] == kept[-2 * length : -length]:
+            run = kept[-length:]
+            if segment and run == kept[-2 * length : -length] and any(map(_LETTER.search, run)):
                 del kept[-length:]
                 break
     return None if len(kept) == len(parts.segments) else parts.with_segments(kept)

@@ -30,6 +30,7 @@ def test_values(name: str, value: str, after: str) -> None:
         ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
         ("collapse-slashes", "http://a.com//a///b/", "http://a.com/a/b/"),
         ("collapse-repeats", "http://a.com/x/y/x/y/x/y/", "http://a.com/x/y/"),
+        ("collapse-repeats", "http://a.com/2011/11/11/item/1/item/1", "http://a.com/2011/11/11/item/1"),
         ("lower-path", "http://a.com/A/b?C=D", "http://a.com/a/b?C=D"),
     ],
 )  # fmt: skip
@@ -56,3 +57,10 @@ def test_a_conversion_has_nothing_to_do_with_its_own_result(tail: str, name: str
     if once is not None:
         assert once != parts
         assert any(needle in f"http://a.com/{tail}" for needle in conversion.needles)
+
+
+@pytest.mark.parametrize("path", ["2011/11/11/", "1/1/", "2/3/2/3/2/3", "-/-/-"])
+def test_numbers_that_repeat_are_no_loop(path: str) -> None:
+    parts = split_url(f"http://a.com/{path}")
+    assert parts is not None
+    assert URL_CONVERSIONS["collapse-repeats"].apply(parts) is None

@@ -25,6 +25,8 @@ _SESSIONS = (
     "osCsid",
     "zenid",
 )
+# Names that mean one thing wherever they are: `s` is a session here and a search there, `sid` a story or a song.
+_USUALLY_IRRELEVANT = ("sessionid", "replytocom", "printable")
 _ENDS = ("trackback", "page/1", "comment-page-1", "amp", "print")
 _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
@@ -60,12 +62,11 @@ GENERAL = Priors(
     expected=(
         *(hypothesis(match=f"/{{p*}}/{name}", to="/{p*}/") for name in _INDEX_FILES),
         *(hypothesis(match=f"?{arg}", drop=(arg.partition("=")[0],)) for arg in _FIRST_PAGES),
-        *(hypothesis(drop=(name,)) for name in ("sid", "s", "session_id", "sessionid", "replytocom", "printable")),
+        *(hypothesis(drop=(name,)) for name in _USUALLY_IRRELEVANT),
         hypothesis(convert="sort-query"),
         hypothesis(convert="drop-empty"),
         hypothesis(convert="last-of-name"),
         hypothesis(convert="collapse-slashes"),
-        hypothesis(convert="collapse-repeats"),
         hypothesis(match="http://", to="https://"),
         hypothesis(match="//www.{host}", to="//{host}"),
         *(hypothesis(match=f"/{{p*}}/{last}/", to="/{p*}/") for last in _ENDS),

@@ -27,3 +27,8 @@ def test_what_is_assumed_does_to_urls() -> None:
     normalize = SiteNormalizer(SiteRules("a.com", GENERAL.assumed)).normalize
     assert normalize("HTTP://A.com:80/x;jsessionid=1F?b=1&utm_source=x&PHPSESSID=2").canonical == "http://a.com/x?b=1"
     assert normalize("http://a.com/x?id=1&page=2").kind == "unchanged"
+
+
+def test_no_name_that_is_content_somewhere_is_dropped_by_prior() -> None:
+    names = {name for rule in (*GENERAL.assumed, *GENERAL.expected) if not rule.match for name in rule.drop}
+    assert names.isdisjoint({"s", "sid", "session", "session_id", "id", "p", "q", "page", "lang", "sort", "ref", "v"})

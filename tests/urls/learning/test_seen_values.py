@@ -48,7 +48,7 @@ def test_of_many_values_any_other_one_is_irrelevant_too() -> None:
 
 
 def test_what_most_sites_mean_by_a_name_is_known_whatever_its_value() -> None:
-    assert [described(rule) for rule in learned("sid=77").rules] == ["drop sid"]
+    assert [described(rule) for rule in learned("sessionid=77").rules] == ["drop sessionid"]
 
 
 def test_values_that_came_beside_what_is_irrelevant_are_none_themselves() -> None:
