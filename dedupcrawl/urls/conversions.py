@@ -13,7 +13,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
-_DELIMITERS = frozenset(" \"#%&+/;<=>?[\\]^`{|}")  # in a segment or an argument they mean something else, or nothing
+_DELIMITERS = frozenset(' "#%&+/;<=>?[\\]^`{|}')  # in a segment or an argument they mean something else, or nothing
 _ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _BASE64_URL = str.maketrans("-_,", "+/=")
 _NO_TEXT = re.compile("[\udc80-\udcff]")
@@ -62,6 +62,7 @@ VALUE_CONVERSIONS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "upper": str.upper,
     "decode": _decode,
+    "path": lambda value: _decode(value).replace("%2F", "/"),
     "encode": _encode,
     "base64": _base64,
     "underscores": lambda value: value.replace("%20", "_").replace("+", "_"),

@@ -12,7 +12,9 @@ from dedupcrawl.urls.url_parts import split_url
     ("name", "value", "after"),
     [
         ("lower", "AÉ", "aé"), ("upper", "aé", "AÉ"), ("decode", "a%2Fb%C3%A9", "a%2Fbé"), ("decode", "%FF%", "%FF%"),
-        ("decode", "%41%3F%25%2f%20%23%0a%7B%26", "A%3F%25%2F%20%23%0A%7B%26"), ("decode", "File%3Aa%2Cb%28c%29", "File:a,b(c)"),
+        ("decode", "%41%3F%25%2f%20%23%0a%7B%26", "A%3F%25%2F%20%23%0A%7B%26"),
+        ("decode", "File%3Aa%2Cb%28c%29", "File:a,b(c)"),
+        ("path", "a%2fb%3Fc%41", "a/b%3FcA"),
         ("encode", "a é", "a%20%C3%A9"), ("base64", "aHR0cDovL2EuY29t", "http://a.com"), ("base64", "a", "a"),
         ("underscores", "a+b%20c", "a_b_c"), ("spaces", "a+b_c", "a%20b%20c"),
     ],

@@ -31,6 +31,7 @@ _LOSS = 50  # right sources that one wrong one outweighs, when a node is compare
 _EXCEPTION_COSTS = 2.0  # clusters that it takes to make up for one
 _WORTH = 0.3  # of what a good node gets right, that its children must be worth to take its place
 _SIGNIFICANT = 3.0  # clusters expected to have another value, had a key nothing to do with the transformation
+SEVERAL = 2  # wrong meetings that an exception takes away, at least: of one it would say no more than its name
 _MOST_COMMON = 3  # values of a key that all evidence has; besides, at most a third of the clusters
 _MOST_SOURCES = 400  # that a tree grows on
 _SAMPLE = 500  # forms that the common keys of the evidence are compared with
@@ -124,35 +125,48 @@ class Tree:
         marks = self._marks.copy()
         marks[list(taken)] |= _TAKEN
         found = split(sources.rows, counts.flags, self._keys, marks)
-        for grown in (self._except(sources, found, taken, cost), self._divide(sources, found, taken, cost)):
+        for grown in (
+            self._except(sources, counts.flags, found, taken, cost),
+            self._divide(sources, found, taken, cost),
+        ):
             if grown[1] > best[1]:
                 best = grown
         return best
 
     def _except(
-        self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float
+        self, sources: Sources, flags: Flags, found: Split, taken: tuple[int, ...], cost: float
     ) -> tuple[list[Context], float]:
-        """Everywhere but for a few values of one key, which are wrong more often than right."""
+        """Everywhere but for a few values of one key, which are wrong more often than right, and not just once."""
         worse: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
-        values = self._keys.values([code for _, _, code in found.bad])
-        for (key, loss, code), value in zip(found.bad, values, strict=True):
+        several = self._wrong_in_several(sources, flags)
+        bad = [one for one in found.bad if one[2] in several]
+        values = self._keys.values([code for _, _, code in bad])
+        for (key, loss, code), value in zip(bad, values, strict=True):
             worse[key].append((loss, value, code))
         best: tuple[int, list[tuple[int, str, int]]] | None = None
         best_gain = 0
         for key, those in worse.items():
-            bad = sorted(those, reverse=True)[:_MOST_EXCEPTIONS]
-            gain = sum(loss for loss, _, _ in bad) - len(bad)
-            if gain > best_gain and all(code != ABSENT for _, _, code in bad):
-                best, best_gain = (key, bad), gain
+            worst = sorted(those, reverse=True)[:_MOST_EXCEPTIONS]
+            gain = sum(loss for loss, _, _ in worst) - len(worst)
+            if gain > best_gain and all(code != ABSENT for _, _, code in worst):
+                best, best_gain = (key, worst), gain
         if best is None:
             return [], 0.0
-        key, bad = best
+        key, worst = best
         excepted = np.zeros(len(self._keys.key_of) + 1, dtype=np.bool_)  # the last one is that of ABSENT
-        excepted[[code for _, _, code in bad]] = True
+        excepted[[code for _, _, code in worst]] = True
         stay = ~excepted[self._keys.values_of(sources.rows, key)]
-        leaves, worth = self._grow(sources.where(stay), (*taken, key), cost + _EXCEPTION_COSTS * len(bad))
-        exception = Condition(self._keys.keys[key], tuple(sorted(value for _, value, _ in bad)), holds=False)
+        leaves, worth = self._grow(sources.where(stay), (*taken, key), cost + _EXCEPTION_COSTS * len(worst))
+        exception = Condition(self._keys.keys[key], tuple(sorted(value for _, value, _ in worst)), holds=False)
         return [(exception, *leaf) for leaf in leaves], worth
+
+    def _wrong_in_several(self, sources: Sources, flags: Flags) -> set[int]:
+        """Values that several wrong meetings have, and that of no value: one of a single meeting says only its name."""
+        wrong = flags == 0
+        owner, codes = self._keys.flat(sources.rows[wrong])
+        met = np.unique(np.stack([codes, sources.numbers[wrong][owner]]), axis=1)[0]
+        found, counts = np.unique(met, return_counts=True)
+        return {ABSENT, *found[counts >= SEVERAL].tolist()}
 
     def _divide(
         self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float

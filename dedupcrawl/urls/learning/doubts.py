@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, NO_VALUE, ContextKey, ContextKeys, Patterns
-from dedupcrawl.urls.learning.contexts import Condition
+from dedupcrawl.urls.learning.contexts import SEVERAL, Condition
+from dedupcrawl.urls.learning.proof import Judged
 from dedupcrawl.urls.learning.scopes import scoped
-from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
@@ -21,37 +21,39 @@ _KINDS = {"host", "path", "front", "last", "has", "arg", "form", "kind"}
 
 
 def narrowed(
-    rule: Rule, columns: UrlColumns, wrong: Ints, right: Ints, most_right: float, patterns: Patterns = NO_PATTERNS
+    rule: Rule, columns: UrlColumns, judged: Judged, most_right: float, patterns: Patterns = NO_PATTERNS
 ) -> Rule | None:
     """The rule with one more exception, or None when there is none that is worth it.
 
     Args:
         rule: As it was tried.
         columns: The URLs of the site.
-        wrong: Rows of some URLs that it was wrong about.
-        right: ... and of some that it was right about.
-        most_right: Of these, an exception may give up so many for each that it was wrong about.
+        judged: Some URLs that it was wrong and right about.
+        most_right: Of the right ones, an exception may give up so many for each that it was wrong about.
         patterns: Of the site's slots.
     """
     exceptions = len(rule.unless) + sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within))
     if exceptions >= _MOST_EXCEPTIONS:
         return None
-    rows = np.concatenate([wrong, right])
+    rows = np.concatenate([judged.wrong, judged.right])
     there = columns.split[rows]
-    rows, is_wrong = rows[there], (np.arange(len(rows)) < len(wrong))[there]
+    is_wrong, forms = np.arange(len(rows)) < len(judged.wrong), np.concatenate([judged.forms, judged.right])
+    rows, is_wrong, forms = rows[there], is_wrong[there], forms[there]
     keys = ContextKeys.of(columns.taken(rows), patterns)
     owner, codes = keys.flat(np.arange(len(rows)))
     bad = np.bincount(codes[is_wrong[owner]], minlength=len(keys.key_of))
     good = np.bincount(codes[~is_wrong[owner]], minlength=len(keys.key_of))
+    pairs = np.unique(np.stack([codes, forms[owner]])[:, is_wrong[owner]], axis=1)
+    meetings = np.bincount(pairs[0], minlength=len(keys.key_of))
     places = []
-    for code in np.flatnonzero(bad >= _LEAST_WRONG).tolist():
+    for code in np.flatnonzero((bad >= _LEAST_WRONG) & (meetings >= SEVERAL)).tolist():
         key = keys.keys[keys.key_of[code]]
         if key[0] in _KINDS:
             places.append((key[0] in _NARROW, key, keys.value(code), int(bad[code]), int(good[code])))
     best: tuple[float, Rule] | None = None
     for _, key, value, against, count in sorted(places):
         gain = against - count / most_right
-        if gain <= 0.0 or count * 2 > len(right) or (best is not None and gain <= best[0]):
+        if gain <= 0.0 or count * 2 > len(judged.right) or (best is not None and gain <= best[0]):
             continue
         narrower = scoped(rule, (_exception(key, value),))
         if narrower is not None and narrower != rule:

@@ -23,7 +23,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
 # Conversions of a segment, and what it or its result holds if they change it.
 _OF_SEGMENTS = (("lower", ""), ("upper", ""), ("decode", "%"), ("encode", "%"), ("underscores", "_"))
-_MOVED = ("", "underscores", "spaces", "decode", "lower")
+_MOVED = ("", "underscores", "spaces", "decode", "path", "lower")
 
 
 class Transformation(NamedTuple):

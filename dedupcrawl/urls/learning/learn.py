@@ -17,6 +17,7 @@ from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
+from dedupcrawl.urls.learning.seen_paths import is_of_paths, kept_to_seen_paths
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -99,7 +100,7 @@ def learn_site(
         if not found or (number and proved == before):
             break
         samples = [one + other for one, other in zip(samples, proof.collisions(shares), strict=True)]
-    proved = _kept_to_seen(proved, proof, bar, least)
+    proved = _kept_to_seen(site, proved, proof, bar, least)
     used = proof.uses()
     return SiteRules(site, tuple(one.with_evidence(used.by_rule[one.rule.id], site, urls) for one in proved))
 
@@ -187,7 +188,7 @@ def _proved(
 
     def narrower(one: Candidate, most_right: float) -> Candidate | None:
         judged = proof.judged(one.rule.id)
-        rule = narrowed(one.rule, proof.columns, judged.wrong, judged.right, most_right / judged.step, patterns)
+        rule = narrowed(one.rule, proof.columns, judged, most_right / judged.step, patterns)
         return None if rule is None else replace(one, rule=rule)
 
     while True:
@@ -209,14 +210,20 @@ def _proved(
             candidates = proved
 
 
-def _kept_to_seen(proved: list[Candidate], proof: Proof, bar: Bar, least: Least) -> list[Candidate]:
-    """The rules, kept to the values of arguments that were seen to make no difference; `proof` has them applied.
+def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, least: Least) -> list[Candidate]:
+    """The rules, kept to the paths and values that were seen to make no difference; `proof` has them applied.
 
     Of what is known of many sites, other values are known as well.
     """
     own = [one for one in proved if one.rule.source != "prior" and not one.expected]
     seen = proof.varied({one.rule.id: names for one in own if (names := open_arguments(one.rule))})
-    kept = [replace(one, rule=rule) for one in proved for rule in kept_to_seen(one.rule, seen.get(one.rule.id, {}))]
+    kept = []
+    for one in proved:
+        rules = kept_to_seen(one.rule, seen.get(one.rule.id, {}))
+        if is_of_paths(one.rule) and (one in own or one.rule.convert):
+            met = list(proof.met(one.rule.id))
+            rules = [finer for rule in rules for finer in kept_to_seen_paths(rule, met, site)]
+        kept += [replace(one, rule=rule) for rule in rules]
     if kept != proved:
         proof.apply([one.rule for one in kept])
         used = proof.uses().by_rule

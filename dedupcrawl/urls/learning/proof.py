@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, UrlMeetings
 from dedupcrawl.urls.learning.sample import SitePart, label_hash
+from dedupcrawl.urls.learning.seen_paths import Met
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
@@ -63,11 +64,13 @@ class Judged(NamedTuple):
 
     Attributes:
         wrong: Numbers of URLs that it was wrong about.
+        forms: Of each of these, the number of the form at which it met others.
         right: Numbers of URLs that it was right about, one in `step`.
         step: Such that there are not too many.
     """
 
     wrong: Ints
+    forms: Ints
     right: Ints
     step: int
 
@@ -134,10 +137,21 @@ class Proof:
         owner[met.form[unchanged]] = self._labels[met.rows[unchanged]]
         owners, labels = owner[met.form], self._labels[met.rows]
         bad = ~met.leads | ((owners >= 0) & (owners != labels))
-        wrong = met.rows[by_rule & bad][:_MOST_JUDGED]
+        wrong = np.flatnonzero(by_rule & bad)[:_MOST_JUDGED]
         right = met.rows[by_rule & met.right & ~bad]
         step = -(-len(right) // _MOST_JUDGED) or 1
-        return Judged(wrong, right[::step], step)
+        return Judged(met.rows[wrong], met.form[wrong], right[::step], step)
+
+    def met(self, rule_id: str) -> Iterator[Met]:
+        """URLs that a rule was right about, and those that they met: of some forms, all of them."""
+        found = self._met()
+        rows, form = found.rows[found.right], found.form[found.right]
+        by_rule = self._changed_by({rule_id})[rows]
+        here = np.isin(form, form[by_rule])
+        step = -(-int(here.sum()) // _MOST_JUDGED) or 1
+        here &= np.unique(form, return_inverse=True)[1] % step == 0
+        urls = self.columns.all_parts(rows[here])
+        return map(Met, urls, form[here].tolist(), by_rule[here].tolist())
 
     def varied(self, names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, set[str | None]]]:
         """Values of arguments that made no difference: URLs of one cluster that met at a form have several of them.

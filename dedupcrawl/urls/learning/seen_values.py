@@ -3,22 +3,23 @@
 That `?page=1` is the page itself says nothing of `?page=2`, and a log may well hold the first only. So a rule that asks
 nothing of a value, because no other one came, is kept to those that came: it is for any value when many have been seen
 to make no difference, and for all of a kind (numbers, hexadecimal tokens of one length) when several of this kind have.
+Where all were such tokens, it is for these: that `?s=` and 32 hexadecimal digits are a session says nothing of `?s=a`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Piece, parse_template
 
-_MANY = 6  # values that made no difference: the others make none either
+MANY = 6  # values that made no difference: the others make none either
 _SEVERAL = 3  # ... of one kind: the others of this kind make none
 _LONGEST_NUMBER = 20  # digits
 _SHORTEST_TOKEN = 8  # hexadecimal digits
-_UNSAYABLE = re.compile(r"[{}#&;|]")  # in a template
+UNSAYABLE = re.compile(r"[{}#&;|]")  # in a template
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 
 Values = Set[str | None]  # None for an argument without "="
@@ -55,12 +56,12 @@ def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
         if rest:
             found.append(replace(rule, drop=rest))
         alone = [replace(rule, drop=(name,), match=_with(rule.match, name, form)) for name in few for form in few[name]]
-        found += [one for one in alone if _is_sayable(one)]
+        found += [one for one in alone if is_sayable(one)]
     else:
         found = [rule]
         for name, forms in few.items():
             found = [replace(one, match=_with(one.match, name, form)) for one in found for form in forms]
-        found = [one for one in found if _is_sayable(one)]
+        found = [one for one in found if is_sayable(one)]
     return [replace(one, id=f"{rule.id}-{i}" if i else rule.id) for i, one in enumerate(found)]
 
 
@@ -72,22 +73,24 @@ def _is_open(form: Piece | None) -> bool:
 
 
 def _is_any(values: Values) -> bool:
-    return len(values) >= _MANY
+    return len(values) >= MANY and kind_of([value for value in values if value]) != "hex"
 
 
 def _forms(name: str, values: Values) -> list[str]:
     """These values as arguments of a template."""
-    words = sorted(value for value in values if value and not _UNSAYABLE.search(value))
+    words = sorted(value for value in values if value and not UNSAYABLE.search(value))
     forms = []
-    if kind := _kind(words):
+    if kind := kind_of(words):
         forms.append(f"{name}={{:{kind}}}")
     elif words:
         forms.append(f"{name}={words[0]}" if len(words) == 1 else f"{name}={{:{'|'.join(words)}}}")
     return forms + [f"{name}="] * ("" in values) + [name] * (None in values)
 
 
-def _kind(words: list[str]) -> str:
+def kind_of(words: Sequence[str]) -> str:
     """The one kind of these values, if there are several of it; else empty."""
+    if not words:
+        return ""
     if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER for word in words):
         return "digits" if len({int(word) for word in words}) >= _SEVERAL else ""
     lengths = set(map(len, words))
@@ -101,7 +104,8 @@ def _with(match: str, name: str, form: str) -> str:
     return f"{match}{'&' if '?' in match else '?'}{form}"
 
 
-def _is_sayable(rule: Rule) -> bool:
+def is_sayable(rule: Rule) -> bool:
+    """Whether the rule language can say it."""
     try:
         rule.templates()
     except RuleError:

@@ -7,6 +7,8 @@ from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import hypothesis
+from dedupcrawl.urls.learning.proof import Judged
+from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
@@ -15,11 +17,17 @@ GOOD = [f"http://a.com/view/{i}?sid={i}" for i in range(60)]
 
 
 def narrower(
-    rule: Rule, wrong: list[str], right: list[str], most_right: float, patterns: Patterns = NO_PATTERNS
+    rule: Rule,
+    wrong: list[str],
+    right: list[str],
+    most_right: float,
+    patterns: Patterns = NO_PATTERNS,
+    forms: Ints | None = None,
 ) -> Rule | None:
     columns = UrlColumns.of([*wrong, *right, "data:no-url"])
     rows = np.arange(len(columns))
-    return narrowed(rule, columns, rows[: len(wrong)], rows[len(wrong) :], most_right, patterns)
+    judged = Judged(rows[: len(wrong)], rows[: len(wrong)] if forms is None else forms, rows[len(wrong) :], 1)
+    return narrowed(rule, columns, judged, most_right, patterns)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +50,13 @@ def test_there_is_no_exception_where_the_wrong_ones_are_anywhere_or_few() -> Non
     assert narrower(SID, GOOD[::15], GOOD, 10.0) is None
     assert narrower(SID, ["http://a.com/list/1?sid=1"], GOOD, 10.0) is None
     assert narrower(SID, [], [], 10.0) is None
+
+
+def test_what_refuted_a_rule_once_is_not_excepted_by_its_name() -> None:
+    """All that a user's one hidden page is called would be an exception; of other users it says nothing."""
+    bad = [f"http://a.com/list/{i}?sid={i}" for i in range(9)]
+    assert narrower(SID, bad, GOOD, 10.0, forms=np.zeros(9, dtype=np.int64)) is None
+    assert narrower(SID, bad, GOOD, 10.0, forms=np.arange(9) // 5) is not None
 
 
 def test_an_exception_gives_up_no_more_right_ones_than_it_may() -> None:

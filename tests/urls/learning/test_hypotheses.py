@@ -26,6 +26,8 @@ def suggested(source: str, target: str) -> list[Transformation]:
         ("http://a.com/x/art/index.html", "http://a.com/x/art", "/{p*}/index.html", "/{p*}"),
         ("http://a.com/x/art/index.html", "http://a.com/x/art/", "/{p*}/index.html", "/{p*}/"),
         ("http://a.org/?title=Casino_Royale", "http://a.org/wiki/Casino_Royale", "/?title={value}", "/wiki/{value}"),
+        ("http://a.org/?title=A%2FB", "http://a.org/wiki/A/B", "/?title={value}", "/wiki/{value|path}"),
+        ("http://a.org/?title=A%3AB", "http://a.org/wiki/A:B", "/?title={value}", "/wiki/{value|decode}"),
         ("http://a.com/tt1/photogallery", "http://a.com/tt1/mediaindex", "/{p*}/photogallery", "/{p*}/mediaindex"),
         ("http://a.com/Lord-Rings/dp/B1", "http://a.com/dp/B1", "/{p*}/dp/{x1}", "/dp/{x1}"),
         ("http://a.com/Recipe/x", "http://a.com/RECIPE/x", "/{p*}/{name}/{x0}", "/{p*}/{name|upper}/{x0}"),

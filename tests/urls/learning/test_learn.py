@@ -134,7 +134,7 @@ def test_each_example_is_learned_as_the_paper_has_it() -> None:
     assert rules_of(arizona) == ["/{p*}/index.html → /{p*}/"]
     assert rules_of(yahoo) == ["/{b0}/{} → /{b0}/{} within /u{}/friends-{}/{*}"]
     assert rules_of(allrecipes) == ["convert lower-path"]  # RECIPE and Recipe are one to the server: all of the path
-    assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex"]
+    assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex within /title/{*}"]
     assert rules_of(wikipedia) == ["/?title={value} → /wiki/{value}"]
     assert rules_of(stanford) == ["drop sid"]
     assert rules_of(amazon) == ["/{p*}/dp/{x1} → /dp/{x1}"]
