@@ -23,7 +23,7 @@ from dedupcrawl.spark.learning import SCHEMA, at_hand, packed
 from dedupcrawl.spark.log_rows import ORDER
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import NEAR, UNLIKE
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_bounded, without_cycle_detection
 from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.urls.rule import Rule
@@ -42,7 +42,7 @@ def learn_large_sites(rows: DataFrame, options: LearningOptions, former: Mapping
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)
-    clustered = materialized(_numbered(good))
+    clustered = materialized(_numbered(_without_unknown(good, learned)))
     _count(clustered, learned)
     asked = [site for site, rules in former.items() if rules]
     worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
@@ -66,6 +66,7 @@ def _labelled(rows: DataFrame) -> DataFrame:
         rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
     )
     links = materialized(_links(pages, rows))
+    pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
     pages = pages.drop("redirect_to", "canonical", "names_own", "simhash")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
@@ -82,7 +83,9 @@ def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
     """Pairs of URLs that lead to one page: site, url, to. As `clusters.clusters_of` says it."""
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
     verdicts = rows.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
-    named = pages.where("canonical is not null").select("site", "url", "signature", F.col("canonical").alias("to"))
+    named = pages.where("canonical is not null and (signature is not null or names_own)").select(
+        "site", "url", "signature", F.col("canonical").alias("to")
+    )
     there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
     said = named.select("to", "signature").union(there)
     one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
@@ -141,13 +144,18 @@ def _unlike(pages: pa.Table) -> pa.Table:
     return pa.table({"label": false_clusters.unlike_among(pl.DataFrame(pages)).cast(pl.Int64).to_arrow()})
 
 
+def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages of which something is known; those whose word for their canonical URL was not believed are counted."""
+    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
+    sizes = pages.groupBy("label").agg(F.count("*").alias("size"), known.alias("known"))
+    unknown = materialized(sizes.where("not known and size = 1").select("label"))
+    learned.left_out += Counter({DISBELIEVED: pages.where("names_another").join(unknown, "label", "left_semi").count()})
+    return pages.join(unknown, "label", "left_anti")
+
+
 def _numbered(pages: DataFrame) -> DataFrame:
     """Site, url, importance, cluster and its size; `several`: whether its site has a cluster of more than one URL."""
-    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
-    clusters = pages.groupBy("site", "label").agg(
-        F.min("url").alias("first"), F.count("*").alias("size"), known.alias("known")
-    )
-    clusters = clusters.where("known or size > 1").drop("known")
+    clusters = pages.groupBy("site", "label").agg(F.min("url").alias("first"), F.count("*").alias("size"))
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
     clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)

@@ -16,6 +16,7 @@ from dedupcrawl.training.false_clusters import unlike_clusters
 from dedupcrawl.training.page_rows import FAULTS
 
 UNLIKE = "unlike URLs"
+DISBELIEVED = "canonical link not believed"
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 
 
@@ -62,6 +63,7 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     pages = pages.filter(~unlike)
     # What leads to a page that was not fetched, or that was left out, alone: nothing is known of it.
     known = pl.col("content").is_not_null() | (pl.len().over("label") > 1)
+    left_out[DISBELIEVED] = int(pages.select((~known & pl.col("names_another")).sum()).item())
     return Clusters(_numbered(pages.filter(known)), +false, +left_out)
 
 
@@ -87,11 +89,13 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
     A page's own word for its canonical URL is believed when nothing speaks against it: of all pages that name this URL,
     and the page that it leads to, those whose content is known have one. (The second page of a list often names the
-    first.) Or when the page is a near-duplicate of the one that it names, by their SimHash, at its own path.
+    first.) Or when the page is a near-duplicate of the one that it names, by their SimHash, at its own path. Of a page
+    without content it is believed only where it names the page's own path.
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
     verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
-    named = pages.select("site", "url", "content", to="canonical").drop_nulls("to")
+    is_believable = pl.col("content").is_not_null() | pl.col("names_own")
+    named = pages.filter(is_believable).select("site", "url", "content", to="canonical").drop_nulls("to")
     near = _near(pages)
     if not named.is_empty():
         there = pages.select("content", to="url").join(named, on="to", how="semi")
@@ -111,7 +115,8 @@ def _near(pages: pl.DataFrame) -> pl.DataFrame:
 
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """What is needed of `pages`, and a row for each end of a link that is not among them."""
-    pages = pages.drop("redirect_to", "canonical", "names_own", "simhash")
+    names_another = pl.col("canonical").is_not_null()
+    pages = pages.select("site", "url", "content", "fault", "importance", names_another=names_another)
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
     return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
 

@@ -19,7 +19,7 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
     "redirect_to": pl.String,  # each of the three: an absolute URL of the same site, other than `url`
-    "canonical": pl.String,  # of a row without signature only where it names the row's own page
+    "canonical": pl.String,
     "duplicate_of": pl.String,
     "names_own": pl.Boolean,  # whether `canonical` is the row's own path with fewer arguments
     "simhash": pl.Int64,  # the 64 bits; of a row that had a canonical link, if to itself
@@ -107,9 +107,8 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
     has_links = pages["canonical"].null_count() < pages.height
-    pages = pages.with_columns(names_own=_names_its_own_page() if has_links else pl.lit(None, pl.Boolean))
-    is_believable = pl.col("signature").is_not_null() | pl.col("names_own")
-    return pages.with_columns(canonical=pl.when(is_believable).then("canonical")).select(*SIGNED_ROWS)
+    names_own = _names_its_own_page() if has_links else pl.lit(None, pl.Boolean)
+    return pages.with_columns(names_own=names_own).select(*SIGNED_ROWS)
 
 
 def _bits(simhash: pl.Expr) -> pl.Expr:

@@ -110,6 +110,15 @@ def test_a_wrong_canonical_link_of_pages_without_digest_does_no_harm(to: str) ->
     """Say, all pages name the front page: they would be one cluster."""
     rows = [page("p?id=1", canonical=to), page("p?id=2", canonical=to), page("?id=2", canonical="/"), page("s", "x")]
     assert groups(*rows) == [["s"]]
+    assert clusters(*rows).left_out == {"canonical link not believed": 3}
+
+
+def test_canonical_links_that_are_not_believed_are_counted_where_nothing_else_is_known() -> None:
+    rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", canonical="/list"), page("list", "y")]
+    assert clusters(*rows).left_out == {"canonical link not believed": 1}  # of the second page the text is known
+    moved = [page("p?id=1", canonical="/"), page("q", redirect_to="/p?id=1", status=301)]
+    assert groups(*moved) == [["p?id=1", "q"]]
+    assert not clusters(*moved).left_out
 
 
 def test_a_canonical_link_that_different_pages_share_is_not_believed_of_one_without_digest() -> None:

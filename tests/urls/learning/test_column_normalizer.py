@@ -23,7 +23,7 @@ LEARNED = [
     Rule("front", "equivalence", match="/wiki/{}/{p*}", to="/wiki/{}/{p}", within=("/wiki/{*}", "!/wiki/{*}/b")),
     Rule("affix", "rewrite", match="/{p*}/x-{n:digits}.html", to="/{p}/x/{n}"),
     Rule("title", "rewrite", match="/?title={x}", to="/wiki/{x|decode}"),
-    Rule("subpage", "rewrite", match="/w?title={x}", to="/wiki/{x|path}"),
+    Rule("subpage", "rewrite", match="/a?title={x}", to="/wiki/{x|path}"),
     Rule("values", "equivalence", match="?b={x}&title={}", to="?b={x}&title={}", unless=("sid=1", "c")),
     Rule("lower", "rewrite", match="/{p*}/{x}/page", to="/{p}/{x|lower}/page"),
     Rule("shown-by-title", "rewrite", match="/x?title={x}&b={}", to="/wiki/{x|underscores}"),
