@@ -42,3 +42,23 @@ def test_speed_is_what_the_page_of_the_peers_says() -> None:
     ]
     shown = [list(row.values()) for row in rows_under("comparison.md", "### To judge a page")]
     assert shown == wanted
+
+
+def row(rows: list[Row], name: str) -> Row:
+    return next(one for one in rows if one["method"].startswith(name))
+
+
+def test_rules_are_explained_with_the_figures_of_their_page() -> None:
+    """When `benchmarks.url_rules` was run anew, see what docs/explanation/url-rules.md still says rightly."""
+    page = "url-rules.md"
+    said = " ".join((DOCS / "explanation" / page).read_text(encoding="utf-8").split())
+    level = "rules of precision 0.95 and more"
+    recall = row(rows_under(page, f"## Recall and precision of merges, {level}"), "**macro recall**")
+    ours, dust, dasgupta = (f"{float(recall[name]):.2f}".lstrip("0") for name in ("ours", "DUST", "Dasgupta"))
+    assert f"({ours}; DUST {dust}, Dasgupta {dasgupta})" in said
+    kept = row(rows_under(page, f"## Rules kept, {level}"), "**all**")
+    ours, dust, dasgupta = (f"{float(kept[name]):,.0f}" for name in ("ours", "DUST", "Dasgupta"))
+    assert f"({ours} against {dust} and {dasgupta})" in said
+    surest = row(rows_under(page, "## Rules and reduction ratio by precision (Table 3; coverage >= 10)"), "= 1")
+    ours, dust = (f"{float(surest[f'{name}: reduction %']):.0f} %" for name in ("ours", "DUST"))
+    assert f"DUST's remove {dust} of the URLs, ours {ours}" in said
