@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from dedupcrawl.urls.learning.evidence import Tally, lower_bound
+from dedupcrawl.urls.learning.evidence import MeetingTally, lower_bound
 from dedupcrawl.urls.learning.meeting_counts import Counts
 from dedupcrawl.urls.rule import Rule
 
@@ -54,7 +54,7 @@ class Bar:
         return counts.right - counts.wrong / max(1.0 - self.min_right_of_site, _SMALLEST_SHARE)
 
     def passes(self, right: int, wrong: float, clusters: int, collisions: int, cost: float = 0.0) -> bool:
-        """True when these counts are enough for a rule of this cost. The names are those of `evidence.Tally`.
+        """True when these counts are enough for a rule of this cost. The names are those of `evidence.MeetingTally`.
 
         A negative cost counts as clusters that have been seen elsewhere.
         """
@@ -64,11 +64,11 @@ class Bar:
             and lower_bound(clusters + max(0.0, -cost), collisions) >= _LEAST_BOUND
         )
 
-    def accepts(self, counts: Tally, cost: float = 0.0) -> bool:
+    def accepts(self, counts: MeetingTally, cost: float = 0.0) -> bool:
         """`passes`, for a tally."""
         return self.passes(counts.right, counts.wrong, counts.clusters, counts.collisions, cost)
 
-    def is_within_reach(self, counts: Tally, cost: float = 0.0) -> bool:
+    def is_within_reach(self, counts: MeetingTally, cost: float = 0.0) -> bool:
         """False when no part of these meetings can pass: there are too few clusters, whatever is left out."""
         return counts.clusters + counts.collisions >= max(1.0, _LEAST_CLUSTERS + cost)
 

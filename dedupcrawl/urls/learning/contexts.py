@@ -197,7 +197,7 @@ def split(rows: Ints, flags: Flags, keys: ContextKeys, marks: Marks) -> Split:
 
     Args:
         rows: Of the sources. Shape (n,), as the next.
-        flags: As of `Tally`.
+        flags: As of `MeetingTally`.
         keys: Of the forms.
         marks: Of each key `_TAKEN` when it is not to be looked at, and `_NO_EXCEPTIONS` when none of its values can be
             an exception.

@@ -71,7 +71,7 @@ def meetings(rule: CompiledRule, corpus: Corpus) -> Meetings:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class MeetingTally:
     """Counts of a number of meetings.
 
     Attributes:
@@ -89,7 +89,7 @@ class Tally:
     flags: Flags
 
 
-def tally(sources: Sources, targets: Ints, labels: Labels) -> Tally:
+def tally(sources: Sources, targets: Ints, labels: Labels) -> MeetingTally:
     """Judge meetings of these sources alone.
 
     Where URLs of one cluster meet, all but one of them need not be fetched. Where there are others among them, those of
@@ -104,7 +104,7 @@ def tally(sources: Sources, targets: Ints, labels: Labels) -> Tally:
     if kernels.compiled is not None:
         numbers, rows = map(np.ascontiguousarray, sources)
         counts = kernels.compiled.tally(numbers, rows, targets, labels.start, labels.all, labels.different)
-        return Tally(*counts[:4], np.frombuffer(counts[4], dtype=np.int8))
+        return MeetingTally(*counts[:4], np.frombuffer(counts[4], dtype=np.int8))
     flags = np.full(len(sources.rows), -1, dtype=np.int8)
     right = wrong = collisions = 0
     clusters: set[int] = set()
@@ -121,7 +121,7 @@ def tally(sources: Sources, targets: Ints, labels: Labels) -> Tally:
             if label is not None:
                 clusters.add(label)
             flags[first:stop] = [form[0] == label for form in forms[: stop - first]]
-    return Tally(right, wrong, len(clusters), collisions, flags)
+    return MeetingTally(right, wrong, len(clusters), collisions, flags)
 
 
 def _meet(forms: Sequence[list[int]]) -> tuple[int, int, int | None]:

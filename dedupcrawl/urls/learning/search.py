@@ -15,7 +15,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus, Form
-from dedupcrawl.urls.learning.evidence import Meetings, Tally, meetings, tally
+from dedupcrawl.urls.learning.evidence import Meetings, MeetingTally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import (
     Transformation,
     embedded,
@@ -63,7 +63,7 @@ class Found:
 
     rule: Rule
     origin: Rule
-    counts: Tally
+    counts: MeetingTally
     unmet: int = 0
     seen: int = 0
 
@@ -203,8 +203,13 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
 
 
 def _narrowed(
-    rule: Rule, context: Context, within: Rule, tried: tuple[Meetings, Tally], everywhere: Meetings, corpus: Corpus
-) -> tuple[Rule, tuple[Meetings, Tally]]:
+    rule: Rule,
+    context: Context,
+    within: Rule,
+    tried: tuple[Meetings, MeetingTally],
+    everywhere: Meetings,
+    corpus: Corpus,
+) -> tuple[Rule, tuple[Meetings, MeetingTally]]:
     """The rule, kept to what all evidence for it has in common.
 
     A segment that takes any value tells pages apart nearly everywhere. So its evidence is compared with all that the
@@ -238,7 +243,7 @@ def _merges_anything(rule: Rule) -> bool:
     return _takes_any_segment(rule) and not said
 
 
-def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, Tally]:
+def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, MeetingTally]:
     found = meetings(compiled(rule), corpus)
     return found, tally(found.sources, found.targets, corpus.labels)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
-from dedupcrawl.urls.learning.evidence import Tally
+from dedupcrawl.urls.learning.evidence import MeetingTally
 from dedupcrawl.urls.learning.hypotheses import hypothesis
 from dedupcrawl.urls.learning.meeting_counts import Counts
 from dedupcrawl.urls.rule import Rule
@@ -17,8 +17,8 @@ BAR = Bar(0.95)
 COUNT = st.integers(0, 500)
 
 
-def counts(right: int, wrong: int, clusters: int, collisions: int) -> Tally:
-    return Tally(right, wrong, clusters, collisions, np.zeros(0, dtype=np.int8))
+def counts(right: int, wrong: int, clusters: int, collisions: int) -> MeetingTally:
+    return MeetingTally(right, wrong, clusters, collisions, np.zeros(0, dtype=np.int8))
 
 
 @given(COUNT, COUNT, COUNT, COUNT, st.floats(-2, 8))
