@@ -1,1 +1,1 @@
-"""Where signatures are kept and searched: memory, LMDB; one small contract."""
+"""Where signatures are kept and searched: memory, LMDB, Redis; one contract."""
