@@ -19,6 +19,7 @@ _BASE64_URL = str.maketrans("-_,", "+/=")
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
@@ -79,6 +80,11 @@ def _normal_escape(match: re.Match[str]) -> str:
 def with_normal_escapes(text: str) -> str:
     """Percent-encoding as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed."""
     return _HEX_PAIR.sub(_normal_escape, text)
+
+
+def as_sent(text: str) -> str:
+    """The spelling in which every client sends it: non-ASCII characters in percent-encoding (RFC 3987, 3.1)."""
+    return with_normal_escapes(_NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text))
 
 
 def _syntax(parts: UrlParts) -> UrlParts | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, decoded_url, with_normal_escapes
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.rule import Rule
@@ -258,7 +258,7 @@ def _join(segments: list[str]) -> str:
 
 def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformation]:
     """One segment into another that begins or ends like it; what differs in the spelling of escapes is one already."""
-    if with_normal_escapes(old) == with_normal_escapes(new):
+    if as_sent(old) == as_sent(new):
         return
     front = 0
     while front < min(len(old), len(new)) and old[front] == new[front]:

@@ -54,6 +54,7 @@ def test_arguments() -> None:
 
 def test_the_spelling_of_escapes_is_no_conversion() -> None:
     assert all("|" not in rule.to for rule in suggested("http://a.com/a%2fb%41/x", "http://a.com/a%2FbA/x"))
+    assert all("|" not in rule.to for rule in suggested("http://a.com/%E4%BA%BA", "http://a.com/人"))
     assert "/{p*}/{name|decode}" in [rule.to for rule in suggested("http://a.com/File%3Ab", "http://a.com/File:b")]
 
 
