@@ -25,6 +25,7 @@ from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.skipped_rows import broken_rows
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
+from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
@@ -143,7 +144,7 @@ def _here(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
         judge = stack.enter_context(open_judge(settings, folder))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
-        pages = stack.enter_context(closing(_pages(sources, tally, fields="mwo" in settings.checks, bar=bar)))
+        pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
         verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
         yield from map(judge.resolved, verdicts)
 
@@ -155,9 +156,9 @@ def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Ge
         from dedupcrawl.spark.session import spark_session
 
         with spark_session() as spark:
-            fields, by_site = "mwo" in settings.checks, settings.scope == "site"
+            wanted, by_site = _wanted(settings), settings.scope == "site"
             judge = partial(open_judge, settings)
-            yield from verdicts_in_order(spark, files, judge, tally, fields=fields, by_site=by_site)
+            yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
 
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
@@ -207,11 +208,15 @@ def _goes_to_file(stdout: IO[str]) -> bool:
         return False
 
 
-def _pages(files: Sequence[Path], tally: Tally, *, fields: bool, bar: bool) -> Generator[Page, None, None]:
+def _wanted(settings: DedupSettings) -> Wanted:
+    return Wanted("mwo" in settings.checks, settings.selector)
+
+
+def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with (
         bytes_progress("reading", total) if bar else nullcontext(_untold) as update,
-        closing(read_pages(files, tally, fields=fields)) as pages,
+        closing(read_pages(files, tally, wanted=wanted)) as pages,
     ):
         for page in pages:
             yield page

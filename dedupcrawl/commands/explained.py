@@ -132,7 +132,7 @@ class Explainer:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
         if verdict is None:
             return None
-        other = verdict.duplicate_of or str(verdict.evidence.get("in_doubt", {}).get("url", ""))
+        other = verdict.duplicate_of or _doubted(verdict)
         new, kept = (text_of(self._index.attachments(url)) for url in (verdict.url, other))
         if new is None or kept is None:
             return None
@@ -143,6 +143,12 @@ class Explainer:
             else:
                 told.append({"new": stretch.new[:_CHARACTERS], "kept": stretch.kept[:_CHARACTERS]})
         return told[: 2 * _DIFFERENCES]
+
+
+def _doubted(verdict: Verdict) -> str:
+    """What the page resembles, that was let through in doubt."""
+    doubt = verdict.evidence.get("in_doubt")
+    return str(doubt.get("url", "")) if isinstance(doubt, dict) else ""
 
 
 def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:

@@ -25,7 +25,8 @@ _LEAST_OF_A_FRAME = 6  # on the lesser side
 _FIGURES = 2  # beyond those that edits at random hit
 _OF_THE_FIGURES = 16  # one in so many is no correction any more
 _EDITED_ONE_IN = 100  # symbols; where fewer words were changed, nobody went through the text
-_MOVED = 2  # content words that have changed places, where they are more than half of what differs
+_THROUGHOUT, _ONE_IN = 3, 200  # places; and one in so many symbols: fewer are revisions of a long text
+_FEW = 2  # pieces; where no more differ, one word that has moved is enough
 
 
 def changed_words(facts: Facts) -> int:
@@ -68,13 +69,22 @@ def says_more(facts: Facts) -> bool:
 
 def _says_otherwise(facts: Facts) -> bool:
     """Whether it says something else in the same words, but for few."""
+    throughout = max(_THROUGHOUT, facts.symbols / _ONE_IN)
+    return (
+        _other_figures(facts)
+        or facts.filled - figures_by_edits(facts) >= throughout
+        or facts.rearranged >= throughout
+        or (facts.renamed >= throughout and 2 * facts.renamed > facts.pieces)
+        or _is_contrary(facts)
+    )
+
+
+def _is_contrary(facts: Facts) -> bool:
+    """Whether hardly anything differs but a "not", an opposite, or names that have changed places."""
     words = changed_words(facts)
-    return _other_figures(facts) or (
-        not facts.inserted
-        and (
-            (facts.contrary > 0 and words <= max(facts.contrary, facts.symbols // _EDITED_ONE_IN))
-            or (facts.moved >= _MOVED and 2 * facts.moved > words and facts.moved > facts.moves)
-        )
+    return not facts.inserted and (
+        (facts.contrary > 0 and words <= max(facts.contrary + 1, facts.symbols // _EDITED_ONE_IN))
+        or (facts.moved > facts.moves and 2 * facts.moved >= words and (facts.moved > 1 or facts.pieces <= _FEW))
     )
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 import mmh3
 import numpy as np
 
+from dedupcrawl.content.characters import fold
 from dedupcrawl.content.symbols import SymbolText
 
 STORED = 64
@@ -33,8 +34,9 @@ _SEED = 1  # another one than that of the blocks of a main text, which are made 
 
 
 def hashes_of(asides: Iterable[str]) -> list[int]:
-    """MurmurHash3 x86 32 of each aside, as if all numbers beside words were the same."""
-    return [mmh3.hash(_NUMBER.sub("0", it) if _WORDS.search(it) else it, _SEED, False) for it in asides]
+    """MurmurHash3 x86 32 of each aside, folded as texts are, and as if all numbers beside words were the same."""
+    folded = map(fold, asides)
+    return [mmh3.hash(_NUMBER.sub("0", it) if _WORDS.search(it) else it, _SEED, False) for it in folded]
 
 
 def packed(hashes: Iterable[int]) -> bytes:

@@ -101,6 +101,11 @@ class Blocks(msgspec.Struct, frozen=True, gc=False):
         hashes = [mmh3.hash(packed[2 * begin : 2 * end], 0, False) for begin, end in blocks]
         return cls(symbols, [end for _, end in blocks], hashes)
 
+    def changed(self, others: Blocks) -> NDArray[np.bool_]:
+        """Shape (n,): which symbols stand in blocks that are none of the others."""
+        known = set(others.hashes)
+        return ~self.keep([block not in known for block in self.hashes])
+
     def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
         """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
         keep = np.ones(len(self.symbols), dtype=np.bool_)

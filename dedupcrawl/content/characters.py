@@ -9,29 +9,64 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 
-CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_CURRENCIES = "".join(
-    sign
-    for sign in map(chr, range(0x80, 0x3000))
-    if unicodedata.category(sign) == "Sc" and unicodedata.normalize("NFKC", sign) == sign
+_MARKED = (
+    range(0x300, 0x3000),
+    range(0xA000, 0xAC00),
+    range(0xFB00, 0xFE00),
+    range(0xFE10, 0xFF00),
+    range(0x11000, 0x12000),
 )
-SIGNS = _CURRENCIES + "±×÷√≠≤≥≈✓✔✗✘☑☐☒★☆♂♀↑↓▲▼△▽○◯◎👍👎"
-"""Signs that say something by themselves: each is a symbol. Bullets, frames, copyright signs and the like are none."""
+_SIGNED = (range(0x80, 0x2500), range(0x2600, 0x2719), range(0x27C0, 0x3000), range(0x1F000, 0x1FB00))
+_SPELLINGS = "°¦©®−⁄∕∖∗∘∙∣⋅"  # of what is written otherwise, or left out, elsewhere
+
+
+def _categorized(ranges: Iterable[range], *categories: str) -> str:
+    """The characters of some of Unicode's categories that folding leaves as they are."""
+    return "".join(
+        one
+        for one in map(chr, chain.from_iterable(ranges))
+        if unicodedata.category(one) in categories
+        and one not in _SPELLINGS
+        and unicodedata.normalize("NFKC", one).casefold() == one
+    )
+
+
+def _as_class(characters: str) -> str:
+    """Ascending characters as the inside of a class in a regular expression; as ranges, or compiling it takes long."""
+    points = list(map(ord, characters))
+    firsts = [point for before, point in pairwise([-1, *points]) if point != before + 1]
+    lasts = [point for point, after in pairwise([*points, -1]) if after != point + 1]
+    return "".join(
+        re.escape(f"{chr(first)}") + "-" + re.escape(chr(last)) for first, last in zip(firsts, lasts, strict=True)
+    )
+
+
+CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+VOWEL_SIGNS = _as_class(_categorized(_MARKED, "Mn", "Mc"))
+"""As a class of a regular expression: part of a word though no letters, such as the vowel signs of Hindi and Thai."""
+VALUES = _categorized(_SIGNED, "Sc") + "‰±×÷√≠≤≥≈∈∉∞←→⇐⇒✓✔✗✘☑☐☒★☆♂♀↑↓▲▼△▽○◯◎👍👎"
+"""Signs that say how much, how good or whether: as numbers do, where another stands in their place."""
+SIGNS = "".join(sorted({*VALUES, "❤", *_categorized(_SIGNED, "Sm", "So")}))
+"""Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none."""
+_SIGN = _as_class(SIGNS)
 TOUCHING = "#$+-"
 """Signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#): no hyphens or headings."""
 
-_PART = f"[{CJK}{SIGNS}]|[^\\W_]"
+_PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"
 SYMBOL = re.compile(
-    f"[{CJK}{SIGNS}]|[^\\W_{CJK}]+|(?<=[^\\W_])[{TOUCHING}](?!{_PART})|(?<=[{SIGNS}])[{TOUCHING}](?!{_PART})"
-    f"|(?<![^\\W_])(?<![{SIGNS}])[{TOUCHING}](?={_PART})"
+    f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
+    f"|(?:(?<=[^\\W_])|(?<=[{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
+    f"|(?<![^\\W_])(?<![{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
 )
 
 # Bits of a character's kind.
@@ -66,7 +101,11 @@ def kinds() -> NDArray[np.uint8]:
     characters = _text(np.arange(_TABLED, dtype=np.uint32))
     table = np.zeros(_CODE_POINTS, dtype=np.uint8)
     table[_TABLED : 2 * _TABLED] = LETTER | ALONE
-    for pattern, bits in (("[^\\W_]+", LETTER), (f"[{CJK}{SIGNS}]+", LETTER | ALONE), ("\\d+", DIGIT)):
+    for pattern, bits in (
+        (f"(?:[^\\W_]|[{VOWEL_SIGNS}])+", LETTER),
+        (f"[{CJK}{_SIGN}]+", LETTER | ALONE),
+        ("\\d+", DIGIT),
+    ):
         for run in re.finditer(pattern, characters):
             table[run.start() : run.end()] |= bits
     table[[ord(mark) for mark in _MARKS]] |= MARK

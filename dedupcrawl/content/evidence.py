@@ -34,6 +34,7 @@ from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks
 from dedupcrawl.content.facts import Facts, aligned, facts_of
 from dedupcrawl.content.own_text import left_out, slots
 from dedupcrawl.content.probability import probability
+from dedupcrawl.content.rearranged import rearranged
 from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tail import tail_begins
@@ -155,6 +156,8 @@ def sizes_of(outline: bytes) -> dict[int, int]:
 class _Pair(msgspec.Struct, frozen=True, gc=False):
     """A new page and a kept one, without what their sites repeat."""
 
+    blocks: Blocks
+    kept_blocks: Blocks
     new: Symbols
     kept: Symbols
     new_tail: int
@@ -184,7 +187,8 @@ class _Pair(msgspec.Struct, frozen=True, gc=False):
                 kept_keep = other.blocks.keep(kept_left)
                 symbols, kept_symbols = symbols[keep], kept_symbols[kept_keep]
                 begin, kept_begin = int(keep[:begin].sum()), int(kept_keep[:kept_begin].sum())
-        return cls(symbols[:begin], kept_symbols[:kept_begin], tail, kept_tail, same, count, places, other_slots)
+        pair = symbols[:begin], kept_symbols[:kept_begin]
+        return cls(one.blocks, other.blocks, *pair, tail, kept_tail, same, count, places, other_slots)
 
     @property
     def length(self) -> int:
@@ -194,8 +198,22 @@ class _Pair(msgspec.Struct, frozen=True, gc=False):
         return aligned(self.new, self.kept, self.new_tail, self.kept_tail, self.same_tail)
 
     def confirm(self, found: Differences) -> Evidence:
-        facts = facts_of(found, self.new, self.kept, self.length, len(self.kept) + self.kept_tail, self.slots)
+        facts = facts_of(
+            found,
+            self.new,
+            self.kept,
+            self.length,
+            len(self.kept) + self.kept_tail,
+            rearranged=self._rearranged() if found.moves else 0,
+            slots=self.slots,
+        )
         return Evidence(facts, probability(facts), found.pieces, self.template_blocks, self.places)
+
+    def _rearranged(self) -> int:
+        changed = self.blocks.changed(self.kept_blocks)
+        if self.places is not None:
+            changed = changed[self.places]
+        return rearranged(self.new, self.kept, changed)
 
 
 def confirm(

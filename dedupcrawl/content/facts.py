@@ -7,6 +7,7 @@ from itertools import pairwise
 import msgspec
 
 from dedupcrawl.content.alignment import BLOCK, Differences, differences
+from dedupcrawl.content.filled import filled
 from dedupcrawl.content.own_blocks import OwnBlocks, own_blocks
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.turned import turned
@@ -46,6 +47,9 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
         own_inside: Of all such blocks together.
         own_before: Of what stands before the first piece they share.
         own_after: Of what stands after the last one.
+        pieces: Short pieces that differ, in words or in numbers.
+        filled: Slots that hold a number here and none in the kept page (`dedupcrawl.content.filled`).
+        rearranged: Places in changed paragraphs where what follows stands elsewhere (`dedupcrawl.content.rearranged`).
         slots: Short blocks that the site repeats, such as "sold out", in whose place the kept page has others of them.
     """
 
@@ -74,6 +78,9 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     own_inside: int
     own_before: int
     own_after: int
+    pieces: int
+    filled: int
+    rearranged: int = 0
     slots: int = 0
 
 
@@ -97,7 +104,16 @@ def aligned(new: Symbols, kept: Symbols, new_tail: int, kept_tail: int, same_tai
     return found
 
 
-def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_length: int, slots: int = 0) -> Facts:
+def facts_of(
+    found: Differences,
+    new: Symbols,
+    kept: Symbols,
+    length: int,
+    kept_length: int,
+    *,
+    rearranged: int = 0,
+    slots: int = 0,
+) -> Facts:
     """The facts about a new text of `length` symbols and a kept one that differ as `aligned` has found."""
     worded, turns = wording(new, kept, found.pieces), turned(new, kept, found.pieces)
     changed = sorted({*found.numbers_changed, *worded.numerals_changed})
@@ -129,6 +145,9 @@ def facts_of(found: Differences, new: Symbols, kept: Symbols, length: int, kept_
         own_inside=own.inside,
         own_before=own.before,
         own_after=own.after,
+        pieces=len(found.pieces),
+        filled=filled(new, kept, found.pieces),
+        rearranged=rearranged,
         slots=slots,
     )
 

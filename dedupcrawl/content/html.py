@@ -9,7 +9,7 @@ import mmh3
 
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
+from dedupcrawl.content.outline import LINE_BREAK, Outline, byte_length, collapse, outline, unescape
 from dedupcrawl.content.selection import selected
 from dedupcrawl.content.tags import HEADINGS, tame
 from dedupcrawl.page import Page
@@ -95,7 +95,7 @@ def _asides(page: Outline, main: list[int]) -> tuple[str, ...]:
     """The lines of the blocks that are not of the main text, nor half links."""
     rest = set(range(len(page.blocks))).difference(main)
     blocks = (page.blocks[position] for position in sorted(rest))
-    return _paragraphs(text for text, _, linked, _ in blocks if 2 * linked < len(text))
+    return _paragraphs(text for text, _, linked, _ in blocks if 2 * linked < byte_length(text))
 
 
 def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 
-from dedupcrawl.content.outline import Outline
+from dedupcrawl.content.outline import Outline, byte_length
 
 _BLOCK_COST = 25  # bytes; a block of less speaks against its container
 _LINKED = 0.5  # share of a block's characters in links, from which on it is a list of links
 _BOILERPLATE_LIMIT = 0.7  # of the page's running text; what has more is content, whatever its class says
 _SECOND_SHARE = 0.3  # of the best container's value; another container that has more is content too
-_PRUNED = -50  # value of an element inside the best container, below which it is left out
+_PRUNED = -50  # value of an element inside the best container, below which it is left out,
+_SOME_LINKED = 0.25  # if so much of its text is in links
 _LITTLE = 100  # bytes; what is left of a page has as much
 _ENOUGH = 500  # bytes; an article has as much
 _ARTICLE_SHARE = 0.3  # of the page's content; an article that has less is a notice on a page of another kind
@@ -65,7 +66,7 @@ def main_blocks(page: Outline) -> list[int]:
     boilerplate; the page.
     """
     blocks = page.blocks
-    sizes = [len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text, _, _, _ in blocks]
+    sizes = [byte_length(text) for text, _, _, _ in blocks]
     linked = [min(1.0, block[2] / size) if block[2] else 0.0 for block, size in zip(blocks, sizes, strict=True)]
     # Bytes that speak for the containers of the block.
     values = [size * (1.0 - 2.0 * share) - _BLOCK_COST for size, share in zip(sizes, linked, strict=True)]
@@ -79,7 +80,7 @@ def main_blocks(page: Outline) -> list[int]:
             or sizes[position] * linked[position] >= _LONG_LINK * max(1, blocks[position][3])
         ]
         size = sum(sizes[position] for position in no_menus)
-        article = _article(page, values, linked, roles)
+        article = _article(page, sizes, values, linked, roles)
         if sum(sizes[position] for position in article) >= max(_ENOUGH, _ARTICLE_SHARE * size):
             return article
         if size >= _ENOUGH:
@@ -89,7 +90,7 @@ def main_blocks(page: Outline) -> list[int]:
     return list(range(len(blocks)))
 
 
-def _article(page: Outline, values: list[float], linked: list[float], roles: list[int]) -> list[int]:
+def _article(page: Outline, sizes: list[int], values: list[float], linked: list[float], roles: list[int]) -> list[int]:
     """The blocks of the container that is worth most, and of others that are worth nearly as much."""
     blocks, elements = page.blocks, page.elements
     worth = [0.0] * len(elements)
@@ -108,10 +109,15 @@ def _article(page: Outline, values: list[float], linked: list[float], roles: lis
     while parent:
         parent = elements[parent][0]
         around.add(parent)
+    unlinked = [0.0] * len(elements)
+    for (_, element, _, _), size, share in zip(blocks, sizes, linked, strict=True):
+        unlinked[element] += size * (1 - share / _SOME_LINKED)
+    _add_up(unlinked, elements)
     inside = [False] * len(elements)
     for number, (parent, _, _) in enumerate(elements):
         if number == best or (inside[parent] and number):
-            inside[number] = worth[number] >= _PRUNED
+            # A table or list is many small blocks: only its links tell that it is none of the article's.
+            inside[number] = worth[number] >= _PRUNED or unlinked[number] > 0
         elif number not in around and roles[number] != _BOILERPLATE:
             inside[number] = worth[number] > _SECOND_SHARE * worth[best]
     title = page.title[:_TITLE_LIMIT]

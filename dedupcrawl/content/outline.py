@@ -39,6 +39,11 @@ _BREAK = LINE_BREAK.encode()
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
 
 
+def byte_length(text: str) -> int:
+    """Bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed.

@@ -16,7 +16,7 @@ from importlib.resources import files
 
 import msgspec
 
-from dedupcrawl.content.another_page import changed_words, figures_by_edits, is_another, own_at_an_end
+from dedupcrawl.content.another_page import changed_words, is_another, own_at_an_end
 from dedupcrawl.content.facts import Facts
 
 TARGET_PRECISION = 0.998
@@ -25,9 +25,7 @@ TARGET_PRECISION = 0.998
 DOUBTED_PRECISION = 0.99
 """A page that is let through, but would be dropped for this target precision, is let through in doubt."""
 
-SPEAKS_FOR = frozenset(
-    {"edits", "edits_density", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long"}
-)
+SPEAKS_FOR = frozenset({"edits", "only_one_sided", "log_short", "figures_in_long", "exchanged_in_long"})
 """Features whose weight is positive; that of every other is negative."""
 
 _FORMAT = 1
@@ -80,13 +78,11 @@ def features(facts: Facts) -> dict[str, float]:
     one_sided = not (words or figures or facts.rewritten or facts.inserted)
     return {
         "replaced": math.log1p(replaced),
-        "replaced_block": math.log(max(1.0, replaced)),
         "rewritten": min(0.25, max(0.0, facts.rewritten - 0.05)),
         "inserted_in_short": facts.inserted * max(0.0, math.log(800 / n)),
         "own_at_an_end": min(0.2, own_at_an_end(facts) / n),
         "skips_density": math.log1p(facts.skips / hundreds),
         "numbers_changed": numbers_changed / max(1, numbers),
-        "figures_beyond_edits": math.log1p(max(0.0, figures - figures_by_edits(facts))),
         "figures_in_long": long if figures else 0.0,
         "renamed": math.log(max(1, facts.renamed)),
         "exchanged": (unexpected + figures) / max(1, words + figures),
@@ -94,7 +90,6 @@ def features(facts: Facts) -> dict[str, float]:
         "exchanged_in_long": long if facts.exchanged else 0.0,
         "negated": facts.negated / (1 + words + figures),
         "edits": math.log(max(1, facts.edits)),
-        "edits_density": math.log1p(max(0, facts.edits - 1) / hundreds),
         "only_one_sided": float(one_sided),
         "log_short": min(0.0, math.log(n / 200)),
     }

@@ -33,7 +33,7 @@ from dedupcrawl.content.characters import (
 
 __all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
 
-SYMBOLS_VERSION = 2
+SYMBOLS_VERSION = 3
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _BASE = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: odd, and without a pattern in its bits

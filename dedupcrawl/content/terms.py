@@ -18,10 +18,10 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import chain
 
-from dedupcrawl.content.characters import CJK
+from dedupcrawl.content.characters import CJK, VOWEL_SIGNS
 from dedupcrawl.content.stop_words import STOP_WORDS
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 """Changes whenever a text's terms do, other than by a new version of a library."""
 
 STOPPED = ""
@@ -31,7 +31,7 @@ _LONGEST = 64  # characters; longer words are cut into pieces, so that what is r
 _REMEMBERED = 1 << 16  # words whose terms are remembered
 
 _CJK = re.compile(f"[{CJK}]")
-_SPACED_WORD = re.compile(f"[^\\W_{CJK}]{{1,{_LONGEST}}}")
+_SPACED_WORD = re.compile(f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{_LONGEST}}}")
 _PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
 _SPLIT = re.compile(f"({_SPACED_WORD.pattern})")
 _WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")

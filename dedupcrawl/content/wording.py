@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import BLOCK, Piece
-from dedupcrawl.content.characters import SIGNS, TOUCHING
+from dedupcrawl.content.characters import TOUCHING, VALUES
 from dedupcrawl.content.numerals import NUMERALS
 from dedupcrawl.content.stop_words import STOP_WORDS
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import Symbols, place_of
 
 _NEGATIONS = """
-no not nor never none nobody nothing nowhere neither without cannot t 不 没 无 未 非 否 勿 莫 禁
+no not nor never none nobody nothing nowhere neither without cannot t hardly barely scarcely seldom rarely
+不 没 无 未 非 否 勿 莫 禁
+nicht kein keine keinen keinem keiner keines nie niemals niet geen nooit inte ingen aldrig ikke aldri
+pas jamais aucun aucune ni nunca ningún ninguna não nem non mai nessun nessuna
+не нет ни никогда нельзя нет nie nigdy لا لم لن ليس
 """
 NEGATIONS = frozenset(_NEGATIONS.split())
 """Folded. Contractions ("can't") by their last part: an apostrophe ends a symbol."""
@@ -42,6 +46,7 @@ Pair = tuple[bytes, bytes]
 
 NUMBER, CONTENT, FUNCTION, NEGATION, CONTENT_NUMERAL, FUNCTION_NUMERAL = range(6)
 _NUMBERS = bytes((NUMBER, CONTENT_NUMERAL, FUNCTION_NUMERAL))
+_SELDOM = 2  # times; edits at random do not replace a piece by the same other more often
 _MOST_EXCHANGED = 64  # pieces that are looked for in the other page; a page with more was edited all over
 
 
@@ -56,7 +61,8 @@ class Wording(msgspec.Struct, frozen=True, gc=False):
         unexpected: Exchanged pieces, less those that edits at random would look like: nearly all of them where every
             word stands in the page only once, few of them in prose.
         negated: Pieces where one side has more negations than the other.
-        renamed: How often the same piece was replaced by the same other piece and hardly ever left as it was.
+        renamed: How often the same piece was replaced by the same other piece, and hardly ever left as it was or little
+            else replaced.
         numerals_changed: Places in the new page of numerals (`dedupcrawl.content.numerals`) where the kept one has
             another number. What differs in nothing else is no edit.
         numerals_same: Other numerals of the new page, where any was changed.
@@ -79,7 +85,7 @@ def symbol_kinds() -> NDArray[np.uint8]:
     # Filler last: it is commoner than a negation that has the same 15 bits, as "cannot" has those of "a".
     for words, kind in ((NEGATIONS, NEGATION), (STOP_WORDS - TELLING - NEGATIONS, FUNCTION)):
         kinds[_values(words)] = kind
-    kinds[symbols_of(SymbolText.of((SIGNS,)))] = FUNCTION_NUMERAL
+    kinds[symbols_of(SymbolText.of((VALUES,)))] = FUNCTION_NUMERAL
     kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING)))[1::2]] = FUNCTION_NUMERAL
     numerals = _values(NUMERALS)
     kinds[numerals] = np.where(kinds[numerals] == FUNCTION, FUNCTION_NUMERAL, CONTENT_NUMERAL)
@@ -88,7 +94,8 @@ def symbol_kinds() -> NDArray[np.uint8]:
 
 def _values(words: Iterable[str]) -> Symbols:
     """The values of those words that are one symbol."""
-    return symbols_of(SymbolText.of((" ".join(sorted(word for word in words if word.isascii() or len(word) == 1)),)))
+    texts = (SymbolText.of((word,)) for word in sorted(words))
+    return np.concatenate([symbols_of(text) for text in texts if len(text.hashes) == 1])
 
 
 def symbols_of(text: SymbolText) -> Symbols:
@@ -119,7 +126,7 @@ def wording(new: Symbols, kept: Symbols, pieces: Sequence[Piece]) -> Wording:
         edits=worded - len(exchanged) - (_repeated(replaced, exchanged) if repeats else 0),
         unexpected=_unexpected(exchanged, rare / len(new)) if exchanged else 0.0,
         negated=negated,
-        renamed=_most_renamed(kept, replaced) if repeats else 0,
+        renamed=_most_renamed(kept, replaced, len(pieces)) if repeats else 0,
         numerals_changed=numerals,
         numerals_same=_unchanged(new, len(numerals)) if numerals else 0,
     )
@@ -211,11 +218,18 @@ def _is_worded(pair: Pair) -> bool:
     return bool(symbol_kinds()[np.frombuffer(b"".join(pair), dtype="<u2")].tobytes().strip(_NUMBERS))
 
 
-def _most_renamed(kept: Symbols, replaced: list[Pair]) -> int:
-    """How often the same piece was replaced by the same other one, where it was replaced more often than not."""
+def _most_renamed(kept: Symbols, replaced: list[Pair], pieces: int) -> int:
+    """How often the same piece was replaced by the same other one.
+
+    Edits do that, too, now and then. So it must have been replaced more often than not, or be most of what differs:
+    "hall A" becomes "hall B" throughout, but the article "a" stays.
+    """
     most = 0
     for (old, _), count in Counter(replaced).items():
         if count > max(1, most):
+            if count > _SELDOM and 2 * count > pieces:
+                most = count
+                continue
             first = np.frombuffer(old[:2], dtype=kept.dtype)[0]
             if 2 * count > int(np.count_nonzero(kept == first)):
                 most = count

@@ -26,6 +26,22 @@ class Markup(NamedTuple):
     encoding: str | None
 
 
+class Wanted(NamedTuple):
+    """What is wanted of markup.
+
+    Attributes:
+        fields: Headings, meta elements and anchors, too.
+        selector: CSS selector of the main text; None: it is found.
+    """
+
+    fields: bool = False
+    selector: str | None = None
+
+
+TEXT = Wanted()
+"""Title and main text."""
+
+
 class _Row(msgspec.Struct):
     url: str
     html: str | None = None
@@ -47,16 +63,16 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
 
 
-def page_of(stored: Page | Markup, *, fields: bool = False) -> Page:
+def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
     """The page; total for any markup.
 
     Args:
         stored: As from `stored_pages`.
-        fields: Whether headings, meta elements and anchors are wanted too.
+        wanted: What is read of markup.
     """
     if isinstance(stored, Page):
         return stored
-    return extract(stored.body, stored.url, encoding=stored.encoding, fields=fields)
+    return extract(stored.body, stored.url, encoding=stored.encoding, fields=wanted.fields, selector=wanted.selector)
 
 
 def _of_row(row: bytes) -> Page | Markup:

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError  # the built-in one is another until Python 3.11
 from pathlib import Path
 
-from dedupcrawl.crawl_logs.page_files import Markup, page_of, stored_pages
+from dedupcrawl.crawl_logs.page_files import TEXT, Markup, Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.page import Page
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
@@ -20,7 +20,11 @@ _CHUNKS_A_WORKER = 3  # that are on their way at most
 
 
 def read_pages(
-    paths: Sequence[Path], tally: Tally, *, fields: bool = False, workers: int | None = None
+    paths: Sequence[Path],
+    tally: Tally,
+    *,
+    wanted: Wanted = TEXT,
+    workers: int | None = None,
 ) -> Generator[Page, None, None]:
     """All pages of some files, in order; a broken row is counted in `tally` and left out.
 
@@ -29,7 +33,7 @@ def read_pages(
     Args:
         paths: The files, compressed or not.
         tally: Filled in while pages are drawn.
-        fields: Whether headings, meta elements and anchors are wanted too.
+        wanted: What is read of markup.
         workers: Processes that parse; None: as many as there are cores, or none besides this one for small files.
 
     Raises:
@@ -41,12 +45,12 @@ def read_pages(
         workers = os.cpu_count() or 1 if large else 1
     stored = stored_pages(paths, tally)
     if workers == 1:
-        yield from (page_of(one, fields=fields) for one in stored)
+        yield from (page_of(one, wanted) for one in stored)
     else:
-        yield from _in_processes(stored, fields, workers)
+        yield from _in_processes(stored, wanted, workers)
 
 
-def _in_processes(stored: Iterable[Page | Markup], fields: bool, workers: int) -> Iterator[Page]:
+def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
     """The pages in their order, parsed in advance. What is no markup is sent to a process only among markup."""
     chunk: list[Page | Markup] = []
     size = 0
@@ -59,17 +63,17 @@ def _in_processes(stored: Iterable[Page | Markup], fields: bool, workers: int) -
             chunk.append(one)
             size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
             if size >= _CHUNK_BYTES:
-                waiting.append(pool.submit(_parsed, chunk, fields))
+                waiting.append(pool.submit(_parsed, chunk, wanted))
                 chunk, size = [], 0
                 if len(waiting) > _CHUNKS_A_WORKER * workers:
                     yield from _result(waiting.popleft())
         while waiting:
             yield from _result(waiting.popleft())
-        yield from _parsed(chunk, fields)
+        yield from _parsed(chunk, wanted)
 
 
-def _parsed(chunk: Sequence[Page | Markup], fields: bool) -> list[Page]:
-    return [page_of(one, fields=fields) for one in chunk]
+def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
+    return [page_of(one, wanted) for one in chunk]
 
 
 def _result(future: Future[list[Page]]) -> list[Page]:

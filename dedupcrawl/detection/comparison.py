@@ -15,7 +15,7 @@ from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
 
 
@@ -92,7 +92,7 @@ class Comparison:
             seen = evidence.confirm(self._entry.outline, kept.outline, self._template, self._template_of(kept))
             said = seen.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
-        if self._is_another_of_its_site(kept):
+        if not self._checks_decide and self._is_another_of_its_site(kept):
             return None
         if check == "exact":
             return Verdict(self.url, "duplicate", kept.source, check, similarity)
@@ -114,9 +114,9 @@ class Comparison:
 
     def _is_another_of_its_site(self, kept: Entry) -> bool:
         """Whether what stands around its main text makes the page another one of the kept one's site."""
-        if host_of(kept.source) != host_of(self.url):
+        if site_of(kept.source) != site_of(self.url):
             return False
-        own = self._reading.asides
+        own = self._reading.asides if _same_frame(kept.source, self.url) else None
         if own and says_more(own, kept.asides, *self._reading.elsewhere):
             return True
         if not self._entry.title or not kept.title or self._entry.title == kept.title:
@@ -155,6 +155,11 @@ class Comparison:
         if self._scope == "spider":
             return kept.spider == self._entry.spider
         return self._scope == "all" or kept.site == self._entry.site
+
+
+def _same_frame(one: str, other: str) -> bool:
+    """Whether what stands around the main text of two pages is of one layout, as far as their hosts tell."""
+    return host_of(one).removeprefix("www.") == host_of(other).removeprefix("www.")
 
 
 def no_duplicate(check: str, kept: Entry) -> None:

@@ -166,6 +166,8 @@ class Detector:
                 elif isinstance(answer, Verdict) and updates and self._is_update(comparison.keeper, updates):
                     self._index.forget([comparison.keeper])  # a variant that is fetched to try a rule is one of two
                     answer = offer(no_duplicate)
+                elif isinstance(answer, Verdict) and updates and self._index.entry(identity) is not None:
+                    answer = offer(no_duplicate)  # what was kept under this URL is updated
             except UnknownHostError as unknown:
                 templates[unknown.host] = self._templates.of(unknown.host)
                 continue

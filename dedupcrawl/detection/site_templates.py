@@ -10,7 +10,7 @@ from dedupcrawl.content.site_template import SiteTemplate
 from dedupcrawl.index.contract import Index
 from dedupcrawl.sites import site_of
 
-_BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 20 MB
+_BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
 _HOSTS_IN_MEMORY = 10_000
 _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
 
@@ -100,7 +100,11 @@ class SiteTemplates:
             template.merge(learned)
             return template.to_bytes()
 
-        known.raw = self._index.update_site_state(*_key(host), added)
+        try:
+            known.raw = self._index.update_site_state(*_key(host), added)
+        except BaseException:
+            known.fresh.merge(learned)
+            raise
         known.stored, known.repeated = template, set()
         if of_others:
             self._blocks -= len(known.template)

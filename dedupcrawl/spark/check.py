@@ -20,7 +20,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dedupcrawl.crawl_logs.page_files import page_of, stored_rows
+from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
@@ -47,7 +47,7 @@ _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
 def verdicts_in_order(
-    spark: SparkSession, files: Sequence[str], judge: OpenJudge, tally: Tally, *, fields: bool, by_site: bool
+    spark: SparkSession, files: Sequence[str], judge: OpenJudge, tally: Tally, *, wanted: Wanted, by_site: bool
 ) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all of them were judged longest first.
 
@@ -56,13 +56,13 @@ def verdicts_in_order(
         files: JSON Lines of pages; paths or URIs, folders or patterns, as `log_rows.read_logs` takes them.
         judge: See `OpenJudge`.
         tally: Filled in before the first verdict.
-        fields: Whether headings, meta elements and anchors are wanted.
+        wanted: What is read of markup.
         by_site: Whether sites are judged each for itself.
 
     Raises:
         LogError: A file cannot be read, or is no JSON Lines.
     """
-    pages, names = _pages(spark, files, fields, by_site)
+    pages, names = _pages(spark, files, wanted, by_site)
     parts = spark.sparkContext.defaultParallelism if by_site else 1
     ordered = pages.repartition(parts, "together").sortWithinPartitions(
         "together", F.desc("symbols"), *ORDER
@@ -73,16 +73,16 @@ def verdicts_in_order(
         yield _decode_verdict(bytes(row[0]))
 
 
-def _pages(spark: SparkSession, logs: Sequence[str], fields: bool, by_site: bool) -> tuple[DataFrame, Sequence[str]]:
+def _pages(spark: SparkSession, logs: Sequence[str], wanted: Wanted, by_site: bool) -> tuple[DataFrame, Sequence[str]]:
     frames, files = [], Files({}, [])
     for log in logs:
         if any(head_of(spark, file).startswith(b"WARC/") for file in files.add(spark, log)[:1]):
             raise LogError(f"{log} is WARC, which Spark cannot split: take JSON Lines, or --engine local.")
-        frames.append(lines_of(spark, log).mapInArrow(partial(_read, files, fields, by_site), _PAGES))
+        frames.append(lines_of(spark, log).mapInArrow(partial(_read, files, wanted, by_site), _PAGES))
     return reduce(DataFrame.unionAll, frames), files.names
 
 
-def _read(files: Files, fields: bool, by_site: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
     rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
@@ -90,7 +90,7 @@ def _read(files: Files, fields: bool, by_site: bool, batches: Iterator[pa.Record
         number = number if piece == place else 0
         place = piece
         for stored in stored_rows(block, files.names[piece.file], tally):
-            page = page_of(stored, fields=fields)
+            page = page_of(stored, wanted)
             symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
             packed = encode(page)
             rows.append(

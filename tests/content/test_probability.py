@@ -33,6 +33,8 @@ SAME = Facts(
     moved=0,
     own=0,
     own_inside=0,
+    pieces=0,
+    filled=0,
     own_before=0,
     own_after=0,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.crawl_logs import parsing
+from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import Tally
 from tests.crawl_logs.test_warc import answer
@@ -34,9 +35,9 @@ def test_workers_give_the_same_pages_in_the_same_order(
 ) -> None:
     monkeypatch.setattr(parsing, "_CHUNK_BYTES", chunk)
     here, elsewhere = Tally(), Tally()
-    pages = list(read_pages(files, here, fields=True, workers=1))
+    pages = list(read_pages(files, here, wanted=Wanted(fields=True), workers=1))
     assert len(pages) == 48
-    assert list(read_pages(files, elsewhere, fields=True, workers=2)) == pages
+    assert list(read_pages(files, elsewhere, wanted=Wanted(fields=True), workers=2)) == pages
     assert here == elsewhere
     assert [(row.unit, row.line) for row in here.broken] == [("line", 8)]
 

@@ -112,3 +112,124 @@ def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
     assert judge(20, "in stock", 1000).verdict == "unique"
     assert judge(21, "sold out", 1000).verdict == "unique"
     assert judge(22, "in stock", 1000).duplicate_of == "http://a.example/20"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("वह लड़का है", "वह लड़की है"), ("5 %", "5 ‰"), ("today 😀", "today 😡"), ("turn ↗", "turn ↘"), ("♥ 7", "♠ 7")],
+)
+def test_what_one_character_says(one: str, other: str) -> None:
+    assert second(f"{FRAME} {one}", f"{FRAME} {other}", ("exact",)).verdict == "unique"
+    assert second(f"{FRAME} {one}", f"{FRAME} {one}", ("exact",)).is_duplicate
+
+
+def standings(names: str) -> str:
+    rows = (
+        f"Place {place} of the table this week is held by {name} after the last round."
+        for place, name in enumerate(names.split(), 1)
+    )
+    return "\n".join((FRAME, *rows))
+
+
+def of_five(change: str) -> str:
+    """A text that names one thing in five sentences."""
+    return " ".join(
+        f"{sentence.capitalize()} {change}." for sentence in (" ".join(prose(14, seed)) for seed in range(5))
+    )
+
+
+FIXTURES = "\n".join(
+    f"In round {number} the team of {name} plays at home" for number, name in enumerate(prose(9, 7), 1)
+)
+ROUTE = " ".join(prose(40, 3)) + " The train from {} to {} leaves at nine. " + " ".join(prose(40, 4))
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [
+        pytest.param(
+            standings("Green Miller Adams Novak Weber Rossi Silva Kim Costa"),
+            standings("Novak Green Rossi Miller Costa Adams Kim Weber Silva"),
+            id="standings",
+        ),
+        pytest.param(
+            FIXTURES,
+            FIXTURES.replace("at home", "at home 31 to 17", 1).replace("at home\n", "at home 24 to 12\n"),
+            id="results",
+        ),
+        pytest.param(of_five("in hall A"), of_five("in hall B"), id="one letter throughout"),
+        pytest.param(of_five("来自中国"), of_five("来自美国"), id="a country"),
+        pytest.param(
+            ROUTE.format("Vienna", "Graz"), ROUTE.format("Graz", "Prague"), id="names that also stand elsewhere"
+        ),
+        pytest.param(
+            f"{FRAME} You may drive and operate machines.",
+            f"{FRAME} You may never drive or operate machines.",
+            id="a not and a word",
+        ),
+        pytest.param(f"{FRAME} Das Mittel ist sicher.", f"{FRAME} Das Mittel ist nicht sicher.", id="nicht"),
+        pytest.param(f"{FRAME} Лекарство помогает.", f"{FRAME} Лекарство не помогает.", id="не"),
+    ],
+)
+def test_pages_that_say_something_else_in_little(kept: str, new: str) -> None:
+    assert kept != new
+    assert second(kept, new).verdict == "unique"
+
+
+@pytest.mark.parametrize("around", ["<table>{}</table>", "<dl>{}</dl>", "<ul>{}</ul>"])
+def test_a_table_in_an_article_is_part_of_it(around: str) -> None:
+    checks = make_checks(DEFAULT_CHECKS, {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    cells = {
+        "<table>{}</table>": "<tr><td>Pier {}<td>{}:{} m",
+        "<dl>{}</dl>": "<dt>Pier {}<dd>{}:{} m",
+        "<ul>{}</ul>": "<li>Pier {}: {}:{} m",
+    }
+    text = "".join(f"<p>{' '.join(prose(50, seed))}." for seed in range(4))
+
+    def page(day: int) -> Page:
+        rows = "".join(cells[around].format(row, day + row, 3 * day) for row in range(10))
+        return extract(
+            f"<title>Tides</title><article><h1>Tides</h1>{text}{around.format(rows)}</article>",
+            f"http://a.example/{day}",
+        )
+
+    assert [detector.judge(Analysis(page(day)), checks).verdict for day in (1, 2, 3)] == ["unique"] * 3
+
+
+def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
+    checks = make_checks(DEFAULT_CHECKS, {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    shirt = replace(product("Shirt", "EUR 20"), url="http://shop.com/Shirt")
+    coat = product("Coat", "EUR 20")
+    assert not detector.judge(Analysis(shirt), checks).is_duplicate
+    assert not detector.judge(Analysis(replace(coat, url="http://www.shop.com/Coat")), checks).is_duplicate
+    assert detector.judge(Analysis(replace(shirt, url="http://www.shop.com/Shirt")), checks).is_duplicate
+
+
+def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
+    def page(number: int, line: str) -> Page:
+        return extract(
+            f"<article><p>{BULLETIN}</article><div>{line}<a href=/>更多新闻</a></div>", f"http://a.example/{number}"
+        )
+
+    assert page(1, "阴转多云气温九到十二度").asides
+
+
+def test_no_evidence_is_asked_for_where_the_checks_decide() -> None:
+    checks = make_checks(("exact",), {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    detector.judge(Analysis(product("Shirt", "EUR 20")), checks, target_precision=0)
+    assert detector.judge(Analysis(product("Coat", "EUR 20")), checks, target_precision=0).is_duplicate
+
+
+def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
+    checks = make_checks(DEFAULT_CHECKS, {})
+    detector = Detector(MemoryIndex(checks), run="one")
+    pages = [
+        Page("http://a.example/short", paragraphs=(FRAME,)),
+        Page("http://a.example/long", paragraphs=(FRAME, " ".join(prose(60, 9)))),
+    ]
+    for _ in range(3):
+        verdicts = [detector.judge(Analysis(page), checks, scope="all", is_same=lambda url: False) for page in pages]
+        assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]

@@ -92,7 +92,8 @@ class ConceptsCheck:
         words = terms.term_sequence(text.text)[:MOST_TERMS]
         concepts = concept_sequence(words, thesaurus.load(self.thesaurus), self.related)
         keys = key_concepts(concepts, above=self.above, considered=self.considered, kept=self.kept, most=MOST_NODES)
-        return ConceptVector.of(keys, len(concepts)).to_bytes() if len(keys) >= self.min_kept else None
+        least = min(self.min_kept, self.kept, self.considered)
+        return ConceptVector.of(keys, len(concepts)).to_bytes() if len(keys) >= least else None
 
     def keys(self, signature: bytes) -> Keys:
         """One key for each of the first n key concepts: its hash, then its share of the vector."""

@@ -15,6 +15,7 @@ from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.shingles import ShinglesCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
+from dedupcrawl.content.feature_codes import MIN_CODE
 from dedupcrawl.content.mwo import FieldWeights
 from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.thesaurus import read_file
@@ -76,6 +77,28 @@ def _from_0_to_1(name: str, default: float, about: str, loosest: Callable[[Itera
     return Parameter(name, default, "a number from 0 to 1", read, about, loosest)
 
 
+def _below_1(name: str, default: float, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None) -> Parameter:
+    def read(value: Any) -> float:
+        number = float(value)
+        if isinstance(value, bool) or not 0 <= number < 1:
+            raise ValueError
+        return number
+
+    return Parameter(name, default, "a number from 0 to below 1", read, about, loosest)
+
+
+def _characters(name: str, default: int, about: str) -> Parameter:
+    def read(value: Any) -> int:
+        number = float(value) if not isinstance(value, int) else value
+        if isinstance(value, bool) or not (number == 0 or MIN_CODE <= number <= 1_000_000):
+            raise ValueError
+        if number != int(number):
+            raise ValueError
+        return int(number)
+
+    return Parameter(name, default, f"0, or a whole number from {MIN_CODE} to 1000000", read, about)
+
+
 def _choice(name: str, default: str, choices: Sequence[str], about: str) -> Parameter:
     def read(value: Any) -> str:
         if value not in choices:
@@ -135,11 +158,9 @@ PARAMETERS: tuple[Parameter, ...] = (
         "A paragraph of so many symbols is a unit of extraction.",
     ),
     _share("IEU_SHARE", FeatureCodeCheck().ieu_share, 0.0, "So is a paragraph that makes up this share of the text."),
-    _whole(
+    _characters(
         "CODE_CHARACTERS",
         FeatureCodeCheck().characters,
-        0,
-        1_000_000,
         "Symbols of the main text that feature codes are made of; 0 for the whole text.",
     ),
     _choice(
@@ -173,20 +194,18 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     _share("MWO_THRESHOLD", MwoCheck().threshold, 0.0, "Least MWO of duplicates.", loosest=min),
     _weights("MWO_WEIGHTS", MwoCheck().weights, "What a term weighs in each field of a page."),
-    _share(
+    _below_1(
         "MWO_DROPPED",
         MwoCheck().dropped,
-        0.0,
         "The lightest terms are left out that make up at most this share of a page's weight.",
     ),
     _whole("MWO_TERMS", MwoCheck().max_terms, 1, 10_000, "Terms of a page that are kept, the heaviest."),
     _whole(
         "MWO_MIN_TERMS", MwoCheck().min_terms, 1, 10_000, "A main text of fewer different terms is not compared by MWO."
     ),
-    _share(
+    _below_1(
         "CONCEPTS_SIMILARITY",
         ConceptsCheck().similarity,
-        0.0,
         "The cosine of duplicates' concept vectors is greater.",
         loosest=min,
     ),
