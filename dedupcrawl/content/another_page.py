@@ -25,7 +25,7 @@ _LEAST_OF_A_FRAME = 6  # on the lesser side
 _FIGURES = 2  # beyond those that edits at random hit
 _OF_THE_FIGURES = 16  # one in so many is no correction any more
 _EDITED_ONE_IN = 100  # symbols; where fewer words were changed, nobody went through the text
-_THROUGHOUT, _ONE_IN = 3, 200  # places; and one in so many symbols: fewer are revisions of a long text
+_THROUGHOUT, _ONE_IN = 3, 200  # places; and one in so many symbols, and half of what differs: fewer are revisions
 _FEW = 2  # pieces; where no more differ, one word that has moved is enough
 
 
@@ -69,12 +69,12 @@ def says_more(facts: Facts) -> bool:
 
 def _says_otherwise(facts: Facts) -> bool:
     """Whether it says something else in the same words, but for few."""
-    throughout = max(_THROUGHOUT, facts.symbols / _ONE_IN)
+    throughout = max(_THROUGHOUT, facts.symbols / _ONE_IN, facts.pieces / 2)
     return (
         _other_figures(facts)
         or facts.filled - figures_by_edits(facts) >= throughout
         or facts.rearranged >= throughout
-        or (facts.renamed >= throughout and 2 * facts.renamed > facts.pieces)
+        or facts.renamed >= throughout
         or _is_contrary(facts)
     )
 
