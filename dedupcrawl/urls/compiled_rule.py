@@ -166,23 +166,34 @@ class CompiledRule:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):
             return False
-        for name, start, form in self._args:
-            for arg in parts.args:  # the first argument of the name decides
-                if arg.startswith(start):
-                    if form is None or not form.match(arg[len(start) :], values):
-                        return False
-                    break
-                if arg == name:
-                    if form is not None:
-                        return False
-                    break
-            else:
-                return False
+        if self._args and not self.args_fit(parts, values):
+            return False
         if self._path is not None and not self._path.fits(parts.segments or [""], values):
             return False
         if self._has_scope and not self._is_in_scope(parts):
             return False
         return not self._has_front or self._front_fits(parts, values)
+
+    def args_fit(self, parts: UrlParts, values: dict[str, str]) -> bool:
+        """True when the URL has the arguments that the rule asks for; puts captured values into `values`.
+
+        An argument that is there several times must be of the form each time, and the values that are kept of it the
+        same: servers differ in which of them they take.
+        """
+        for name, start, form in self._args:
+            is_there = False
+            for arg in parts.args:
+                if arg.startswith(start):
+                    if form is None or not form.match(arg[len(start) :], values):
+                        return False
+                    is_there = True
+                elif arg == name:
+                    if form is not None:
+                        return False
+                    is_there = True
+            if not is_there:
+                return False
+        return True
 
     def _is_in_scope(self, parts: UrlParts) -> bool:
         segments = parts.segments or [""]

@@ -177,7 +177,8 @@ class SiteNormalizer:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & self._idempotent)
-                hits = [i for i in hits if i not in done]
+                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
+                    return self._result(url, text, used)
             if not hits:
                 return self._result(url, text, used)
             trail.append(text)

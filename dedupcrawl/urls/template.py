@@ -16,6 +16,8 @@ A template is a URL, or a part of one, with captures in braces:
     {url|decode}                     in a target, alone: the captured value is itself the URL, or a path on this host;
                                      elsewhere `decode` leaves the escapes of delimiters as they are
 
+An argument that a URL has several times must be of the form each time, with the same named captures.
+
 A capture takes at least one character and stays within its segment, argument or host; only `{name*}`, a whole segment
 of its own and at most once in a path, may be empty or contain slashes. Of two captures in one segment the first takes
 as little as it can. Matching takes time linear in the length of the URL: there is no backtracking to exploit.

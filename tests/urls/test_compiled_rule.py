@@ -23,6 +23,27 @@ def test_a_lone_star_drops_what_match_does_not_name() -> None:
     assert applied(Rule("all", "rewrite", drop=("*",)), "http://a.com/x?a=1&b") == "http://a.com/x"
 
 
+@pytest.mark.parametrize(
+    ("match", "query", "fits"),
+    [
+        ("?page=1", "page=1", True),
+        ("?page=1", "page=1&page=1", True),
+        ("?page=1", "page=1&page=2", False),
+        ("?page=1", "page=2&page=1", False),
+        ("?page=1", "page=1&page", False),
+        ("?page={p}", "page=1&x&page=1", True),
+        ("?page={p}", "page=1&x&page=2", False),
+        ("?page={}", "page=1&page=2", True),
+        ("?page={:digits}", "page=1&page=last", False),
+        ("?page", "page&page", True),
+        ("?page", "page&page=1", False),
+    ],
+)
+def test_an_argument_that_is_there_twice_is_of_the_form_both_times(match: str, query: str, fits: bool) -> None:
+    url = f"http://a.com/list?{query}"
+    assert (applied(Rule("first", "rewrite", match=match, drop=("page",)), url) != url) == fits
+
+
 def test_a_star_after_text_drops_names_even_if_match_names_one() -> None:
     rule = Rule("utm", "rewrite", match="?utm_id={}", drop=("utm_*",))
     assert applied(rule, "http://a.com/?utm_id=1&utm_x=2&b=3") == "http://a.com/?b=3"

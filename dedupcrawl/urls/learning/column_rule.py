@@ -6,6 +6,7 @@ that is a URL of its own, conversions of the whole URL) is done one URL at a tim
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -58,6 +59,7 @@ class ColumnRule:
             {(use.name, use.conversions) for use in self._to.captures() if use.conversions} if self._to else ()
         )
         self._of_front = _is_of_front(self._match, self._to)
+        self._front = CompiledRule(replace(rule, within=())) if self._of_front else compiled
 
     def apply(self, urls: UrlColumns, site: str, before: UrlColumns, changed: Bools, made: Made) -> Ints:
         """Apply the rule to all plain URLs; the rows of those that it changed, ascending.
@@ -151,6 +153,8 @@ class ColumnRule:
                 there = values != ABSENT
                 rows, values = rows[there], values[there]
                 rows = rows[urls.texts.fits(form, values)]
+        if self._args and rows.size:
+            rows = self._without_contradictions(urls, rows)
         if self._path is not None and rows.size:
             rows = rows[_path_fits(self._path, urls, rows)]
         if rows.size:
@@ -158,6 +162,18 @@ class ColumnRule:
         if rows.size and self._match is not None and (self._match.scheme is not None or self._match.host is not None):
             rows = rows[self._front_fits(self._match, urls, rows)]
         return rows
+
+    def _without_contradictions(self, urls: UrlColumns, rows: Ints) -> Ints:
+        """Those of the rows of which all arguments of a name are as the rule wants the first of them to be."""
+        names = [urls.texts.known(name) for name in self._arg_names]
+        owner, _, numbers = urls.args.flat(rows)
+        asked = np.bincount(owner[among(urls.arg_texts.names(numbers), names)], minlength=len(rows))
+        fits = asked == len(names)
+        several = np.flatnonzero(~fits)
+        for place, parts in zip(several.tolist(), urls.all_parts(rows[several]), strict=True):
+            fits[place] = self._compiled.args_fit(parts, {})
+        found: Ints = rows[fits]
+        return found
 
     def _in_scope(self, urls: UrlColumns, rows: Ints) -> Ints:
         if self._within:
@@ -320,7 +336,7 @@ class ColumnRule:
         fronts = []
         for number in unique.tolist():
             parts = UrlParts(urls.texts[number >> 32], urls.texts[number & 0xFFFFFFFF], [""], [], "", "")
-            after = self._compiled.apply(parts, site) or parts
+            after = self._front.apply(parts, site) or parts
             fronts.append((urls.texts.number(after.scheme), urls.texts.number(after.authority)))
         new = np.array(fronts, dtype=np.int64)[where]
         changed = (new[:, 0] << 32 | new[:, 1]) != key

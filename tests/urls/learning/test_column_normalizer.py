@@ -33,6 +33,8 @@ LEARNED = [
     Rule("whole", "rewrite", match="/{p*}/url/{u}", to="{u|decode}"),
     Rule("shown", "rewrite", match="/{p*}/b64/{u}", to="/{p}/b64/{u|base64}"),
     Rule("host", "rewrite", match="//m.{host}", to="//{host}"),
+    Rule("host-of-some", "rewrite", match="//m.{host}", to="//{host}", within=("/wiki/{*}",)),
+    Rule("first-page", "rewrite", match="?b=1", drop=("b",)),
     Rule("www", "rewrite", hosts=("www.a.com",), match="http://", to="https://"),
     Rule("round", "rewrite", match="/wiki/a", to="/wiki/b"),
     Rule("again", "rewrite", match="/wiki/b", to="/wiki/a"),
@@ -57,6 +59,8 @@ rules = st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, max_siz
 @settings(max_examples=400, deadline=None)
 @given(st.lists(urls, min_size=1, max_size=12, unique=True), rules)
 @example(["http://a.com/?sid=1;b=2&c=1", "http://a.com/?b=2&c=1"], LEARNED[:1])
+@example(["HTTP://m.A.com/wiki/a?b=1"], LEARNED[18:19])
+@example(["http://a.com/?b=1&b=2", "http://a.com/?b=1&b=1"], LEARNED[19:20])
 @example(["http://a.com/long/" + "y" * 9000, "http://a.com/" + "y" * 20_000], LEARNED[-1:])
 def test_by_column_and_one_by_one_are_the_same(pages: list[str], given_rules: list[Rule]) -> None:
     columns = ColumnNormalizer(SITE, pages)
