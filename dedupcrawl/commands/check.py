@@ -19,7 +19,7 @@ import click
 
 from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
 from dedupcrawl.commands.judging import open_judge, trust_of
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.skipped_rows import broken_rows
@@ -30,7 +30,7 @@ from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
-from dedupcrawl.output import check_place, results, to_json
+from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings, SettingError
@@ -98,10 +98,7 @@ def command(
     if output is not None:
         if any(path != str(_STDIN) and output.exists() and output.samefile(path) for path in files):
             raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
-        try:
-            check_place(output)
-        except OSError as error:
-            raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
+        check_output(output)
     tally = Tally()
     counts: Counter[str] = Counter()
     try:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from dedupcrawl.output import check_place
+
 
 class CommandError(click.ClickException):
     """The command that is running cannot go on.
@@ -29,6 +31,15 @@ class FailureError(CommandError):
     """Something went wrong that was not in the input: exit status 1."""
 
     exit_code = 1
+
+
+def check_output(output: Path | None) -> None:
+    """Raise BadInputError where --output names a file that could not be written."""
+    try:
+        if output is not None:
+            check_place(output)
+    except OSError as error:
+        raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
 
 
 def check_there_are(rules: Path) -> None:

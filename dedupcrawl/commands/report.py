@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import FailureError, check_output
 from dedupcrawl.commands.known import chosen_run
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.output import check_place, to_json
+from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 
 if TYPE_CHECKING:
@@ -54,10 +54,7 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         raise FailureError(f"the report needs {error.name}: pip install 'dedupcrawl[report]'") from error
     from dedupcrawl.report.collect import collect
 
-    try:
-        check_place(output)
-    except OSError as error:
-        raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
+    check_output(output)
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
@@ -76,7 +73,11 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         click.echo(to_json({"output": str(output), "bytes": length, **_figures(report)}))
         return
     about = f"run {printable(name)}" if name is not None else counted(len(report.runs), "run")
-    found = f"{counted(duplicates, 'duplicate')}, {in_doubt:,} in doubt, {counted(report.rules.count, 'rule')}"
+    let_through, given_back = report.verdicts.let_through, report.verdicts.given_back
+    kept_all = f" ({let_through:,} would have been dropped)" if let_through else ""
+    back = f", {given_back:,} given back" if given_back else ""
+    rules_known = counted(report.rules.count, "rule")
+    found = f"{counted(duplicates, 'duplicate')}{kept_all}{back}, {in_doubt:,} in doubt, {rules_known}"
     click.echo(f"{output}: {about}: {found}; {megabytes(length)}, open it in a browser")
     if name is not None and len(runs) > 1:
         click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
@@ -88,6 +89,8 @@ def _figures(report: Report) -> dict[str, object]:
         "kept": report.kept,
         "superseded": report.superseded,
         "duplicates": report.verdicts.duplicates,
+        "let_through": report.verdicts.let_through,
+        "given_back": report.verdicts.given_back,
         "in_doubt": report.verdicts.in_doubt,
         "saved": report.saved,
         "went_back": report.went_back,

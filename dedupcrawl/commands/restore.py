@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.errors import FailureError, check_output
 from dedupcrawl.commands.known import Asked
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
@@ -24,6 +25,11 @@ from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
 from dedupcrawl.sites import host_of, site_of
+
+_LET_THROUGH = (
+    'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
+    "there is nothing to give back of them"
+)
 
 
 @click.command(short_help="Give back what was dropped or never fetched.")
@@ -55,11 +61,12 @@ def restore(
     that is given back is never dropped as a duplicate again; its verdict is withdrawn. Of several conditions all must
     hold. A second time gives the same rows. After --rule, switch the rule off with 'rules disable', or the next crawl
     applies it again. The URL of a page means the items that are known by their places on it (URL#1, URL#2, …) too.
+    Of a duplicate that was only observed or marked (DEDUP_ACTION) there is nothing to give back: it is in the output.
 
     \b
-    dedupcrawl index restore --check simhash --refetch
-    dedupcrawl index restore --rule r1-2 --output again.jsonl
-    dedupcrawl index restore https://example.com/42
+    dedupcrawl index restore https://example.com/42 --refetch
+    dedupcrawl index restore --check simhash --output again.jsonl
+    dedupcrawl index restore --rule r1-2 --refetch
     """
     if as_json and output is None:
         raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
@@ -68,11 +75,13 @@ def restore(
             "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
         )
     needs_one(urls, rule, check, run, site)
+    check_output(output)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
         _check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
+        let_through = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
         try:
             with results(output) as out:
@@ -80,6 +89,9 @@ def restore(
                     if row.at < newest.get(_key(row), math.inf):
                         continue
                     del newest[_key(row)]
+                    if isinstance(row, Recorded) and not row.was_dropped:
+                        let_through += 1
+                        continue
                     if isinstance(row, Rewrite):
                         rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
                         told = _of_rewrite(row)
@@ -91,6 +103,11 @@ def restore(
             opened.withdraw(dropped)
             if refetch:
                 opened.refetch([*rewritten.values(), *dropped.values()])
+            said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+            if dropped or rewritten:
+                said += ", to be fetched at the next start of their spiders" if refetch else ""
+            elif not let_through:
+                said += _why_none(opened, wanted, check)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -98,13 +115,12 @@ def restore(
         except IndexDamagedError as error:
             raise FailureError(str(error)) from error
     if as_json:
-        click.echo(to_json({"dropped": len(dropped), "rewritten": len(rewritten), "refetch": refetch}))
+        counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
+        click.echo(to_json(counts))
         return
-    said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
-    if urls and not dropped and not rewritten:
-        click.echo(f"{said}: the index knows nothing of these URLs that was dropped or rewritten", err=True)
-        return
-    click.echo(said + (", to be fetched at the next start of their spiders" if refetch else ""), err=True)
+    click.echo(said, err=True)
+    if let_through:
+        click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
 
 
 def _check_known(index: Index, wanted: Selection, rule: str | None) -> None:
@@ -143,7 +159,7 @@ def _key(row: Recorded | Rewrite) -> tuple[str, str]:
 
 
 def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Recorded]:
-    """The newest verdict on each page that was dropped and is not kept by now, those withdrawn before first."""
+    """Verdicts of duplicate, the newest on its page, that is not kept by now; those withdrawn before first."""
     for row in chain(index.restored(), index.recorded()):
         verdict = row.verdict
         if not verdict.is_duplicate or (check is not None and verdict.check != check):
@@ -152,6 +168,15 @@ def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Rec
             entry = index.entry(verdict.url)
             if entry is None or entry.kept_at < row.at:
                 yield row
+
+
+def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
+    """The end of the sentence that nothing is given back."""
+    if check is not None:
+        by_page = {row.verdict.url: row.verdict.check for row in _dropped(index, wanted, None) if row.was_dropped}
+        counts = ", ".join(f"{name} {count:,}" for name, count in Counter(by_page.values()).most_common())
+        return f": no drop by {check}; there {f'are {counts}' if counts else 'is none by any other'}"
+    return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
 
 
 def _of_verdict(row: Recorded, index: Index) -> dict[str, Any]:

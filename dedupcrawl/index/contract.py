@@ -89,7 +89,7 @@ class Index(Protocol):
     def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
         """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
 
-        The newest of a URL counts.
+        The newest of a URL counts. `request` is given where the page is dropped, and nowhere else.
         """
         ...
 

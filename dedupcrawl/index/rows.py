@@ -85,7 +85,8 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
         site: The site of its page.
         spider: Name of the spider that fetched the page.
         at: Seconds since the epoch.
-        request: What to ask for to fetch the page again, packed; the index does not look into it.
+        request: What to ask for to fetch the page again, packed; the index does not look into it. Empty when the page
+            was not dropped.
     """
 
     verdict: Verdict
@@ -94,3 +95,11 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
     spider: str = ""
     at: float = 0.0
     request: bytes = b""
+
+    @property
+    def was_dropped(self) -> bool:
+        """False for a page that went on to be stored: nothing was in doubt, or duplicates were only observed or marked.
+
+        What is dropped is recorded with its request, for it may have to be fetched again; what is not, without.
+        """
+        return self.verdict.is_duplicate and bool(self.request)

@@ -41,6 +41,8 @@ class Verdicts:
 
     Attributes:
         duplicates: Verdicts of duplicate.
+        let_through: Of these, the ones whose pages were only observed or marked, and are stored all the same.
+        given_back: Verdicts of duplicate that were withdrawn since; no other figure has them.
         in_doubt: Verdicts of unique in doubt.
         by_check: Check → duplicates.
         by_site: Registrable domain of the duplicate → duplicates.
@@ -55,6 +57,8 @@ class Verdicts:
     """
 
     duplicates: int = 0
+    let_through: int = 0
+    given_back: int = 0
     in_doubt: int = 0
     by_check: Counter[str] = field(default_factory=Counter)
     by_site: Counter[str] = field(default_factory=Counter)
@@ -66,6 +70,11 @@ class Verdicts:
     doubted: list[int] = field(default_factory=lambda: [0] * BINS)
     hashes: Hashes = field(default_factory=lambda: hashes_of([]))
     listing: Listing = field(default_factory=Listing)
+
+    @property
+    def dropped(self) -> int:
+        """Duplicates that were not stored."""
+        return self.duplicates - self.let_through
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +184,7 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
             continue
         site = site_of(row.url)
         found.duplicates += 1
+        found.let_through += not recorded.was_dropped
         found.by_check[row.check] += 1
         found.by_site[site] += 1
         found.by_run[recorded.run] += 1
@@ -186,6 +196,7 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
             hashes.append(hashes_of(urls))
             urls.clear()
     found.hashes = np.concatenate([*hashes, hashes_of(urls)])
+    found.given_back = sum(row.was_dropped and run in (None, row.run) for row in index.restored())
     told("verdicts", total, total)
     return found
 

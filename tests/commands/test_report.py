@@ -38,7 +38,7 @@ def test_what_it_says(folder: Path) -> None:
     output = folder / "report.html"
     result = report(folder, "--output", str(output))
     assert result.exit_code == 0, result.output
-    assert "2 duplicates, 0 in doubt, 0 rules" in result.stdout
+    assert "2 duplicates (2 would have been dropped), 0 in doubt, 0 rules" in result.stdout
     assert output.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -52,6 +52,8 @@ def test_what_it_says_as_json(folder: Path) -> None:
         "bytes": output.stat().st_size,
         "run": "check",
         "duplicates": 2,
+        "let_through": 2,
+        "given_back": 0,
         "in_doubt": 0,
         "kept": 2,
         "superseded": 0,

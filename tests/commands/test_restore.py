@@ -136,7 +136,7 @@ def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
 
 def test_the_counts_as_json_stand_apart_from_the_rows(folder: Path) -> None:
     result = restore(folder, "--run", "one", "--output", str(folder / "rows.jsonl"), "--json")
-    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "refetch": False}
+    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "let_through": 0, "refetch": False}
     assert len((folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == 3
     refused = CliRunner().invoke(command, ["restore", "--run", "one", "--json", "--index", str(folder)])
     assert refused.exit_code == 2
@@ -191,11 +191,52 @@ def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
 def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:
     output = str(folder / "none" / "rows.jsonl")
     result = CliRunner().invoke(command, ["restore", "--run", "one", "--output", output, "--index", str(folder)])
-    assert result.exit_code == 1
-    assert "none/rows.jsonl" in result.output
+    assert result.exit_code == 2
+    assert "none/rows.jsonl cannot be written: " in result.output
     index = LmdbIndex(folder, CHECKS)
     assert index.verdict("http://a.example/1") is not None
     assert list(index.restored()) == []
+    index.close()
+
+
+def test_of_what_was_only_observed_there_is_nothing_to_give_back(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    for url in ("http://a.example/2", "http://c.example/5"):  # the first was dropped in another run
+        verdict = Verdict(url, "duplicate", "http://a.example/0", "mwo", 0.9)
+        index.record(verdict, run="three", site="c.example", spider="toy")
+    index.close()
+    result = restore(folder, "http://a.example/2", "http://c.example/5", "--refetch")
+    assert rows(result) == []
+    assert "2 duplicates would have been dropped, but went on" in result.stderr
+    assert "next start" not in result.stderr
+    index = LmdbIndex(folder, CHECKS)
+    assert index.verdict("http://c.example/5") is not None
+    assert not index.is_restored("http://c.example/5")
+    assert index.orphans("toy") == []
+    index.close()
+
+
+def test_a_check_that_dropped_nothing_is_answered_with_those_that_did(folder: Path) -> None:
+    said = restore(folder, "--check", "shingles").stderr
+    assert "0 dropped pages and 0 rewritten URLs given back: no drop by shingles; there are simhash 2, exact 1" in said
+    said = restore(folder, "--check", "shingles", "--site", "a.example", "--refetch").stderr
+    assert "there are exact 1, simhash 1" in said
+    assert "next start" not in said
+
+
+@pytest.mark.parametrize("action", ["observe", "mark"])
+async def test_a_crawl_that_drops_nothing_has_nothing_to_give_back(tmp_path: Path, action: str) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_ACTION": action, "CONCURRENT_REQUESTS": 1}
+    story = page(prose(1, 200))
+    with serve({"/": story, "/copy": story}) as site:
+        done = await crawl([f"{site.base}/", f"{site.base}/copy"], settings)
+    assert len(done.dropped) == 0
+    assert "1 duplicate would have been dropped" in restore(tmp_path / "index", "--check", "exact", "--refetch").stderr
+    index = LmdbIndex(tmp_path / "index", [])
+    (row,) = index.recorded()
+    assert row.verdict.is_duplicate
+    assert not row.was_dropped
+    assert list(index.orphans(row.spider)) == []
     index.close()
 
 

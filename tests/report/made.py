@@ -33,7 +33,7 @@ def doubted(url: str, of: str) -> Verdict:
 def index_of(verdicts: Iterable[Verdict]) -> MemoryIndex:
     index = MemoryIndex(make_checks(["exact"], {}))
     for verdict in verdicts:
-        index.record(verdict, run="one", site="s")
+        index.record(verdict, run="one", site="s", request=b"asked" if verdict.is_duplicate else b"")
     return index
 
 

@@ -62,6 +62,20 @@ def test_of_a_page_that_was_judged_again_in_a_run_the_last_verdict_counts() -> N
     assert verdicts.by_run == {"one": 2, "two": 1}
 
 
+def test_what_was_only_observed_or_was_given_back_is_no_page_that_was_not_stored() -> None:
+    index = index_of([*VERDICTS, duplicate("http://b.com/5", "http://b.com/4")])
+    index.record(duplicate("http://b.com/3", "http://b.com/2"), run="one", site="s")
+    assert index.withdraw(["http://b.com/5"]) == 1
+    report = collect(index, None, [], [], run="one")
+    verdicts = report.verdicts
+    assert (verdicts.duplicates, verdicts.let_through, verdicts.dropped, verdicts.given_back) == (4, 1, 3, 1)
+    said = " ".join(render(report).split())
+    assert "<dt>pages not stored twice</dt><dd>3</dd>" in said
+    assert "1 duplicate would have been dropped (observe)" in said
+    assert "1 page dropped and given back since" in said
+    assert collect(index, None, [], [], run="two").verdicts.given_back == 0
+
+
 def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     log = log_of(
         tmp_path / "log.jsonl",
