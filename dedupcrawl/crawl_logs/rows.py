@@ -70,6 +70,12 @@ _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
+# Labels of a letter, a digit or a symbol at least, without what no host may hold (https://url.spec.whatwg.org,
+# "forbidden host code point"; "%" stays: bytes that are no UTF-8 were escaped); or an address in brackets.
+_LABEL = r"""[^\s\x00-\x1f\x7f/?#\\:@\[\]<>^|.。．｡]"""
+_NAME = rf"{_LABEL}*[\p{{L}}\p{{N}}\p{{So}}]{_LABEL}*"
+_HOST = rf"(?:{_NAME}(?:[.。．｡]{_NAME})*[.。．｡]?|\[[0-9A-Fa-f:.]+\])"
+_HTTP = rf"^(?i)https?://(?:[^/?#\\]*@)?{_HOST}(?::\d*)?(?:[/?#\\]|$)"
 _SAYS_NOTHING = "no digest, redirect or canonical link"
 _ERROR = "error status, without a digest"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
@@ -98,8 +104,8 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
 def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE`.
 
-    A row without URL, or with one that no server would take, is broken: its line is told. Other schemes than http and
-    rows that say nothing of their page are in every log; they are only counted.
+    A row without URL, or with one that no server would take, is broken: its line is told. Other schemes than http,
+    hosts that are none, and rows that say nothing of their page are in every log; they are only counted.
 
     Args:
         rows: What `canonical_rows` returned. Rows without `LINE` were made of other rows and are not counted.
@@ -113,7 +119,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
         .then(pl.lit(_NO_URL))
         .when(pl.col("url").str.len_bytes() > URL_LIMIT)
         .then(pl.lit(_TOO_LONG))
-        .when(~pl.col("url").str.contains(r"^(?i)https?://[^/?#]"))
+        .when(~pl.col("url").str.contains(_HTTP))
         .then(pl.lit("not an http URL"))
         .when(says_nothing & (pl.col("status") >= 400))
         .then(pl.lit(_ERROR))

@@ -59,15 +59,17 @@ def _labelled(rows: DataFrame) -> DataFrame:
     answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
-        F.struct("signature", "fault", "importance", "redirect_to", "canonical", "names_own", "simhash"),
+        F.struct(
+            "signature", "fault", "importance", "redirect_to", "canonical", "duplicate_of", "names_own", "simhash"
+        ),
         F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
     pages = materialized(
         rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
     )
-    links = materialized(_links(pages, rows))
+    links = materialized(_links(pages, rows.where(~says)))
     pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
-    pages = pages.drop("redirect_to", "canonical", "names_own", "simhash")
+    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own", "simhash")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
     same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
@@ -79,10 +81,10 @@ def _labelled(rows: DataFrame) -> DataFrame:
     return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
 
 
-def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
-    """Pairs of URLs that lead to one page: site, url, to. As `clusters.clusters_of` says it."""
+def _links(pages: DataFrame, mere: DataFrame) -> DataFrame:
+    """As `clusters._links`: site, url, to. `mere`: the rows that say nothing of a page but, some, a verdict."""
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
-    verdicts = rows.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
+    verdicts = _verdicts(pages, mere)
     named = pages.where("canonical is not null and (signature is not null or names_own)").select(
         "site", "url", "signature", F.col("canonical").alias("to")
     )
@@ -94,6 +96,15 @@ def _links(pages: DataFrame, rows: DataFrame) -> DataFrame:
     near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
     near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
     return redirects.union(verdicts).union(named).union(near).distinct()
+
+
+def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
+    """As `clusters._verdicts`: site, url, to."""
+    last = F.max_by("duplicate_of", F.struct("fetched_at", *ORDER))
+    alone = mere.where("duplicate_of is not null").groupBy("site", "url").agg(last.alias("to"))
+    own = pages.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
+    verdicts = alone.union(own.join(alone, "url", "left_anti").select("site", "url", "to"))
+    return verdicts.join(verdicts.select(F.col("url").alias("to")), "to", "left_anti").select("site", "url", "to")
 
 
 def _components(pairs: pa.Table) -> pa.Table:
@@ -119,12 +130,14 @@ def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:
 
 def _without_unlike(pages: DataFrame, learned: Learned) -> DataFrame:
     """The pages without the clusters of unlike URLs, which are counted. As `false_clusters.unlike_clusters`."""
-    many, most = false_clusters.MANY, false_clusters.MOST_URLS
+    many, most = false_clusters.MANY, false_clusters.MOST_SLOTS
     large = pages.groupBy("site", "label").agg(F.count("*").alias("size")).where(F.col("size") >= many)
     large = materialized(large)
-    looked_at = _with_count(pages.join(large.select("site").distinct(), "site", "left_semi"), "urls")
-    looked_at = looked_at.join(large.drop("site"), "label", "left")
-    step = F.floor((F.col("urls") - 1) / most) + 1
+    looked_at = pages.join(large.select("site").distinct(), "site", "left_semi")
+    marks = F.length(F.regexp_replace("url", f"[^{false_clusters.SLOT_MARKS}]", ""))
+    slots = F.sum(F.least(marks, F.lit(false_clusters.MOST_OF_A_URL))).alias("slots")
+    looked_at = looked_at.join(looked_at.groupBy("site").agg(slots), "site").join(large.drop("site"), "label", "left")
+    step = F.floor((F.col("slots") - 1) / most) + 1
     thinned = looked_at.select("site", "url", "label", "size", step.alias("step")).mapInArrow(_thinned, _THINNED)
     unlike = materialized(thinned.groupBy("site").applyInArrow(_unlike, "label long"))
     urls, clusters = large.join(unlike, "label", "left_semi").agg(F.sum("size"), F.count("*")).head() or (0, 0)

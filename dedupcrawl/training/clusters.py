@@ -17,6 +17,7 @@ from dedupcrawl.training.page_rows import FAULTS
 
 UNLIKE = "unlike URLs"
 DISBELIEVED = "canonical link not believed"
+_IS_OF_A_PAGE = pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null())
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 
 
@@ -72,16 +73,17 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
 
     Here and below a URL is a key by itself: its site is a function of it.
     """
-    answers = rows.filter(pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null()))
-    if answers["fetched_at"].null_count() < answers.height:
-        answers = answers.sort("fetched_at", nulls_last=False, maintain_order=True)
-    answers = answers.select(
-        "site", "url", "content", "fault", "importance", "redirect_to", "canonical", "names_own", "simhash"
-    )
+    answers = _in_time(rows.filter(_IS_OF_A_PAGE)).drop("fetched_at")
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
     if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
         answers = pl.concat([answers.filter(~said), answers.filter(said)])
     return answers.unique("url", keep="last", maintain_order=True)
+
+
+def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows in the order of their times; one that is not known comes before all others."""
+    timeless = rows["fetched_at"].null_count() == rows.height
+    return rows if timeless else rows.sort("fetched_at", nulls_last=False, maintain_order=True)
 
 
 def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -93,7 +95,6 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     without content it is believed only where it names the page's own path.
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
-    verdicts = rows.select("site", "url", to="duplicate_of").drop_nulls("to")
     is_believable = pl.col("content").is_not_null() | pl.col("names_own")
     named = pages.filter(is_believable).select("site", "url", "content", to="canonical").drop_nulls("to")
     near = _near(pages)
@@ -102,7 +103,22 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         said = pl.concat([named.select("to", "content"), there.select("to", "content")])
         several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
         named = named.join(several.filter("content"), on="to", how="anti")
-    return pl.concat([redirects, verdicts, named.select("site", "url", "to"), near]).unique(maintain_order=True)
+    return pl.concat([redirects, _verdicts(pages, rows), named.select("site", "url", "to"), near]).unique(
+        maintain_order=True
+    )
+
+
+def _verdicts(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Pages and what the content checks found them to be duplicates of: site, url, to.
+
+    A verdict is on the page that the check saw, so only that of a URL's last fetch counts, or that of a row which holds
+    nothing else. What resembles a page that itself resembles a third need not resemble the third: a verdict that names
+    a URL which has a verdict joins nothing.
+    """
+    alone = _in_time(rows.filter(~_IS_OF_A_PAGE & pl.col("duplicate_of").is_not_null()))
+    said = pl.concat([frame.select("site", "url", to="duplicate_of").drop_nulls("to") for frame in (pages, alone)])
+    verdicts = said.unique("url", keep="last", maintain_order=True)
+    return verdicts.join(verdicts, left_on="to", right_on="url", how="anti")
 
 
 def _near(pages: pl.DataFrame) -> pl.DataFrame:

@@ -10,22 +10,26 @@ the same page (`sid=`), or when there are none, the cluster is a real one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import mmh3
 import numpy as np
 import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
-_MOST_SLOTS = 64  # segments of a path, and arguments, that are looked at: each is a row
+_MOST_SEGMENTS = 64  # of a path that are looked at, and as many arguments: each is a row
 _ENOUGH_PAIRS = 5  # minimal pairs elsewhere, before they are believed
 _APART = 0.9  # of them lead to different pages where the slot names pages
 
-MOST_URLS = 1_000_000  # of a site that are looked at
+SLOT_MARKS = "/&;"  # a URL has about as many slots as these
+MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
+MOST_SLOTS = 4_000_000  # that are looked at at a time, and of a site at all: of each some 300 bytes are held at once
 _HASHES = 1 << 32
 
 _HOST = r"^[A-Za-z]+://([^/?#]*)"
-_PATH = r"^[A-Za-z]+://[^/?#]*/([^?#]*)"
-_QUERY = r"^[^?#]*\?([^#]*)"
+_PATH = rf"^[A-Za-z]+://[^/?#]*/([^/?#]*(?:/[^/?#]*){{0,{_MOST_SEGMENTS - 1}}})"
+_QUERY = rf"^[^?#]*\?([^&;#]*(?:[&;][^&;#]*){{0,{_MOST_SEGMENTS - 1}}})"
 
 
 def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
@@ -42,7 +46,7 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
     if large.is_empty():
         return pages["label"].clear()
     pages = pages.join(large, on="label", how="left").filter(pl.col("size").is_not_null().any().over("site"))
-    return unlike_among(_thinned(pages))
+    return pl.concat([unlike_among(part) for part in _thinned(pages)]).sort()
 
 
 def unlike_among(pages: pl.DataFrame) -> pl.Series:
@@ -65,12 +69,22 @@ def unlike_among(pages: pl.DataFrame) -> pl.Series:
     return many["label"]
 
 
-def _thinned(pages: pl.DataFrame) -> pl.DataFrame:
-    """About a million URLs of each site, any: shares of minimal pairs stay what they are, memory is bounded."""
-    if pages.height <= MOST_URLS:
-        return pages
-    step = pages.select((pl.len().over("site") - 1) // MOST_URLS + 1).to_series()
-    return pages.filter(in_sample(pages["url"], step))
+def _thinned(pages: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The URLs of whole sites at a time, of a large site any: memory is bounded, whatever the URLs are.
+
+    Shares of minimal pairs stay what they are.
+    """
+    slots = pl.col("url").str.count_matches(f"[{SLOT_MARKS}]").clip(upper_bound=MOST_OF_A_URL).cast(pl.Int64)
+    sites = pages.group_by("site", maintain_order=True).agg(slots=slots.sum())
+    step = (pl.col("slots") - 1) // MOST_SLOTS + 1
+    left = pl.col("slots") // step
+    sites = sites.select("site", step=step, part=(left.cum_sum() - 1) // MOST_SLOTS)
+    for part in sites.partition_by("part"):
+        some = pages if part.height == sites.height else pages.join(part, on="site", how="semi")
+        if part.select((pl.col("step") > 1).any()).item():
+            some = some.join(part.select("site", "step"), on="site")
+            some = some.filter(in_sample(some["url"], some["step"])).drop("step")
+        yield some
 
 
 def in_sample(urls: pl.Series, step: pl.Series) -> pl.Series:
@@ -93,7 +107,6 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
         segment=pl.col("url").str.extract(_PATH).fill_null("").str.split("/"),
         arg=pl.col("url").str.extract(_QUERY).str.replace_all(";", "&", literal=True).str.split("&"),
     )
-    pages = pages.with_columns(pl.col("segment", "arg").list.head(_MOST_SLOTS))
     hosts = pages.select(
         *keep,
         shape=pl.lit(0, pl.UInt64),

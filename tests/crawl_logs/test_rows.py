@@ -110,3 +110,44 @@ def test_rows_that_cannot_be_used_are_counted_by_reason() -> None:
         "no digest, redirect or canonical link": 1,
     }
     assert [(row.line, row.reason.split()[0]) for row in tally.broken] == [(1, "no"), (6, "URL")]
+
+
+GOOD = [
+    "a",
+    "a.com.",
+    "BÜCHER.de:80",
+    "例え。テスト",
+    "💩.la",
+    "कि.भारत",
+    "[::1]:80",
+    "u:p@v@a.com",
+    "a_b.-c-.com",
+    "caf%E9.com",
+]
+BAD = [
+    "..",
+    ".",
+    "-",
+    "[::1",
+    "[x]",
+    "a b",
+    "a\tb",
+    "a..b",
+    ":80",
+    "u@",
+    "a:b",
+    "a.com:80x",
+    "*",
+    "。",
+    "<a>",
+    "\u200b",
+]
+
+
+def test_hosts_that_are_none() -> None:
+    """Each would be a site of its own, with a file of rules: `.toml`, `[.toml`."""
+    urls = [f"http://{host}{end}" for host in (*GOOD, *BAD) for end in ("/", "", "?x", "\\x", "#x")]
+    tally = Tally()
+    usable = usable_rows(canonical_rows(pl.DataFrame({LINE: range(len(urls)), "url": urls, "digest": "x"})), "", tally)
+    assert usable["url"].to_list() == urls[: 5 * len(GOOD)]
+    assert tally.skipped == {"not an http URL": 5 * len(BAD)}

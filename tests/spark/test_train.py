@@ -40,7 +40,7 @@ def test_the_same_rules_as_the_local_engine(
     if most_rows == 40:
         monkeypatch.setattr(learning_part, "MOST_URLS", 170)
         monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 2)
-        monkeypatch.setattr(false_clusters, "MOST_URLS", 200)
+        monkeypatch.setattr(false_clusters, "MOST_SLOTS", 500)
     log = messy_json_lines(tmp_path / "log.jsonl")
     options = LearningOptions(min_coverage=2)
     former = (

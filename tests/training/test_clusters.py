@@ -84,6 +84,24 @@ def test_verdicts_may_come_from_a_file_of_their_own() -> None:
     assert groups(page("1", "x"), page("2", "y"), verdict) == [["1", "2"]]
 
 
+def test_a_verdict_on_a_page_that_was_fetched_again_is_outdated() -> None:
+    verdict = {"url": "http://a.com/2", "duplicate_of": "http://a.com/1"}
+    first, again = page("2", "y", duplicate_of="/1"), page("2", "new")
+    assert groups(page("1", "x"), first, again) == [["1"], ["2"]]
+    early, late = datetime(2020, 1, 1), datetime(2021, 1, 1)
+    assert groups(page("1", "x"), {**again, "fetched_at": late}, {**first, "fetched_at": early}) == [["1"], ["2"]]
+    assert groups(page("1", "x"), again, first) == groups(page("1", "x"), first, again, verdict) == [["1", "2"]]
+    assert groups(page("1", "x"), page("2", "y"), page("3", "z"), verdict, {**verdict, "duplicate_of": "/3"}) == [
+        ["1"], ["2", "3"]
+    ]  # fmt: skip
+
+
+def test_near_duplicates_are_not_chained() -> None:
+    rows = [page("1", "x", duplicate_of="/2"), page("2", "y", duplicate_of="/3"), page("3", "z")]
+    assert groups(*rows) == [["1"], ["2", "3"]]
+    assert groups(page("1", "x", duplicate_of="/3"), *rows[1:]) == [["1", "2", "3"]]  # both were compared with it
+
+
 def test_a_canonical_link_is_believed_where_nothing_speaks_against_it() -> None:
     assert groups(page("p?sid=1", "x", canonical="/p")) == [["p", "p?sid=1"]]
 
