@@ -10,6 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from dedupcrawl.crawl_logs.compressed import open_log
+from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.rows import LINE
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -19,7 +20,6 @@ _PIECE_BYTES = 1 << 20  # … into pieces of so many bytes, or one line
 LINE_LIMIT = 8 << 20
 """Bytes; a longer line is left out, or a file without a line end would fill the memory."""
 
-_STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # as "surrogateescape" has them
 _TEXT_OF_LINE = re.compile(rb"\S[^\n]*")
 
 
@@ -99,20 +99,3 @@ def skip_long_line(tally: Tally, path: str, line: int) -> None:
     """Count a line of more than `LINE_LIMIT` bytes."""
     tally.rows += 1
     tally.skip(path, f"line longer than {LINE_LIMIT} bytes", 1, [line])
-
-
-def utf8(data: bytes) -> bytes:
-    r"""The same bytes, each that is no UTF-8 percent-encoded: two URLs that differ stay two.
-
-    >>> utf8(b"http://a.com/caf\xe9"), utf8("café".encode()).decode()
-    (b'http://a.com/caf%E9', 'café')
-    """
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return _STRAY_BYTES.sub(_escaped, data.decode("utf-8", "surrogateescape")).encode()
-    return data
-
-
-def _escaped(stray: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in stray[0].encode("utf-8", "surrogateescape"))

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock
 from dedupcrawl.crawl_logs.compressed import open_log
+from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.jsonl import objects
 from dedupcrawl.crawl_logs.rows import canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally

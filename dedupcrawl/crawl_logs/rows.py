@@ -6,6 +6,7 @@ import mmh3
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
+from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
 SCHEMA: dict[str, DataType | DataTypeClass] = {
@@ -140,7 +141,9 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if dtype == target and target not in (pl.String, pl.Float64):
         return value
     if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
-        value = value.list.first()
+        value, dtype = value.list.first(), dtype.inner
+    if dtype == pl.Binary:  # Parquet whose writer did not say that it is text
+        value = value.map_batches(_as_text, return_dtype=pl.String)
     if column == TEXT:
         return value.cast(pl.String, strict=False)
     value = value.cast(pl.String, strict=False).str.strip_chars()
@@ -157,6 +160,14 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if column == "mime":
         return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
     return value
+
+
+def _as_text(values: pl.Series) -> pl.Series:
+    try:
+        return values.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        said = (None if value is None else utf8(value).decode() for value in values.to_list())
+        return pl.Series(values.name, said, dtype=pl.String)
 
 
 def _time(value: pl.Expr) -> pl.Expr:

@@ -149,12 +149,15 @@ STRAY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", STRAY)
+@pytest.mark.parametrize("kind", [*STRAY, "Parquet"])
 def test_urls_that_differ_in_bytes_that_are_no_utf8_stay_apart(tmp_path: Path, kind: str) -> None:
     urls = []
     for end in (b"\xe9", b"\xe8", "é".encode()):
         path = tmp_path / "log"
-        path.write_bytes(STRAY[kind].replace(b"%s", end))
+        if kind == "Parquet":
+            pl.DataFrame({"url": [URL.replace(b"%s", end)], "digest": [b"\xff"]}).write_parquet(path)
+        else:
+            path.write_bytes(STRAY[kind].replace(b"%s", end))
         log_format = format_of(path)
         assert log_format is not None
         assert log_format.name == kind
