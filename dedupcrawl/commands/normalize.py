@@ -11,7 +11,7 @@ import click
 
 from dedupcrawl.commands.errors import BadInputError, check_there_are
 from dedupcrawl.commands.options import json_anyway, rules_option
-from dedupcrawl.crawl_logs.blocks import utf8
+from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalized, Normalizer

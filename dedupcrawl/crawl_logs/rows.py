@@ -164,10 +164,11 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
 
 def _as_text(values: pl.Series) -> pl.Series:
     try:
-        return values.cast(pl.String)
+        text: pl.Series = values.cast(pl.String)
     except pl.exceptions.PolarsError:
         said = (None if value is None else utf8(value).decode() for value in values.to_list())
-        return pl.Series(values.name, said, dtype=pl.String)
+        text = pl.Series(values.name, said, dtype=pl.String)
+    return text
 
 
 def _time(value: pl.Expr) -> pl.Expr:

@@ -9,7 +9,7 @@ from typing import IO, Literal
 
 from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
-from dedupcrawl.crawl_logs.blocks import utf8
+from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.tally import LogError
 
 HTML = ("text/html", "application/xhtml+xml")

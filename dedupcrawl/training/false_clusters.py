@@ -46,8 +46,8 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
     if large.is_empty():
         return pages["label"].clear()
     pages = pages.join(large, on="label", how="left").filter(pl.col("size").is_not_null().any().over("site"))
-    labels: pl.Series = pl.concat([unlike_among(part) for part in _thinned(pages)])
-    return labels.sort()
+    labels: pl.Series = pl.concat([unlike_among(part) for part in _thinned(pages)]).sort()
+    return labels
 
 
 def unlike_among(pages: pl.DataFrame) -> pl.Series:
