@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -17,6 +18,8 @@ LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left a
 _SHARED = 16_384  # forms of paths that are kept for other rules with the same
 _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
 _NO_ARGS: Mapping[str, Piece | None] = {}
+
+_PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 Needle = tuple[str, int, str]
 
@@ -323,5 +326,7 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
     found = split_url(url)
+    if found is None or not _PLAIN_AUTHORITY.fullmatch(found.authority):
+        return None  # of others every client takes something else for the host
     led_to = site_of(url)
-    return found if found is not None and (led_to == site or other_form(led_to) == site) else None
+    return found if led_to == site or other_form(led_to) == site else None

@@ -16,7 +16,6 @@ _SAFE = "/:@!$'()*,;~-._"
 _DELIMITERS = frozenset(' "#%&+/;<=>?[\\]^`{|}')  # in a segment or an argument they mean something else, or nothing
 _ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _BASE64_URL = str.maketrans("-_,", "+/=")
-_NO_TEXT = re.compile("[\udc80-\udcff]")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -27,10 +26,24 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 def decoded_url(value: str) -> str:
     """A URL, or a path, that was escaped to be carried in another URL; what is neither stays a mere value.
 
-    Bytes that are no UTF-8 stay escaped: nothing could fetch, or write down, what they would become.
+    Bytes that are no UTF-8, blanks and what is not printable stay escaped: nothing could fetch, or write down, what
+    they would become.
     """
-    text = _NO_TEXT.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", unquote(value, errors="surrogateescape"))
+    text = _fetchable(unquote(value, errors="surrogateescape"))
     return text if text.startswith(("http://", "https://", "/")) else _decode(value)
+
+
+def _fetchable(text: str) -> str:
+    """With escapes for blanks and for what is not printable, as line ends are."""
+    if text.isprintable() and " " not in text:
+        return text
+    return "".join(char if char.isprintable() and char != " " else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8
+        return f"%{ord(char) - 0xDC00:02X}"
+    return quote(char, safe="", errors="surrogatepass")
 
 
 def _decode(value: str) -> str:
@@ -51,9 +64,9 @@ def _encode(value: str) -> str:
 
 def _base64(value: str) -> str:
     try:
-        return base64.b64decode(
-            value.translate(_BASE64_URL).rstrip("=") + "=" * (-len(value.rstrip(",=")) % 4)
-        ).decode()
+        return _fetchable(
+            base64.b64decode(value.translate(_BASE64_URL).rstrip("=") + "=" * (-len(value.rstrip(",=")) % 4)).decode()
+        )
     except (binascii.Error, ValueError):
         return value
 

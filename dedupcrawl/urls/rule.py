@@ -176,6 +176,8 @@ class Rule:
             raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
         self.exceptions()
         if to:
+            if any(capture.words or capture.characters for capture in to.captures()):
+                raise RuleError(f"{where}: to takes {{name}} or {{}}: of which kind a value is, match says")
             if missing := sorted(to.names() - (match.names() if match else set())):
                 raise RuleError(f"{where}: {missing[0]!r} is used in to but not captured in match")
             if to.has_irrelevant() and self.kind == "rewrite":

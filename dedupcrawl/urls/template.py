@@ -248,6 +248,8 @@ def _shared_piece(text: str, star_allowed: bool) -> Piece:
 
 def _capture(match: re.Match[str]) -> Capture:
     name, star, kind, conversions = match.groups()
+    if star and kind is not None:
+        raise TemplateError(f"{match[0]!r}: {{name*}} takes any segments, neither a class nor words")
     words: frozenset[str] = frozenset()
     characters: frozenset[str] = frozenset()
     if kind is not None and "|" in kind:

@@ -167,6 +167,27 @@ def test_bytes_that_are_no_text_stay_escaped() -> None:
     assert found.canonical == f"{HOST}/%E9té"
 
 
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ("http%3A%2F%2Fa.com%2Fx%0d%0aSet: 1", "/x%0D%0ASet:%201"),
+        ("http%3A%2F%2Fa.com%2Fa%09b%20c%00", "/a%09b%20c%00"),
+        ("%2Fx%c2%85y%e3%80%80z", "/x%C2%85y%E3%80%80z"),
+        ("http%3A%2F%2Fa.com:80%2Fx", ":80/x"),
+        ("http%3A%2F%2Fevil.com:.a.com/x", None),
+        ("http%3A%2F%2Fevil.com:x.a.com/x", None),
+        ("http%3A%2F%2Fevil.com%3A80%0d%0a.a.com/x", None),
+        ("http%3A%2F%2Fevil.com:80:.a.com/x", None),
+        ("http%3A%2F%2F[evil.com].a.com/x", None),
+    ],
+)
+def test_a_url_in_a_url_is_one_line_and_stays_on_its_site(value: str, path: str | None) -> None:
+    away = Rule("away", "rewrite", match="/out?u={u}", to="{u|decode}")
+    url = f"{HOST}/out?u={value}"
+    found = SiteNormalizer(SiteRules("a.com", (away,))).normalize(url)
+    assert found.canonical == (url if path is None else f"{HOST}{path}")
+
+
 def test_a_host_of_a_million_characters_is_no_name() -> None:
     normalizer = Normalizer([SiteRules("a.com", RULES)])
     for host in ("xn--" + "a" * 1_000_000, "é" * 1_000_000):

@@ -76,6 +76,8 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
         ('drop = ["sid"]', 'drops = ["sid"]', "line 4: rule 'sid': unknown key 'drops'"),
         ('id = "print"', 'id = "sid"', "line 9: two rules have the id 'sid'"),
         ('id = "print"', "", "line 9: "),
+        ('to = "/{page}"', 'to = "/{page:digits}"', "line 9: rule 'print': to takes {name} or {}"),
+        ('match = "/print/{page*}"', 'match = "/print/{page*:digits}"', "line 9: rule 'print': template '/print"),
         ('to = "/{page}"', 'to = "/{pag}"', "line 9: rule 'print': 'pag' is used in to but not captured"),
         (
             'match = "/print/{page*}"',

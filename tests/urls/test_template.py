@@ -50,8 +50,8 @@ def test_the_parts_of_a_template() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["/{a", "/a}", "/{a*}/{b*}", "/x{a*}", "/{a}{b}", "/{a:odd}", "/{a|odd}", "a/b", "/a#b", "?a=1;b", "?{a}=1",
-     "?a=1&a=2", "/" + "x" * 5000],
+    ["/{a", "/a}", "/{a*}/{b*}", "/x{a*}", "/{a}{b}", "/{a:odd}", "/{a|odd}", "/{a*:digits}", "/{*:en|de}",
+     "a/b", "/a#b", "?a=1;b", "?{a}=1", "?a=1&a=2", "/" + "x" * 5000],
 )  # fmt: skip
 def test_what_is_no_template_is_said(text: str) -> None:
     with pytest.raises(TemplateError, match=r"template|capture|brace|named|unknown|not one of"):
