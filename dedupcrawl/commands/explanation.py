@@ -106,6 +106,11 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
         yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:
         yield "the index knows no page of this URL" + _in_the_log(told)
+        if told["status"] is None:
+            yield (
+                "if it was never asked for, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
+                "the index of another crawl is named with --index, and what this one holds is told by 'index info'"
+            )
 
 
 def _of_items(items: dict[str, Any]) -> Iterator[str]:

@@ -51,10 +51,9 @@ _folder = click.option(
     "--rules",
     "folder",
     default=rules_folder,
-    show_default=f"{RULES}/ of the project",
     type=click.Path(path_type=Path),
     callback=_no_file,
-    help="Folder of rule files.",
+    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "what it does")
 _WIDEST = 40  # characters that a column is made wide for

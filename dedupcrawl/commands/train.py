@@ -51,9 +51,8 @@ _DEFAULTS = LearningOptions()
 @click.option(
     "--min-coverage",
     default=_DEFAULTS.min_coverage,
-    show_default="10 of all, fewer on small sites",
     type=click.IntRange(1),
-    help="Keep no rule of fewer URLs in the clusters held out.",
+    help="Keep no rule of fewer URLs in the clusters held out.  [default: 10 of all, fewer on small sites]",
 )
 @click.option(
     "--knowledge",

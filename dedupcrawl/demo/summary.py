@@ -75,8 +75,10 @@ def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str
     lines += [
         f"  .venv/bin/dedupcrawl report {index} --rules {_shown(rules)} --output {_shown(last.folder / 'report.html')}",
         f"  .venv/bin/dedupcrawl index info {index}",
-        f"  .venv/bin/dedupcrawl check {_shown(last.folder / 'items.jsonl')} "
-        f"--output {_shown(last.folder / 'verdicts.jsonl')}",
+    ]
+    if dropped is not None:
+        lines.append(f"  .venv/bin/dedupcrawl index restore '{dropped}' {index}  # undo: never dropped again")
+    lines += [
         "  README.md: how to turn it on in a project of your own",
     ]
     return "\n".join(lines)

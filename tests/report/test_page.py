@@ -19,6 +19,7 @@ from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.verdict import Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
 if TYPE_CHECKING:
@@ -145,10 +146,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_lists_are_there_in_pages_and_can_be_searched(browser: Browser, plain: Path) -> None:
     opened = Opened(browser, plain)
     assert len(opened.rows("duplicates")) == 15
-    assert "http://www.a.com/39" in opened.rows("duplicates")[0]  # the newest first
+    assert "http://www.a.com/38" in opened.rows("duplicates")[0]  # the newest of those that are not equal texts
     page = opened.page
     page.locator("[data-table=duplicates]").get_by_role("button", name="next").click()
-    assert "http://www.a.com/24" in opened.rows("duplicates")[0]
+    assert "http://www.a.com/16" in opened.rows("duplicates")[0]
+    page.locator("[data-table=duplicates]").get_by_role("button", name="next").click()
+    assert "http://www.a.com/0" in opened.rows("duplicates")[-1]  # the oldest equal one
     page.locator("[data-table=duplicates] input").fill("A.COM/17")
     assert len(opened.rows("duplicates")) == 1
     page.locator("[data-table=duplicates] input").fill("kept-1")
@@ -174,7 +177,9 @@ def test_a_list_can_be_ordered_by_a_column_both_ways(browser: Browser, plain: Pa
 def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     opened = Opened(browser, plain)
     assert len(opened.rows("clusters")) == 4
-    (ordered,) = opened.page.locator("[aria-sort]").all()  # the largest cluster first, and an arrow says so
+    (ordered,) = opened.page.locator(
+        "[data-table=clusters] [aria-sort]"
+    ).all()  # the largest cluster first, and an arrow says so
     assert (ordered.inner_text().split()[0], ordered.get_attribute("aria-sort")) == ("duplicates", "descending")
     opened.page.locator("[data-table=clusters] summary").first.click()
     opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
@@ -194,14 +199,58 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
 
 def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     opened = Opened(browser, plain)
-    said = opened.compare(1)
+    said = opened.compare(0)
     assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
     assert "brewery at word 41" in said
     assert "99.0 %" in said
     assert opened.page.locator(".strip").count() == 1
+    opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)
     assert opened.compare(0, "doubt").startswith("Let through, in doubt")
+
+
+def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Browser, tmp_path: Path) -> None:
+    sure = (0.99, 0.999, 0.97, 0.99)
+    verdicts = [duplicate(f"http://www.a.com/{n}", KEPT, probability=share) for n, share in enumerate(sure)]
+    index = index_of([duplicate("http://www.a.com/equal", KEPT, "exact"), *verdicts])
+    for n, share in enumerate((0.3, 0.7)):
+        doubt = {"url": KEPT, "check": "shingles", "similarity": 0.8, "probability": share}
+        verdict = Verdict(f"http://www.a.com/doubt-{n}", "unique", evidence={"in_doubt": doubt})
+        index.record(verdict, run="one", site="s")
+    path = tmp_path / "report.html"
+    write(collect(index, None, [], []), path)
+    opened = Opened(browser, path)
+    names = [re.search(r"a.com/(\S+)", row) for row in (*opened.rows("duplicates"), *opened.rows("doubt"))]
+    assert [name and name[1] for name in names] == ["2", "3", "0", "1", "equal", "doubt-1", "doubt-0"]
+    said = {name: opened.page.locator(f"[data-table={name}] [aria-sort]") for name in ("duplicates", "doubt")}
+    assert said["duplicates"].get_attribute("aria-sort") == "ascending"
+    assert said["doubt"].get_attribute("aria-sort") == "descending"
+    opened.page.locator("[data-table=clusters] summary").click()
+    opened.page.wait_for_selector("[data-table=clusters] li")
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_path: Path, width: int) -> None:
+    words = [f"word{number}" for number in range(2_400)]
+    pages = {KEPT: words, "http://www.a.com/more": [*words[:1_500], "here", "is", "more", *words[1_500:]]}
+    index = index_of([duplicate("http://www.a.com/more", KEPT)])
+    for url, text in pages.items():
+        index.attach(url, *packed_text([" ".join(text)]))
+    path = tmp_path / "report.html"
+    write(collect(index, None, [], []), path)
+    opened = Opened(browser, path, width)
+    opened.page.locator("[data-table=duplicates] tbody button").click()
+    opened.page.wait_for_selector("dialog .text")
+    places = opened.page.locator("dialog .text [data-first]")
+    assert [place.inner_text() for place in places.all()] == ["here is more", ""]
+    for place in places.all():
+        inside = "(e) => [e, e.parentElement].map((one) => one.getBoundingClientRect().top)"
+        top, of_column = place.evaluate(inside)
+        height = place.evaluate("(e) => e.parentElement.clientHeight")
+        assert of_column < top < of_column + height
+    assert opened.complaints == []
 
 
 @pytest.mark.parametrize("width", [360, 1280])

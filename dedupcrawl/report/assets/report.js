@@ -7,6 +7,8 @@
   const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
   const HERE = "this page";
   const KEPT = "the kept page";
+  const SAME_WORDS = "In what both pages say, no word stands in place of another. What differs, if anything does, is longer: " +
+    "whole pieces that only one of them has, or that stand elsewhere. The figures below count them.";
   let wording; // of evidence, from evidence_words.py
 
   const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
@@ -51,7 +53,7 @@
   }
 
   /* A table with search, filter, order and pages.
-     given: where, columns [{name, value(i) to sort by, cells(i) → nodes, className, descends: rows come in its order}],
+     given: where, columns [{name, value(i) to sort by, cells(i) → nodes, className, comes: rows come in its order, "ascending" or "descending"}],
      rows [i], text(i) to search,
      filter {label, values, value(i)}, empty, detail(i) → nodes under a row */
   function table(given) {
@@ -83,9 +85,9 @@
           pick();
         });
         cell.append(button);
-        if (column.descends) {
-          order = { column, down: true };
-          cell.setAttribute("aria-sort", "descending");
+        if (column.comes) {
+          order = { column, down: column.comes === "descending" };
+          cell.setAttribute("aria-sort", column.comes);
         }
       } else cell.append(column.name);
       head.append(cell);
@@ -159,6 +161,9 @@
     const duplicates = [];
     const doubted = [];
     for (let i = columns.url.length - 1; i >= 0; i--) (columns.doubt[i] ? doubted : duplicates).push(i);
+    const sure = (i) => columns.probability[i] ?? 2; // equal texts have none: nothing was weighed
+    duplicates.sort((a, b) => sure(a) - sure(b)); // what is worth a look; of the same, the newest
+    doubted.sort((a, b) => sure(b) - sure(a));
     const text = (i) => columns.url[i] + " " + columns.kept[columns.of[i]] + " " + columns.title[i];
     const filter = (rows) => ({
       label: "every check",
@@ -170,7 +175,7 @@
       button.addEventListener("click", () => compare(columns, i));
       return button;
     };
-    const shared = (of) => [
+    const shared = (of, comes) => [
       { name: "page", value: (i) => columns.url[i], cells: (i) => page(columns.url[i], columns.title[i]) },
       { name: of, label: of, value: (i) => columns.kept[columns.of[i]], cells: (i) => keptPage(columns, i) },
       {
@@ -189,6 +194,7 @@
       {
         name: "sure",
         label: "sure",
+        comes,
         className: "number inline",
         value: (i) => columns.probability[i],
         cells: (i) => [percent(columns.probability[i])],
@@ -198,7 +204,7 @@
     const find = table({
       where: "duplicates",
       name: "duplicates",
-      columns: shared("duplicate of"),
+      columns: shared("duplicate of", "ascending"),
       rows: duplicates,
       text,
       filter: filter(duplicates),
@@ -207,7 +213,7 @@
     table({
       where: "doubt",
       name: "pages in doubt",
-      columns: shared("resembles"),
+      columns: shared("resembles", "descending"),
       rows: doubted,
       text,
       filter: filter(doubted),
@@ -217,8 +223,8 @@
   }
 
   function clusters(columns, duplicates, find, compareButton) {
-    const members = new Map(); // number of the kept page → URL → row; rows come newest first, and the newest verdict on a URL counts
-    for (const i of duplicates) {
+    const members = new Map(); // number of the kept page → URL → row; of a URL the newest verdict counts
+    for (const i of [...duplicates].sort((a, b) => b - a)) {
       const of = columns.of[i];
       if (!members.has(of)) members.set(of, new Map());
       const cluster = members.get(of);
@@ -254,7 +260,7 @@
         {
           name: "duplicates",
           label: "duplicates",
-          descends: true,
+          comes: "descending",
           value: (i) => all[i].rows.length,
           cells: (i) => [list(all[i])],
         },
@@ -360,6 +366,10 @@
     else parts.push(...pieces(evidence));
     dialog.replaceChildren(...parts, facts(evidence));
     if (!dialog.open) dialog.showModal();
+    for (const place of dialog.querySelectorAll("[data-first]")) {
+      const column = place.parentElement;
+      column.scrollTop = place.offsetTop - column.offsetTop - column.clientHeight / 4;
+    }
     dialog.scrollTop = 0;
   }
 
@@ -368,7 +378,7 @@
   /* Where on the page the pieces lie that differ. */
   function differences(evidence) {
     const length = Number(evidence.symbols) || 0;
-    if (!differing(evidence).length || !length) return [make("p", {}, "No short piece of text differs between what they share.")];
+    if (!differing(evidence).length || !length) return [make("p", {}, SAME_WORDS)];
     const strip = make("div", { className: "strip", role: "img", "aria-label": "where this page differs" });
     for (const piece of differing(evidence)) {
       const mark = make("i");
@@ -397,15 +407,17 @@
     return [rows];
   }
 
-  /* Both texts, each stretch that the other lacks marked. */
+  /* Both texts, each stretch that the other lacks marked, and in both the place of the first one. */
   function texts(stretches) {
     const columns = [1, 2].map((side) => {
       const column = make("div", { className: "text", tabIndex: 0, "data-label": side === 1 ? HERE : KEPT });
-      for (const stretch of stretches) {
-        if (!stretch[side]) continue;
+      const first = stretches.findIndex((stretch) => !stretch[0]);
+      stretches.forEach((stretch, at) => {
         const text = visible(stretch[side].replace(/\n/g, " ¶ "));
-        column.append(stretch[0] ? text : make("mark", {}, text), " ");
-      }
+        const piece = stretch[0] ? text : make(text ? "mark" : "span", {}, text);
+        if (at === first) piece.dataset.first = "";
+        if (text || at === first) column.append(piece, " ");
+      });
       return column;
     });
     return make("div", { className: "sides" },
