@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
+from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, write_rules
@@ -36,12 +38,12 @@ def write_learned(folder: Path, learned: SiteRules, former: Sequence[Rule] = ())
     """Write a site's learned rules over its former learned rules, of which `former` stay, atomically.
 
     Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
-    was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too; a rule that
-    is new is on probation.
+    was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too, and the day
+    when it was first learned; a rule that is new has today's, and is on probation.
 
     Returns:
-        What is wrong with the site's present file when it cannot be read; it is then left as it is, for a person wrote
-        in it. None when all is well.
+        What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
+        is, for a person wrote in it. None when all is well.
 
     Raises:
         OSError: The file cannot be written.
@@ -51,7 +53,10 @@ def write_learned(folder: Path, learned: SiteRules, former: Sequence[Rule] = ())
         write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *former])))
         return None
     try:
-        before = read_rules(path).rules
+        present = read_rules(path)
+        if ascii_form(present.site) != ascii_form(learned.site):
+            return f"{path}: it is for the site {present.site}, so rules of {learned.site} cannot be written into it"
+        before = present.rules
         after = merged(before, [*learned.rules, *former])
         if after != before:
             replace_rules(path, after)
@@ -76,8 +81,10 @@ def _is_learned(rule: Rule) -> bool:
 def _watched(rule: Rule, before: Rule | None) -> Rule:
     """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
     if before is None:
-        return replace(rule, state="probation")
-    return replace(rule, id=before.id, state=before.state, tried=before.tried, failed=before.failed)
+        return replace(rule, state="probation", learned=rule.learned or date.today())
+    return replace(
+        rule, id=before.id, state=before.state, tried=before.tried, failed=before.failed, learned=before.learned
+    )
 
 
 def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:

@@ -79,8 +79,8 @@ class Rule:
         tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
         failed: ... and found two different pages.
         source: Where it comes from.
-        learned: Day of the training run that made it.
-        evidence: Counts of that run.
+        learned: Day of the training run that first found it.
+        evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
         note: A remark for people, e.g. why it was disabled.
     """

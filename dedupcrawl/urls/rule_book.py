@@ -162,7 +162,9 @@ class RuleBook:
         for site, one, note in unwritten:
             self._write(site, [one], note)
         for site, watched in self._sites.items():
-            self._write(site, [one for one in watched.values() if one.is_on_probation], "")
+            self._write(
+                site, [one for one in watched.values() if one.is_on_probation or one.written[1] > one.failed], ""
+            )
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.

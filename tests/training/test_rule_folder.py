@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from dedupcrawl.training.rule_folder import added, merged, write_learned
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, read_rules, write_rules
 
 LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
@@ -15,7 +16,35 @@ HAND = Rule("mine", "rewrite", drop=("x",))
 def test_learned_rules_replace_learned_rules(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (Rule("old", "rewrite", drop=("old",), source="learned"),)))
     assert write_learned(tmp_path, SiteRules("a.com", (LEARNED,))) is None
-    assert read_rules(tmp_path / "a.com.toml").rules == (replace(LEARNED, state="probation"),)
+    (rule,) = read_rules(tmp_path / "a.com.toml").rules
+    assert rule == replace(LEARNED, state="probation", learned=rule.learned)
+
+
+def test_a_rule_has_the_day_when_it_was_first_learned(tmp_path: Path) -> None:
+    days = {date.today()}
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    days.add(date.today())  # if it is midnight
+    path = tmp_path / "a.com.toml"
+    assert {rule.learned for rule in read_rules(path).rules} <= days
+    former = date(2026, 1, 31)
+    write_rules(tmp_path, SiteRules("a.com", (replace(LEARNED, learned=former, state="active"),)))
+    before = path.read_bytes()
+    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert path.read_bytes() == before
+    again = replace(LEARNED, evidence=Evidence(support=9))
+    write_learned(tmp_path, SiteRules("a.com", (again, Rule("new", "rewrite", drop=("n",), source="learned"))))
+    known, new = read_rules(path).rules
+    assert (known.learned, known.evidence.support) == (former, 9)
+    assert new.learned in {*days, date.today()}
+
+
+def test_a_file_of_another_site_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.com.toml"
+    path.write_text('site = "www.a.com"\n')
+    problem = write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
+    assert problem is not None
+    assert f"{path}: it is for the site www.a.com" in problem
+    assert path.read_text() == 'site = "www.a.com"\n'
 
 
 def test_a_rule_that_is_learned_again_keeps_what_crawls_found_out(tmp_path: Path) -> None:

@@ -102,3 +102,17 @@ def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     assert rule(folder, "wrong").state == "disabled"
     assert "led to another page" in rule(folder, "wrong").note
     assert rule(folder, "right").tried == 1
+
+
+def test_a_rule_that_was_cleared_is_cleared_in_its_file(tmp_path: Path) -> None:
+    """Of two rules that failed together one turns out to be the culprit, after the file was written."""
+    rules = tuple(Rule(name, "rewrite", drop=(name,), source="learned", tried=20) for name in "ab")
+    write_rules(tmp_path, SiteRules("a.com", rules))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert book.failed("http://a.com/?a=1&b=1", "http://a.com/", ("a", "b")) == []
+    book.save()
+    assert (rule(tmp_path, "b").tried, rule(tmp_path, "b").failed) == (21, 1)
+    revoked = [name for i in range(3) for name in book.failed(f"http://a.com/?a={i}", "http://a.com/", ("a",))]
+    assert revoked == ["a"]
+    book.save()
+    assert (rule(tmp_path, "b").tried, rule(tmp_path, "b").failed) == (20, 0)
