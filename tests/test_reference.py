@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.content.checks.registry import PARAMETERS
+from dedupcrawl.content.checks.registry import CHECK_NAMES, PARAMETERS, make_checks
 from dedupcrawl.content.facts import Facts
+from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +48,12 @@ def test_every_stat_of_the_code_is_named() -> None:
     assert len(stats) > 8
     missing = {stat for stat in stats if stat.rstrip("/") not in PAGE}
     assert not missing
+
+
+def test_every_figure_of_an_index_is_named() -> None:
+    index = MemoryIndex(make_checks(CHECK_NAMES, {}))
+    names = {re.sub("^postings/(?!url$).*", "postings/CHECK", name) for name in index.info()}
+    assert {"ended", "orphans", "postings/CHECK"} <= names <= set(ROWS)
 
 
 def test_every_piece_of_evidence_is_named() -> None:

@@ -232,6 +232,7 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
         click.echo(to_json({"pages": sum(counts.values()), **counts, "skipped": skipped}))
         return
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
+    said += " (too little text, or over a site's quota; never dropped)" if counts["abstained"] else ""
     why = ", ".join(f"{count:,} {printable(reason)}" for reason, count in tally.skipped.most_common())
     reasons = f" ({why})" if len(tally.skipped) > 1 else ""
     pages, rows = counted(sum(counts.values()), "page"), counted(skipped, "broken row")

@@ -178,6 +178,8 @@ def test_output_and_counts_as_json(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {"pages": 4, "unique": 2, "duplicate": 1, "abstained": 1, "skipped": 0}
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 4
+    in_words = check(tmp_path / "p.jsonl", "--output", tmp_path / "again.jsonl").stderr
+    assert "1 abstained (too little text, or over a site's quota; never dropped); 0 broken rows" in in_words
 
 
 @pytest.mark.parametrize(
