@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Protocol, cast
 
 from dedupcrawl.crawl_logs.tally import LogError
 
@@ -25,6 +25,12 @@ _ALLOWED = 256 << 20  # bytes that any file may become; gzip makes 1,030 times a
 _WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with `zstd -d`
 _MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
 _CHUNK = 1 << 20  # bytes that are read of an xz file at once
+_DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error)
+
+
+class _Content(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def read1(self, size: int, /) -> bytes: ...
 
 
 class _Bounded:
@@ -35,7 +41,7 @@ class _Bounded:
         file: The file.
     """
 
-    def __init__(self, content: IO[bytes] | _Xz, file: IO[bytes]) -> None:
+    def __init__(self, content: _Content, file: IO[bytes]) -> None:
         self._content = content
         self._file = file
         self._length = 0
@@ -46,6 +52,10 @@ class _Bounded:
             return self._counted(self._content.read(size))
         parts = iter(lambda: self._counted(self._content.read(_CHUNK)), b"")
         return b"".join(parts)
+
+    def read1(self, size: int) -> bytes:
+        """Some bytes, up to `size`: what came before damage, too; none only at the end."""
+        return self._counted(self._content.read1(size))
 
     def tell(self) -> int:
         """Bytes that were read."""
@@ -72,31 +82,59 @@ class _Xz:
     def read(self, size: int) -> bytes:
         """Up to `size` bytes, fewer only at the end."""
         parts: list[bytes] = []
-        while size > 0:
+        while size > 0 and (data := self.read1(size)):
+            parts.append(data)
+            size -= len(data)
+        return b"".join(parts)
+
+    def read1(self, size: int) -> bytes:
+        """Some bytes, up to `size`; none only at the end."""
+        found = b""
+        while not found:
             data = b""
             if self._reader.eof:
                 data = self._reader.unused_data.lstrip(b"\0")  # streams may be padded
                 while not data:
                     chunk = self._file.read(_CHUNK)
                     if not chunk:
-                        return b"".join(parts)
+                        return b""
                     data = chunk.lstrip(b"\0")
                 self._reader = lzma.LZMADecompressor(memlimit=_MEMORY)
             elif self._reader.needs_input:
                 data = self._file.read(_CHUNK)
                 if not data:
                     raise EOFError("the file ends before its end")
-            parts.append(self._reader.decompress(data, size))
-            size -= len(parts[-1])
-        return b"".join(parts)
+            found = self._reader.decompress(data, size)
+        return found
+
+
+class UntilDamage:
+    """What is in an open log, up to where it cannot be decompressed: there it ends.
+
+    Attributes:
+        damage: Why; empty where the log is whole as far as it was read.
+    """
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self.damage = ""
+        self._content = cast("_Content", content)
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, up to `size`; none only at the end."""
+        try:
+            return b"" if self.damage else self._content.read1(size)
+        except _DAMAGE as error:
+            self.damage = str(error)
+            return b""
 
 
 @contextmanager
 def open_log(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file that may be compressed: (what is in it, the file itself, to ask how far it has been read).
 
-    The compression is told by the first bytes, not by the name. Of what is compressed only `read` and `tell` are
-    promised. A file that becomes more than 256 MB and 400 times as large, or would take 256 MB of memory, is refused.
+    The compression is told by the first bytes, not by the name. Of what is compressed only `read`, `read1` and `tell`
+    are promised. A file that becomes more than 256 MB and 400 times as large, or would take 256 MB of memory, is
+    refused.
 
     Raises:
         LogError: The file cannot be opened, read or decompressed; also while it is being read inside the context.
@@ -116,21 +154,27 @@ def open_log(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
                     yield _bounded(content, file), file
             else:
                 yield file, file
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error, _BombError) as error:
+    except (*_DAMAGE, _BombError) as error:
         raise LogError(f"{path} cannot be decompressed ({error}): copy or compress the file again.") from error
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def head_of(path: Path, size: int = 65_536) -> bytes:
-    """The first `size` bytes of what is in a file.
+    """The first `size` bytes of what is in a file, or those before the damage.
 
     Raises:
-        LogError: As `open_log`.
+        LogError: As `open_log`; of a damaged file if there is nothing before the damage.
     """
     with open_log(path) as (content, _):
-        return content.read(size)
+        sound, parts = UntilDamage(content), []
+        while size > 0 and (data := sound.read(size)):
+            parts.append(data)
+            size -= len(data)
+        if sound.damage and not parts:
+            raise EOFError(sound.damage)
+    return b"".join(parts)
 
 
 def _bounded(content: object, file: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", _Bounded(cast("IO[bytes]", content), file))
+    return cast("IO[bytes]", _Bounded(cast("_Content", content), file))

@@ -125,7 +125,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
     read_before = tally.bytes_read
     with open_log(path) as (content, file):
-        for number, answer in enumerate(answers(path, content, WarcRecordType.response), 1):
+        for number, answer in enumerate(answers(content, [WarcRecordType.response]), 1):
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue

@@ -21,7 +21,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.crawl_logs.warc_records import HTML, Answer, answers
 
 _EXACT = ExactCheck()
-_ANSWERS = WarcRecordType.response | WarcRecordType.revisit
+_ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
 _RECORDS_A_BATCH = 20_000
 _COLUMNS = ("url", "digest", "text_digest", "status", "mime", "bytes", "title", "redirect_to", "fetched_at")
 
@@ -34,12 +34,14 @@ def matches(head: bytes) -> bool:
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
 
+    Of a damaged file all that can be read is read, and the rest counted.
+
     Raises:
-        LogError: The file is no whole WARC.
+        LogError: As `open_log`.
     """
     read_before, rows = tally.bytes_read, []
     with open_log(path) as (content, file):
-        for number, answer in enumerate(answers(path, content, _ANSWERS), 1):
+        for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
                 tally.rows += 1
                 tally.skip(str(path), answer.problem, 1, [number], "record")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Literal
 
-from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
+from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
+from dedupcrawl.crawl_logs.compressed import UntilDamage
 from dedupcrawl.crawl_logs.encoding import utf8
-from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.crawl_logs.warc_split import HEADER_LIMIT, RECORD_LIMIT, records
 
 HTML = ("text/html", "application/xhtml+xml")
 _BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
-_RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
-_HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 _HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
 
 
@@ -48,32 +46,32 @@ class Answer:
     problem: str = ""
 
 
-def answers(path: Path, content: IO[bytes], kinds: WarcRecordType) -> Iterator[Answer]:
-    """All records of these kinds in an open WARC.
+def answers(content: IO[bytes], kinds: Sequence[WarcRecordType]) -> Iterator[Answer]:
+    """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
+    sound, problem = UntilDamage(content), ""
+    for found in records(sound):
+        problem = found.problem
+        if not found.data:
+            yield _unread(problem)
+        elif (record := WarcRecord.from_bytes(found.data)).record_type in (*kinds, WarcRecordType.no_type):
+            yield _answer(record, problem)
+    if sound.damage and not problem:
+        yield _unread(f"what follows cannot be decompressed ({sound.damage})")
 
-    Raises:
-        LogError: The file is no WARC to its end.
-    """
-    try:
-        for record in ArchiveIterator(content, record_types=kinds, parse_http=False, max_header_len=_HEADER_LIMIT):
-            yield _answer(record)
-    except OSError as error:
-        raise LogError(f"{path} is no whole WARC ({error}): copy or write it again.") from error
+
+def _unread(problem: str) -> Answer:
+    return Answer("", None, None, False, problem=problem)
 
 
-def _answer(record: WarcRecord) -> Answer:
+def _answer(record: WarcRecord, problem: str) -> Answer:
     headers = record.headers
     url = _url(headers, b"WARC-Target-URI") or ""
     is_revisit = record.record_type == WarcRecordType.revisit
     facts = (url, headers.get("WARC-Date"), headers.get("WARC-Payload-Digest"), is_revisit)
-    promised = record.content_length
-    if promised > _RECORD_LIMIT:
-        return Answer(*facts, problem=f"the record is larger than {_RECORD_LIMIT >> 20} MiB")
+    if record.content_length > RECORD_LIMIT:
+        return Answer(*facts, problem=f"the record is larger than {RECORD_LIMIT >> 20} MiB")
     block = record.reader.read()
-    problem = ""
-    if len(block) < promised or "Content-Length" not in headers:
-        problem = "the record is cut short"
-    elif reason := headers.get("WARC-Truncated"):
+    if not problem and (reason := headers.get("WARC-Truncated")):
         problem = f"the record was truncated when it was written (WARC-Truncated: {reason:.40})"
     if not record.is_http:
         return Answer(*facts, problem=problem)
@@ -101,5 +99,5 @@ def _url(headers: HeaderMap, name: bytes) -> str | None:
 def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
     """The block of a record as a record of its own: one that fails to decode leaves the file readable."""
     record: WarcRecord = WarcRecord.from_bytes(_HEAD % len(block) + block + b"\r\n\r\n")
-    record.parse_http(auto_decode=decode, max_header_len=_HEADER_LIMIT)
+    record.parse_http(auto_decode=decode, max_header_len=HEADER_LIMIT)
     return record

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,11 @@ import pytest
 from dedupcrawl.crawl_logs import compressed, warc_records
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = "A page about something, long enough to be compared by what it says and not by its bytes. " * 3
 
@@ -91,11 +98,46 @@ def test_a_bomb_is_an_error(
         list(read_log(tmp_path / "warc", Tally()))
 
 
-def test_a_broken_warc_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "warc"
-    path.write_bytes(answer("http://a.com/1", html(TEXT)) + b"garbage\r\n\r\n" * 10)
-    with pytest.raises(LogError, match="warc is no whole WARC"):
-        list(read_log(path, Tally()))
+PAGES = [answer(f"http://a.com/{number}", html(f"{number} {TEXT}")) for number in range(4)]
+
+
+def read_damaged(path: Path, data: bytes) -> tuple[list[str], Tally]:
+    path.write_bytes(data)
+    tally = Tally()
+    return [url[-1] for url in pl.concat(read_log(path, tally))["url"]], tally
+
+
+@pytest.mark.parametrize("garbage", [b"garbage\r\n\r\n\x00\x01" * 50, b"x" * 200_000])
+def test_what_is_no_record_costs_itself_alone(tmp_path: Path, garbage: bytes) -> None:
+    found, tally = read_damaged(tmp_path / "warc", b"".join(PAGES[:2]) + garbage + b"".join(PAGES[2:]) + garbage)
+    assert found == list("0123")
+    assert tally.skipped == {"not a WARC record": 2}
+    assert tally.rows == 6
+
+
+@pytest.mark.parametrize("length", [b"1", b"77777", b"99999999"])
+def test_a_record_of_a_wrong_length_costs_itself_alone(tmp_path: Path, length: bytes) -> None:
+    wrong = re.sub(rb"Length: \d+", b"Length: " + length, PAGES[1])
+    found, tally = read_damaged(tmp_path / "warc", PAGES[0] + wrong + b"".join(PAGES[2:]))
+    assert found == (list("023") if length != b"99999999" else ["0"])  # which is larger than what is held in memory
+    assert sum(tally.skipped.values()) == 1
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+@pytest.mark.parametrize("cut", [1, 30, 200])
+def test_of_a_compressed_file_that_was_cut_all_before_is_read(
+    tmp_path: Path, compress: Callable[[bytes], bytes], cut: int
+) -> None:
+    found, tally = read_damaged(tmp_path / "warc", b"".join(compress(record) for record in PAGES)[:-cut])
+    assert found[:3] == list("012")
+    assert tally.rows == 4 + (len(found) - 3)
+    assert sum(tally.skipped.values()) == 1
+
+
+def test_of_a_compressed_file_that_was_damaged_all_before_is_read(tmp_path: Path) -> None:
+    found, tally = read_damaged(tmp_path / "warc", b"".join(gzip.compress(record) for record in PAGES[:3]) + b"garbage")
+    assert found == list("012")
+    assert sum(tally.skipped.values()) == 1
 
 
 def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> None:
