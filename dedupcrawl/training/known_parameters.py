@@ -69,14 +69,17 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
             for row in rows.values()
             if row.rules
         )
-    except (OSError, msgspec.DecodeError, re.error, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise KnowledgeError(f"{path}: not a ClearURLs data.min.json: values or patterns in it lie too deep") from error
+    except (OSError, msgspec.DecodeError, re.error, OverflowError, UnicodeDecodeError) as error:
         raise KnowledgeError(f"{path}: not a ClearURLs data.min.json: {error}") from error
 
 
 def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:
     """Names of arguments of these URLs of one site that say nothing of the page, the most frequent ones first.
 
-    A name that came once can bring nothing together; to ask for one takes a tenth of a millisecond and more.
+    A name that came once can bring nothing together; to ask for one takes a tenth of a millisecond and more. A name
+    with "*" is none for a rule: there it stands for others.
     """
     examples: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -85,7 +88,7 @@ def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list
         if query and len(url) <= _LONGEST_URL:
             for arg in query.replace(";", "&").split("&"):
                 name = arg.partition("=")[0]
-                if 0 < len(name) <= _LONGEST_NAME:
+                if 0 < len(name) <= _LONGEST_NAME and "*" not in name:
                     counts[name] = counts.get(name, 0) + 1
                     if counts[name] <= 3:
                         examples.setdefault(name, []).append(url)

@@ -12,8 +12,6 @@ from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, write_rules
 
-_BY_PEOPLE = ("hand", "imported")
-
 
 def former_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
     """The rules of a site that were learned from former logs and are in use.
@@ -75,7 +73,7 @@ def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _is_learned(rule: Rule) -> bool:
-    return rule.source not in _BY_PEOPLE and rule.state != "disabled"
+    return not rule.is_by_people and rule.state != "disabled"
 
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:

@@ -115,6 +115,8 @@ def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[st
         raise _CannotExpressError("the pattern has a scheme, port, query or fragment")
     if path.endswith("|") or host.endswith("|"):
         raise _CannotExpressError("the pattern wants an exact end")
+    if "|" in include:
+        raise _CannotExpressError("the pattern has a |")
     site = site_of(host)
     if not site or host_of(host) != host.lower():
         raise _CannotExpressError("the pattern has no host")

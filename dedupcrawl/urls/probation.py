@@ -63,7 +63,7 @@ def trials_needed(rule: Rule, failed: int) -> int:
 
 def state_in_use(rule: Rule) -> State:
     """The state of a rule that is switched on again: on probation when it was learned and its trials are not over."""
-    is_over = rule.source != "learned" or rule.tried >= trials_needed(rule, rule.failed)
+    is_over = rule.is_by_people or rule.tried >= trials_needed(rule, rule.failed)
     return "active" if is_over else "probation"
 
 

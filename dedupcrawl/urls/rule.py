@@ -108,6 +108,11 @@ class Rule:
         """What the rule does, without what is told of it: equal for two rules that do the same."""
         return self.hosts, self.within, self.match, self.unless, self.to, self.drop, self.convert
 
+    @property
+    def is_by_people(self) -> bool:
+        """True when a person wrote or brought it, and no training run."""
+        return self.source in {"hand", "imported"}
+
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, without what has its default."""
         out: dict[str, Any] = {"id": self.id, "kind": self.kind}

@@ -33,6 +33,7 @@ def knowledge(tmp_path: Path) -> Path:
         ("http://other.com/x?ref_=1&SPM=2", ["SPM"]),
         ("http://api.com/x?spm=2", []),
         ("http://other.com/x#?spm=2", []),
+        ("http://other.com/x?utm_*=2&utm*=1", []),
         (f"http://other.com/x?{'utm_' + 'a' * 100}=2", []),
     ],
 )
@@ -47,7 +48,23 @@ def test_the_published_list(shared_data: Path) -> None:
     assert known_parameters(urls, providers) == ["fbclid", "utm_source"]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"providers": {"a": {"urlPattern": "(", "rules": ["x"]}}}'])
+def provider(pattern: str) -> str:
+    return json.dumps({"providers": {"a": {"urlPattern": pattern, "rules": ["x"]}}})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        "[1]",
+        provider("("),
+        provider("a{99999999999}"),
+        provider("(" * 5000 + ")" * 5000),
+        '{"providers": {}, "more": ' + "[" * 100_000,
+    ],
+    ids=["empty", "no-providers", "array", "open", "overflow", "deep-pattern", "deep-value"],
+)
 def test_what_is_no_list(tmp_path: Path, content: str) -> None:
     path = tmp_path / "list.json"
     path.write_text(content)

@@ -66,6 +66,8 @@ def test_rules_of_one_site_come_together_in_their_order() -> None:
         (row("queryRemoval", ["x"], "a.com?y=1"), "query"),
         (row("queryRemoval", ["x"], "a.com:8080"), "port"),
         (row("queryRemoval", ["x"], "a.com/b|"), "exact end"),
+        (row("queryRemoval", ["x"], "|a.com"), "has a |"),
+        (row("queryRemoval", ["x"], "||a.com/b"), "has a |"),
         (row("queryRemoval", ["x"], "a.com/b*c"), "inside a segment"),
         (row("queryRemoval", ["x"], "/b"), "no host"),
         (row("subpathRemoval", [0], "a.com"), "its own result"),

@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls import probation
-from dedupcrawl.urls.probation import TARGET, is_refuted, is_sampled, known_before, trials_needed, upper_bound
-from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.probation import (
+    TARGET,
+    is_refuted,
+    is_sampled,
+    known_before,
+    state_in_use,
+    trials_needed,
+    upper_bound,
+)
+from dedupcrawl.urls.rule import Evidence, Rule, Source, State
 
 
 def test_the_examples() -> None:
@@ -50,3 +58,17 @@ def test_what_was_tried_long_ago_counts_less() -> None:
 
 def test_a_rule_in_use_is_tried_again_and_again() -> None:
     assert sum(is_sampled(use, 50) for use in range(1, 10_001)) == pytest.approx(200, abs=8)
+
+
+@pytest.mark.parametrize(
+    ("source", "tried", "state"),
+    [
+        ("hand", 0, "active"),
+        ("imported", 0, "active"),
+        ("learned", 0, "probation"),
+        ("prior", 0, "probation"),
+        ("prior", 10, "active"),
+    ],
+)
+def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, tried: int, state: State) -> None:
+    assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
