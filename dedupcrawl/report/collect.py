@@ -196,7 +196,7 @@ def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts
             hashes.append(hashes_of(urls))
             urls.clear()
     found.hashes = np.concatenate([*hashes, hashes_of(urls)])
-    found.given_back = sum(row.was_dropped and run in (None, row.run) for row in index.restored())
+    found.given_back = sum(row.verdict.is_duplicate and run in (None, row.run) for row in index.restored())
     told("verdicts", total, total)
     return found
 
