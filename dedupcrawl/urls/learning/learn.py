@@ -13,11 +13,11 @@ from dedupcrawl.urls.learning.context_keys import Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import Transformation
-from dedupcrawl.urls.learning.priors import GENERAL, Priors
+from dedupcrawl.urls.learning.priors import GENERAL, Priors, is_local
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
-from dedupcrawl.urls.learning.seen_paths import is_of_paths, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, is_refuted_in_sections, kept_to_seen_paths
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -218,10 +218,11 @@ def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, le
     own = [one for one in proved if one.rule.source != "prior" and not one.expected]
     seen = proof.varied({one.rule.id: names for one in own if (names := open_arguments(one.rule))})
     kept = []
-    for one in proved:
+    for place, one in enumerate(proved):
         rules = kept_to_seen(one.rule, seen.get(one.rule.id, {}))
-        if is_of_paths(one.rule) and (one in own or one.rule.convert):
-            met = list(proof.met(one.rule.id))
+        by_paths = is_of_paths(one.rule) and (one in own or one.rule.convert or is_local(one.rule))
+        if by_paths or (one in own and is_refuted_in_sections(one.rule)):
+            met = as_found(proof.met(one.rule.id), [other.rule for other in proved[:place]], site)
             rules = [finer for rule in rules for finer in kept_to_seen_paths(rule, met, site)]
         kept += [replace(one, rule=rule) for rule in rules]
     if kept != proved:

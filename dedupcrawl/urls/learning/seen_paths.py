@@ -2,17 +2,20 @@
 
 That `/en/lamp` and `/en-us/lamp` are `/lamp` says nothing of `/de/lamp`; and that the last segment of `/q/7/any-title`
 makes no difference says nothing of `/q/7/edit`. As with the values of arguments (`seen_values`), what was seen to make
-no difference is what a rule is kept to: few values to these, many to their kind.
+no difference is what a rule is kept to: few values to these, many to their kind, and as many segments as came
+(`seen_depths`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.seen_depths import kept_to_seen_depths
 from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable, kind_of
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
@@ -23,6 +26,8 @@ _CAPTURE = re.compile(r"\{[^{}]*\}")
 _DELIMITERS = "-_.,+~:"  # of which all values of a kind may have one
 _OF_PATHS = {"lower-path", "collapse-repeats"}  # conversions
 _OF_ARGUMENTS = {"drop-empty", "last-of-name"}  # ... which some parts of a site may have and others not
+_SECTION = re.compile(r"!/([^/{}]+)/\{\*\}")  # an exception: all below a first segment
+_LONGEST_AFFIX = 16  # characters that all values of a kind begin or end with
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,18 @@ class Met:
     changed: bool
 
 
+def as_found(met: Iterable[Met], before: Sequence[Rule], site: str) -> list[Met]:
+    """The URLs as a rule finds them, after those before it that make several segments of one (`|base64`)."""
+    makers = [maker for rule in before if rule.to and not (maker := CompiledRule(rule)).keeps_tokens]
+    found = []
+    for one in met:
+        parts = one.parts
+        for maker in makers:
+            parts = maker.apply(parts, site) or parts
+        found.append(replace(one, parts=parts))
+    return found
+
+
 def is_of_paths(rule: Rule) -> bool:
     """True when a rule changes paths, or may hold in some parts of a site only, and does not say in which."""
     match, to = rule.templates()
@@ -48,26 +65,47 @@ def is_of_paths(rule: Rule) -> bool:
     return match is not None and to is not None and match.path is not None and to.path is not None and not to.whole
 
 
+def is_refuted_in_sections(rule: Rule) -> bool:
+    """True when a rule holds but below some first segments: of others that did not come nothing is known."""
+    return any(map(_SECTION.fullmatch, rule.within))
+
+
 def kept_to_seen_paths(rule: Rule, met: Sequence[Met], site: str) -> list[Rule]:
     """The rule, for the paths for which there is evidence; several, where no single rule can say it.
 
-    Of URLs that another rule made fit for it, the segments are not told: then it stays what it is.
+    Of URLs that another rule made fit for it, the segments are not told: then it stays what it is, but for the first
+    segments.
 
     Args:
-        rule: One that `is_of_paths`.
+        rule: One that `is_of_paths` or `is_refuted_in_sections`.
         met: URLs that it was right about, and those that they met.
         site: Of these URLs.
+
+    Returns:
+        The rules; empty where the log has no more than other spellings (`01` and `1`) of the values that are forgotten.
     """
     match, to = rule.templates()
     rules, compiled = [rule], CompiledRule(rule)
-    if any(one.changed and compiled.apply(one.parts, site) is None for one in met):
+    fitting = [one for one in met if not one.changed or compiled.apply(one.parts, site) is not None]
+    if not any(one.changed for one in fitting):
         return rules
-    if match and match.path and to:
-        for place, number in _forgotten(match.path, to):
-            values = _values(match.path, place, number, met)
+    are_all = len(fitting) == len(met)
+    if match and match.path and to and are_all:
+        # The last one first: a form of several segments or captures moves what is behind it.
+        for place, number in reversed(list(_forgotten(match.path, to))):
+            at = _values(match.path, place, number, met)
+            values = {value for values in at.values() if len(values) > 1 for value in values if value}
+            if values and all(len(set(map(_number, values))) == 1 for values in at.values()):
+                return []
             if values:
                 rules = [one for rule in rules for one in _kept(rule, place, number, values)]
-    return [_with_front(one, met) for one in _numbered(rules, rule)]
+    return _numbered([_kept_to_places(one, met, fitting, site) for one in rules], rule)
+
+
+def _kept_to_places(rule: Rule, met: Sequence[Met], fitting: Sequence[Met], site: str) -> Rule:
+    compiled = CompiledRule(rule)
+    paths = [one.parts.segments or [""] for one in fitting if one.changed and compiled.apply(one.parts, site)]
+    return kept_to_seen_depths(_with_front(rule, met), paths, are_all=len(fitting) == len(met))
 
 
 def _forgotten(path: Sequence[Piece], to: Template) -> Iterator[tuple[int, int]]:
@@ -79,20 +117,24 @@ def _forgotten(path: Sequence[Piece], to: Template) -> Iterator[tuple[int, int]]
                 yield place, number
 
 
-def _values(path: Sequence[Piece], place: int, number: int, met: Sequence[Met]) -> set[str]:
-    """What a capture took where that made no difference: URLs that met have several values there, or some have none."""
+def _values(path: Sequence[Piece], place: int, number: int, met: Sequence[Met]) -> dict[int, set[str | None]]:
+    """What a capture took, by the form at which URLs met; None for a URL that the rule is not for."""
     captures = list(path[place].captures)
     captures[number] = replace(captures[number], name="\0")
     form = PathForm((*path[:place], replace(path[place], captures=tuple(captures)), *path[place + 1 :]))
     at: dict[int, set[str | None]] = defaultdict(set)
     for one in met:
         values: dict[str, str] = {}
-        fits = form.fits(one.parts.segments or [""], values)
-        if fits and one.changed:
+        if form.fits(one.parts.segments or [""], values):
             at[one.form].add(values["\0"])
         elif not one.changed:
             at[one.form].add(None)
-    return {value for values in at.values() if len(values) > 1 for value in values if value}
+    return at
+
+
+def _number(value: str | None) -> str | None:
+    """A number without the zeros before it: `01` and `1` are one value."""
+    return value.lstrip("0") if value and value.isascii() and value.isdigit() else value
 
 
 def _kept(rule: Rule, place: int, number: int, values: Set[str]) -> list[Rule]:
@@ -114,18 +156,42 @@ def _kept(rule: Rule, place: int, number: int, values: Set[str]) -> list[Rule]:
 def _forms(capture: str, values: Set[str]) -> Iterator[str]:
     is_star = capture.endswith("*}")
     words = sorted(value for value in values if not UNSAYABLE.search(value) and (is_star or "/" not in value))
-    if len(values) < MANY and not (not is_star and kind_of(words)):
+    split = [value.split("/") for value in values]
+    # What stands for any number of segments does so where these numbers differ.
+    places = list(map(sorted, zip(*split, strict=True))) if len(set(map(len, split))) == 1 else []
+    if any(not all(place) for place in places if any(place)):
+        places = []  # some have a slash at the end
+    if len(values) < MANY and not (places and all(map(kind_of, places))):
         single = [word for word in words if "/" not in word]
         if len(single) > 1:
             yield "{:" + "|".join(single) + "}"
         yield from (word for word in words if "/" in word or len(single) == 1)
-    elif is_star or capture != "{}":
+    elif not places or not (is_star or capture == "{}"):
         yield capture
-    elif kind := kind_of(sorted(values)):
-        yield f"{{:{kind}}}"
     else:
-        common = [char for char in _DELIMITERS if all(char in value[1:-1] for value in values)]
-        yield f"{{}}{common[0]}{{}}" if common else capture
+        yield "/".join(_form_of(place) if any(place) else "" for place in places)
+
+
+def _form_of(values: Sequence[str]) -> str:
+    """What many values of a segment have in common, as a template: `{:digits}`, `s{:hex}`, `{}-{}`, or `{}`."""
+    front = _common_start(values)
+    back = _common_start([value[::-1] for value in values])[::-1]
+    shortest = min(map(len, values))
+    for size in range(min(len(front) + len(back), shortest - 1) + 1):
+        for start in range(max(0, size - len(back)), min(len(front), size) + 1):
+            before, after = front[:start], back[len(back) - (size - start) :]
+            if UNSAYABLE.search(before + after):
+                continue
+            if kind := kind_of([value[start : len(value) - len(after)] for value in values]):
+                return f"{before}{{:{kind}}}{after}"
+    common = [char for char in _DELIMITERS if all(char in value[1:-1] for value in values)]
+    return f"{{}}{common[0]}{{}}" if common else "{}"
+
+
+def _common_start(values: Sequence[str]) -> str:
+    first, last = min(values), max(values)
+    same = takewhile(lambda both: both[0] == both[1], zip(first[:_LONGEST_AFFIX], last, strict=False))
+    return "".join(char for char, _ in same)
 
 
 def _with_front(rule: Rule, met: Sequence[Met]) -> Rule:
@@ -137,10 +203,12 @@ def _with_front(rule: Rule, met: Sequence[Met]) -> Rule:
     fronts = {path[0] if path else "" for path in paths}
     if len({(one.form, *one.parts.segments[:1]) for one in met}) > len({one.form for one in met}):
         return rule
-    of_pages = rule.convert not in _OF_ARGUMENTS and any(sum(map(bool, path)) < 2 for path in paths)
+    of_arguments = rule.convert in _OF_ARGUMENTS or not (rule.convert or (match and match.path))
+    of_pages = not of_arguments and any(sum(map(bool, path)) < 2 for path in paths)
     if of_pages or not fronts or len(fronts) >= MANY or any(not front or UNSAYABLE.search(front) for front in fronts):
         return rule
-    kept = replace(rule, within=(*rule.within, *(f"/{front}/{{*}}" for front in sorted(fronts))))
+    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in fronts]
+    kept = replace(rule, within=(*exceptions, *(f"/{front}/{{*}}" for front in sorted(fronts))))
     return kept if is_sayable(kept) else rule
 
 

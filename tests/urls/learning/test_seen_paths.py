@@ -74,6 +74,59 @@ def test_an_exception_that_names_what_refuted_a_rule_saves_it_not() -> None:
     assert told_apart(rules, ["/u/10000/posts", "/u/10000/likes"])
 
 
+def test_what_is_taken_from_the_end_is_so_only_in_the_parts_where_it_was_seen() -> None:
+    articles = [[f"/article/{i}/{word}", f"/article/{i}/{word}/print"] for i, word in enumerate(WORDS, 5000)]
+    rules = learned([*articles, *([f"/jobs/{word}"] for word in WORDS)])
+    assert are_one(rules, ["/article/7/oven", "/article/7/oven/print"])
+    assert told_apart(rules, ["/jobs/oven", "/jobs/oven/print", "/article/7", "/article/print"])
+
+
+def test_a_loop_is_one_only_in_the_part_where_it_was_seen() -> None:
+    ends = ["", "/team", "/faq", "/team/faq", "/faq/team", "/team/team", "/faq/faq"]
+    rules = learned([*([f"/p/{word}{end}" for end in ends] for word in WORDS), *([f"/help/{word}"] for word in WORDS)])
+    assert are_one(rules, ["/p/oven", "/p/oven/team", "/p/oven/faq"])
+    assert told_apart(rules, ["/help/oven", "/help/oven/team", "/help/oven/faq", "/p", "/p/team", "/p/faq"])
+
+
+@pytest.mark.parametrize("session", ["s{:012x}", "(S({:024x}))"])
+def test_sessions_in_the_first_segment_are_of_one_kind_and_one_segment(session: str) -> None:
+    ids = [session.format(0xA0000000000 + i * 7919) for i in range(2 * len(WORDS))]
+    rules = learned(
+        [f"/{word}.html", f"/{ids[2 * i]}/{word}.html", f"/{ids[2 * i + 1]}/{word}.html"]
+        for i, word in enumerate(WORDS)
+    )
+    other = session.format(0xB0123456789)
+    assert are_one(rules, ["/oven.html", f"/{other}/oven.html"])
+    assert told_apart(rules, ["/oven.html", "/blog/oven.html", "/de/oven.html", f"/{other}/de/oven.html"])
+
+
+def test_days_of_posts_are_not_the_archives_of_days() -> None:
+    """The day makes no difference for posts, at `/{year}/{month}/{day}/{post}`; archives are not in the log."""
+    dates = [(2008 + i % 7, 1 + i % 12, 1 + i % 5) for i in range(150)]
+    posts = [[f"/{y}/{m:02}/{d:02}/post-{i}.html", f"/{y}/{m:02}/post-{i}.html"] for i, (y, m, d) in enumerate(dates)]
+    rules = learned(posts)
+    assert any(rule.to for rule in rules.rules)
+    archives = [f"/{y}/{m:02}/" for y in (2008, 2009, 2020) for m in range(1, 13)]
+    days = [f"{month}{d:02}/" for month in archives for d in range(1, 32)]
+    assert told_apart(rules, [*archives, *days])
+    assert told_apart(rules, [path.rstrip("/") for path in [*archives, *days]])
+
+
+def test_another_spelling_of_numbers_does_not_make_them_irrelevant() -> None:
+    dates = [(2008 + i % 3, 1 + i % 9, 1 + i % 7) for i in range(150)]
+    rules = learned([[f"/{y}/{m:02}/{d:02}/post-{i}", f"/{y}/{m}/{d}/post-{i}"] for i, (y, m, d) in enumerate(dates)])
+    assert told_apart(rules, [f"/2008/{m}/{d}/index" for m in range(1, 10) for d in range(1, 10)])
+
+
+def test_an_argument_that_matters_in_one_part_is_not_dropped_where_it_never_came() -> None:
+    orders = ["name", "price", "date", "size"]
+    items = [[f"/item/{i}?sort={order}" for order in orders] for i in range(30)]
+    lists = [[f"/list/{i}?sort={order}"] for i in range(30) for order in orders]
+    rules = learned([*items, *lists])
+    assert are_one(rules, [f"/item/77?sort={order}" for order in orders])
+    assert told_apart(rules, [f"/search?sort={order}" for order in orders])
+
+
 PAGES = [f"http://{SITE}/{{}}/{word}" for word in WORDS]
 
 
@@ -112,8 +165,11 @@ def test_segments_that_are_taken_out_are_those_that_came(fronts: list[str], expe
         (["1", "2", "33"], "{:digits}"),
         ([str(i) for i in range(9)], "{:digits}"),
         ([f"{i:016x}" for i in range(0xA0000, 0xA0009)], "{:hex}"),
-        ([f"a-{i}" for i in range(9)], "{}-{}"),
-        ([f"a{i}" for i in range(9)], "{}"),
+        ([f"s{i:016x}" for i in range(0xA0000, 0xA0009)], "s{:hex}"),
+        ([f"a-{i}" for i in range(9)], "a-{:digits}"),
+        ([f"a{i}" for i in range(9)], "a{:digits}"),
+        ([f"a{i}-{i}" for i in range(9)], "{}-{}"),
+        ([f"a{i}b{i}" for i in range(9)], "{}"),
     ],
 )
 def test_a_forgotten_segment_is_kept_to_its_kind(values: list[str], form: str) -> None:
