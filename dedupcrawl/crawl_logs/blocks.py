@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.rows import LINE
 from dedupcrawl.crawl_logs.tally import Tally
 
+_FIRST_LINES = 3  # that are asked which format a file has: the first may be the end of a line that was cut
 _BLOCK_BYTES = 16 << 20  # about 100,000 rows
 _BLOCK_LINES = 1 << 20  # what reads a block takes memory by the line; one that has more is cut …
 _PIECE_BYTES = 1 << 20  # … into pieces of so many bytes, or one line
@@ -69,9 +71,9 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                 chunk, overlong, line = chunk[end:], False, line + 1
             end = chunk.rfind(b"\n") + 1
             if end:
-                data = utf8(rest + chunk[:end]) if sound else rest + chunk[:end]
-                rest = chunk[end:]
-                yield from _blocks(line, data, blanks)
+                data, rest = rest + chunk[:end], chunk[end:]
+                for first, part in _without_long_lines(line, data, path, tally):
+                    yield from _blocks(first, utf8(part) if sound else part, blanks)
                 line += data.count(b"\n")
             else:
                 rest += chunk
@@ -80,6 +82,23 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                 rest, overlong = b"", True
         if rest:
             yield from _blocks(line, utf8(rest + b"\n") if sound else rest + b"\n", blanks)
+
+
+def _without_long_lines(line: int, data: bytes, path: Path, tally: Tally) -> Iterator[tuple[int, bytes]]:
+    """Whole lines as they are, or what is before, between and after those that are too long, with its first number."""
+    start = at = 0  # of what was not yielded, and of what was not looked at: some line's
+    while len(data) - at > LINE_LIMIT:
+        end = data.rfind(b"\n", at, at + LINE_LIMIT + 1) + 1
+        if not end:
+            end = data.find(b"\n", at) + 1
+            if start < at:
+                yield line, data[start:at]
+            line += data.count(b"\n", start, at)
+            skip_long_line(tally, str(path), line)
+            line, start = line + 1, end
+        at = end
+    if start < len(data):
+        yield line, data[start:]
 
 
 def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
@@ -93,6 +112,12 @@ def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
             yield LineBlock(line, piece)
         line += piece.count(b"\n")
         start = end
+
+
+def first_lines(head: bytes) -> list[bytes]:
+    """The first few lines that are not blank of a file that begins with `head`, without blanks around; one at least."""
+    texts = (found[0].rstrip() for found in _TEXT_OF_LINE.finditer(head))
+    return list(islice(texts, _FIRST_LINES)) or [b""]
 
 
 def skip_long_line(tally: Tally, path: str, line: int) -> None:

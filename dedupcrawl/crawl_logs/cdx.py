@@ -12,13 +12,14 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import BlockReader, LineBlock, line_blocks
+from dedupcrawl.crawl_logs.blocks import BlockReader, LineBlock, first_lines, line_blocks
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.separated import cut
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
 _ROW = re.compile(rb"\S+ \d{1,14} \S+ \S+ (?:\d{3}|-) ")
+WITH_TIME = re.compile(rb"\S+ \d{14} ")  # which no line of prose has
 _LETTERS = {"a": "url", "m": "mime", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
 _WITHOUT_HEADER = {9: "N b a m s k r V g", 11: "N b a m s k r M S V g"}
 NOT_GET = "__wb_method="  # how archives key the answers to other requests than GET
@@ -26,9 +27,15 @@ _NO_MIME = ("warc/revisit", "unk")
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is CDX, told by its header line or by its first row."""
-    line = head.partition(b"\n")[0]
-    return _HEADER.match(line) is not None or _ROW.match(line) is not None
+    """Whether a file that begins with `head` is CDX, told by its header line or by one of its first rows."""
+    first, *others = first_lines(head)
+    if _header_of(head) or _ROW.match(first):
+        return True
+    return any(_ROW.match(line) and WITH_TIME.match(line) for line in others)
+
+
+def _header_of(head: bytes) -> bytes | None:
+    return next((line for line in head.split(b"\n", 3)[:3] if _HEADER.match(line)), None)
 
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
@@ -49,15 +56,14 @@ def block_reader(head: bytes, path: str) -> BlockReader:
     Raises:
         LogError: as `read`.
     """
-    first = head.partition(b"\n")[0]
-    if _HEADER.match(first):
-        letters = first.split()[1:]
-    elif len(first.split(b" ")) in _WITHOUT_HEADER:
-        letters = _WITHOUT_HEADER[len(first.split(b" "))].encode().split()
+    fields = [len(line.split(b" ")) for line in first_lines(head)]
+    if header := _header_of(head):
+        letters = header.decode().split()[1:]
+    elif known := [_WITHOUT_HEADER[count] for count in fields if count in _WITHOUT_HEADER]:
+        letters = known[0].split()
     else:
-        fields = len(first.split())
-        raise LogError(f"{path} has a CDX row of {fields} fields: put its header line (' CDX N b a …') on top.")
-    return partial(_rows_of, [_LETTERS.get(letter.decode(), f"_{letter.decode()}") for letter in letters])
+        raise LogError(f"{path} has a CDX row of {fields[0]} fields: put its header line (' CDX N b a …') on top.")
+    return partial(_rows_of, [_LETTERS.get(letter, f"_{letter}") for letter in letters])
 
 
 def _rows_of(names: Sequence[str], block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:

@@ -8,22 +8,23 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.cdx import NOT_GET, without_record_mime
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
+from dedupcrawl.crawl_logs.cdx import NOT_GET, WITH_TIME, without_record_mime
 from dedupcrawl.crawl_logs.jsonl import objects
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import Tally
 
 _ROW = re.compile(rb"\S+ \d{1,17} \{")
+_HEADERS = re.compile(rb"^[!@][^\n]*", re.MULTILINE)
 _COMMENT = ("!", "@")  # how header lines begin
 _KEY_AND_TIME = r"^\S+ (\d{1,17}) "
 _OF_THE_RECORD = ("length", "timestamp")  # the record's length in the archive is not the body's
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is CDXJ, told by its first line that is no header."""
-    line = next((line for line in head.split(b"\n") if not line.startswith((b"!", b"@"))), b"")
-    return _ROW.match(line) is not None
+    """Whether a file that begins with `head` is CDXJ, told by one of its first lines that are no headers."""
+    first, *others = first_lines(_HEADERS.sub(b"", head))
+    return _ROW.match(first) is not None or any(_ROW.match(line) and WITH_TIME.match(line) for line in others)
 
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:

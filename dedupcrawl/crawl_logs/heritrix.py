@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -26,10 +26,8 @@ _NO_MIME = ("no-type", "unknown")
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a Heritrix crawl.log, told by its first row."""
-    return (
-        _ROW.match(head.split(b"\n", 2)[1 if head.startswith(_METADATA.encode()) and b"\n" in head else 0]) is not None
-    )
+    """Whether a file that begins with `head` is a Heritrix crawl.log, told by one of its first lines."""
+    return any(_ROW.match(line) for line in first_lines(head))
 
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:

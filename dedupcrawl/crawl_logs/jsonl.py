@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import Tally
 
 _SAMPLE = 1_000  # lines of a block that say which fields its rows have; every absent field asked for costs 0.1 µs a row
-_ALWAYS = ("url", "redirect_to", "canonical", "duplicate_of")  # may be too rare for a sample
+# May be too rare for a sample: our own log leaves out what a page does not have.
+_ALWAYS = (
+    "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
+)  # fmt: skip
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is JSON Lines: its first line that is not empty is an object."""
-    return head.lstrip().startswith(b"{")
+    """Whether a file that begins with `head` is JSON Lines: one of its first lines that are not empty is an object."""
+    first, *others = first_lines(head)
+    is_array = first.startswith(b"[")  # whose objects may stand on lines of their own
+    return first.startswith(b"{") or (not is_array and any(line.startswith(b'{"') for line in others))
 
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
@@ -46,10 +52,14 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
         return _one_by_one(block, path, tally)
     if frame.height != block.data.count(b"\n"):
         return _one_by_one(block, path, tally)
+    lists = [name for name in frame.columns if frame[name].str.starts_with(_LIST).any()]
+    if (
+        lists and b"\\" in block.data
+    ):  # of a list Polars keeps the text, which does not tell a quote from an escaped one
+        return _one_by_one(block, path, tally)
     frame = frame.with_columns(
         pl.when(pl.col(name).str.starts_with(_LIST)).then(_first_of_list(name)).otherwise(name).alias(name)
-        for name in frame.columns
-        if frame[name].str.starts_with(_LIST).any()
+        for name in lists
     )
     return frame.with_row_index(LINE, offset=block.first_line)
 
@@ -69,7 +79,7 @@ def _fields(data: bytes) -> list[str]:
 
 
 def _first_of_list(name: str) -> pl.Expr:
-    """First string of a JSON list; Polars has kept the list's text, escapes undone, so a quote in it ends it early."""
+    """First string of a JSON list, no character of which was escaped."""
     return pl.col(name).str.extract(r'^\["([^"]*)"')
 
 
@@ -105,8 +115,11 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _as_text(value: object) -> str | None:
-    if isinstance(value, list) and value:
+    """A value as the text that Polars makes of it."""
+    if isinstance(value, list) and value and isinstance(value[0], str):
         value = value[0]
+    if isinstance(value, float):  # without exponent
+        return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, str):
         return value
     return None if isinstance(value, (list, dict, bool)) or value is None else str(value)

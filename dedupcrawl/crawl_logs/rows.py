@@ -69,6 +69,7 @@ _NOT_SAID = (
 )  # fmt: skip
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
+_NO_DIGEST = r"^[\[{]"  # but a list or an object of JSON
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
 # Labels of a letter, a digit or a symbol at least, without what no host may hold (https://url.spec.whatwg.org,
@@ -156,7 +157,7 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if column == "fetched_at":
         return _time(value)
     if column in _SIGNATURES:
-        return value.str.replace(_DIGEST_KIND, "")
+        return pl.when(~value.str.contains(_NO_DIGEST)).then(value.str.replace(_DIGEST_KIND, ""))
     if column == "mime":
         return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
     return value

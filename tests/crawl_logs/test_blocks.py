@@ -77,6 +77,19 @@ def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest
     assert [(row.line, row.reason) for row in tally.broken] == [(2, "line longer than 50 bytes")]
 
 
+@pytest.mark.parametrize("size", [16, 64, 1000])
+def test_overlong_lines_inside_a_block_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", size)
+    monkeypatch.setattr(blocks, "LINE_LIMIT", 50)
+    lengths = [50, 51, 3, 52, 200, 1, 49, 50, 100, 51]
+    path = write(tmp_path / "log", b"".join(b"x" * length + b"\n" for length in lengths))
+    tally = Tally()
+    found = lines_with_numbers(list(line_blocks(path, tally)))
+    assert [(number, len(line)) for number, line in found] == [(1, 50), (3, 3), (6, 1), (7, 49), (8, 50)]
+    assert [row.line for row in tally.broken] == [2, 4, 5, 9, 10]
+    assert tally.rows == 5
+
+
 def test_a_file_without_a_line_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
     monkeypatch.setattr(blocks, "LINE_LIMIT", 50)

@@ -63,6 +63,29 @@ def test_a_field_that_turns_up_late_is_found(tmp_path: Path) -> None:
     assert found[-1] == {"url": "http://b/", "redirect_to": "/c", "canonical": "/d", "line": 50_001}
 
 
+@pytest.mark.parametrize("name", ["status", "digest", "text_digest", "simhash"])
+def test_what_few_rows_have_is_not_missed(tmp_path: Path, name: str) -> None:
+    line = b'{"url":"http://a/","title":"x"}\n'
+    found, _ = rows(tmp_path / "log", line * 30_001 + b'{"url":"http://b/","%b":404}\n' % name.encode() + line * 30_000)
+    assert str(found[30_001][name]) == "404"
+
+
+VALUES = [
+    "1e3", "1000.0", "1.5e300", "12345678901234567890", "123456789012345678901234567890", "-5", "0.1", "1e-9", "-0.0",
+    "5e-324", "true", "null", "[]", "[5]", "[1.5]", "[null]", '[["x"]]', '{"a":1}', '"1e3"', '"{x"', '"é"',
+    '"\\u00e9"', '["q"]', '["\\u00e9"]', '["q\\"r"]', '["q\\u0022r"]', '["a\\\\b"]', '"[\\"a\\"]"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_digest_that_is_no_string_is_the_same_whatever_else_is_in_the_block(tmp_path: Path, value: str) -> None:
+    line = b'{"url":"http://a/","digest":%b}\n' % value.encode()
+    alone, _ = rows(tmp_path / "log", line)
+    beside, _ = rows(tmp_path / "log", line + b"broken\n")
+    assert alone == beside
+    assert alone[0].get("digest", "").startswith(("{", "[")) is False
+
+
 def test_nesting_without_end_is_one_broken_line(tmp_path: Path) -> None:
     data = b'{"url":"http://a/","x":' + b"[" * 200_000 + b'\n{"url":"http://b/"}\n'
     found, tally = rows(tmp_path / "log", data)
