@@ -16,7 +16,6 @@ import msgspec
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import RULE_STARTS, SiteRules, encoded, read_rules, write_text
 
-_LAST_COMMENTS = re.compile(r"(?:^[ \t]*#.*\n)+\Z", re.M)  # right before a rule
 _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change
 
 
@@ -80,11 +79,21 @@ def _tables(text: str) -> list[str]:
     parts = [encoded[: ends[0]].decode()]
     for start, end in pairwise(ends):
         last = parts[-1]
-        comments = _LAST_COMMENTS.search(last)
-        at = comments.start() if comments and comments.start() else len(last)
+        at = _last_comments(last) or len(last)
         parts[-1] = last[:at]
         parts.append(last[at:] + encoded[start:end].decode())
     return parts
+
+
+def _last_comments(text: str) -> int:
+    """Where the lines of comments begin that a text ends with; its length if there are none."""
+    start = len(text)
+    while start and text[start - 1] == "\n":
+        line = text.rfind("\n", 0, start - 1) + 1
+        if not text[line:start].lstrip(" \t").startswith("#"):
+            break
+        start = line
+    return start
 
 
 def _changed(table: str, rule: Rule) -> str:

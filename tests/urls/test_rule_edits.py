@@ -122,3 +122,15 @@ def test_a_file_of_any_name_is_written_in_its_own_place(
     edit(path, off)
     assert read_rules(path).rules == (off,)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_comments_go_with_the_rule_after_them_however_many_there_are(path: Path) -> None:
+    """In linear time: by the square of their number, these would take minutes."""
+    many = "# one more\n" * 60_000
+    text = FILE.replace("drop = [", f"{many}drop = [").replace(
+        '\n[[rules]]\nid = "print"', '\n# gone\n[[rules]]\nid = "print"'
+    )
+    path.write_text(text, encoding="utf-8")
+    replace_rules(path, read_rules(path).rules[:1])
+    after = path.read_text(encoding="utf-8")
+    assert after == text[: text.index("\n# gone")]
