@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.cli import group
+from dedupcrawl.index.open import open_index
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.redis_server import RedisServer, running
 
@@ -35,12 +37,16 @@ def test_all_commands(server: RedisServer, tmp_path: Path) -> None:
     assert (info["pages"], info["verdicts"], info["index"]) == (3, 3, index[1])
     assert run("index", "verify", *index).stdout == "3 pages, all sound\n"
     assert "duplicate of http://a.example/1/0" in run("explain", "http://a.example/1/1", *index).stdout
-    assert run("index", "restore", "http://a.example/1/1", *index).exit_code == 0
+    assert run("index", "restore", "http://a.example/1/1", *index).stdout == ""  # check drops nothing
+    opened = open_index(index[1], [])
+    opened.record(Verdict("http://a.example/9", "duplicate", "http://a.example/0/0"), run="", site="", request=b"asked")
+    opened.close()
+    assert run("index", "restore", "http://a.example/9", *index).stdout.startswith('{"url":"http://a.example/9",')
     assert run("index", "forget", "http://a.example/2/0", *index).exit_code == 0
     assert run("index", "compact", *index).exit_code == 0
     assert run("report", "--output", str(tmp_path / "report.html"), *index).exit_code == 0
     info = json.loads(run("index", "info", "--json", *index).stdout)
-    assert (info["pages"], info["verdicts"], info["restored"]) == (2, 2, 1)
+    assert (info["pages"], info["verdicts"], info["restored"]) == (2, 3, 1)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ import scrapy
 from click.testing import CliRunner
 
 from dedupcrawl.cli import group
+from dedupcrawl.index.open import open_index
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, file_name, write_rules
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import SETTINGS, crawl, page, prose, serve
 
 EVIL = "\x9b31m\x7f\u2066\x1b[2J\x1b]0;owned\x07\u202e\u2028\x85\r\n2026-01-01 [root] INFO: forged"
@@ -44,7 +46,6 @@ def test_what_commands_print(tmp_path: Path) -> None:
         ["normalize", EVIL, f"http://a.example/{EVIL}\udcff", *rules],
         ["explain", f"http://a.example/{EVIL}", "--json", *index, *rules],
         ["explain", f"http://a.example/2{EVIL}&sid=1", "--json", *index, *rules],
-        ["index", "restore", "--check", "shingles", *index],
         ["explain", f"http://a.example/{EVIL}", *index, *rules],
         ["explain", f"http://a.example/2{EVIL}&sid=1", *index, *rules],
         ["explain", EVIL, *index, *rules],
@@ -66,6 +67,14 @@ def test_what_commands_print(tmp_path: Path) -> None:
         result = CliRunner().invoke(group, arguments)
         assert harmless(result.output), arguments
         assert "\n2026-01-01 [root]" not in result.output, arguments
+    opened = open_index(index[1], [])
+    dropped = Verdict(f"http://a.example/{EVIL}", "duplicate", f"http://a.example/2{EVIL}", "shingles", 0.9)
+    opened.record(dropped, run=EVIL, site=EVIL, spider=EVIL, request=b"asked")
+    opened.close()
+    given_back = CliRunner().invoke(group, ["index", "restore", "--check", "shingles", *index])
+    assert "http://a.example/2" in given_back.stdout
+    assert harmless(given_back.output)
+    assert "\n2026-01-01 [root]" not in given_back.output
 
 
 class Listing(scrapy.Spider):
