@@ -12,7 +12,7 @@ from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import BRACES
+from dedupcrawl.urls.template import BRACES, IRRELEVANT
 from dedupcrawl.urls.url_parts import UrlParts
 
 _MOST_ARGS = 6  # that a rule takes out together
@@ -186,6 +186,8 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
         last += 1
     old, new = here[first : len(here) - last], there[first : len(there) - last]
     after = here[len(here) - last :]
+    if IRRELEVANT in old + new:  # what an earlier rule has put there is no name
+        return
     gone, query = _query_of(source, target)
     if query is None:
         query = ""
@@ -271,6 +273,8 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformatio
         back += 1
     while back and not (len(old) - back in old_ends and len(new) - back in new_ends):
         back -= 1
+    if front > 1 and old[front - 1] == ".":  # of a suffix
+        front -= 1
     if front:
         yield Transformation(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
     if back:
