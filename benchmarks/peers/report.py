@@ -76,10 +76,10 @@ shows it, and with the features and the threshold of the best F1 on the other ha
 made from the kept one, or has three quarters of its words all the same; a peer that names several kept pages is right
 when one of them is. Ours: the default checks, and each check alone, once as its paper has it (what matches is dropped)
 and once with the evidence that the package asks for (concepts once, in English: see
-[concept-network.md](concept-network.md)). Pages a CPU second: medians of three runs in turn over the first 2,000 pages;
+[concept networks, measured](concept-network.md)). Pages a CPU second: medians of three in turn over the first 2,000;
 the checks as published run on an index in memory, our others on LMDB. Bytes a page: of a peer the growth of a process
 that keeps 8,000 pages in memory; of ours the files of the index after this stream, with what evidence needs. So small
-an index has much unused room: [page-index.md](page-index.md) has what a page takes in large ones.
+an index has much unused room: [the page index](page-index.md) has what a page takes in large ones.
 
 Columns: exact copies; 2, 5, 10 % of the words edited; wrapped in a template of 15 %; blocks shuffled; cut to 70 %;
 excerpt of 40 %. Precision is over all drops but those of bulletins: the stream holds pages with text of their own in a
