@@ -10,7 +10,7 @@ from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.crawl_logs.compressed import UntilDamage
 from dedupcrawl.crawl_logs.encoding import utf8
-from dedupcrawl.crawl_logs.warc_split import HEADER_LIMIT, RECORD_LIMIT, records
+from dedupcrawl.crawl_logs.warc_split import HEADER_LIMIT, framed, records
 
 HTML = ("text/html", "application/xhtml+xml")
 _BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
@@ -53,7 +53,7 @@ def answers(content: IO[bytes], kinds: Sequence[WarcRecordType]) -> Iterator[Ans
         problem = found.problem
         if not found.data:
             yield _unread(problem)
-        elif (record := WarcRecord.from_bytes(found.data)).record_type in (*kinds, WarcRecordType.no_type):
+        elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
             yield _answer(record, problem)
     if sound.damage and not problem:
         yield _unread(f"what follows cannot be decompressed ({sound.damage})")
@@ -68,8 +68,6 @@ def _answer(record: WarcRecord, problem: str) -> Answer:
     url = _url(headers, b"WARC-Target-URI") or ""
     is_revisit = record.record_type == WarcRecordType.revisit
     facts = (url, headers.get("WARC-Date"), headers.get("WARC-Payload-Digest"), is_revisit)
-    if record.content_length > RECORD_LIMIT:
-        return Answer(*facts, problem=f"the record is larger than {RECORD_LIMIT >> 20} MiB")
     block = record.reader.read()
     if not problem and (reason := headers.get("WARC-Truncated")):
         problem = f"the record was truncated when it was written (WARC-Truncated: {reason:.40})"

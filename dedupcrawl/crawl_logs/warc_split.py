@@ -15,12 +15,14 @@ from dedupcrawl.crawl_logs.compressed import UntilDamage
 RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
 HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 CUT_SHORT = "the record is cut short"
+TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
 _CHUNK = 1 << 16
 
 _MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
 _MARK_BYTES = 12  # of it, at most
 _END_OF_HEADER = re.compile(rb"\r?\n\r?\n|" + _MARK.pattern)
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_LENGTHS = re.compile(rb"^[ \t]*content-length[ \t]*:.*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
 _AFTER_RECORD = re.compile(rb"\r?\n\r?\n|[\r\n]{0,4}(?:WARC/|\Z)")
 
 
@@ -29,7 +31,7 @@ class Found(NamedTuple):
 
     Attributes:
         data: Header and block; the header alone of a record over `RECORD_LIMIT`.
-        problem: Why it is not the whole record; empty when it is, or when the header tells.
+        problem: Why it is not the whole record; empty when it is.
     """
 
     data: bytes
@@ -109,8 +111,16 @@ def records(content: UntilDamage) -> Iterator[Found]:
         if not is_record:
             return
         found = _record(window)
-        told = found.problem != ""
+        told = found.problem not in {"", TOO_LARGE}
         yield found
+
+
+def framed(data: bytes) -> bytes:
+    """A record that says of itself how long it is: its readers take memory for whatever a header promises."""
+    end = _END_OF_HEADER.search(data, len(b"WARC/"))
+    header, block = (data, b"") if end is None else (data[: end.end()], data[end.end() :])
+    fields = _LENGTHS.sub(b"", header).rstrip(b"\r\n")
+    return b"%b\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" % (fields, len(block), block)
 
 
 def _record(window: _Window) -> Found:
@@ -125,7 +135,7 @@ def _record(window: _Window) -> Found:
     promised = int(length[1])
     if promised > RECORD_LIMIT:
         window.skip(len(header) + promised)
-        return Found(header)
+        return Found(header, TOO_LARGE)
     size = len(header) + promised
     more = window.holds(size + _MARK_BYTES)
     is_there = len(window.data) >= size

@@ -173,6 +173,8 @@ LOGS = {
     "long numbers": b'{"url": "http://a.com/", "status": ' + b"9" * 1_000_000 + b"}\n",
     "a header of a WARC without end": b"WARC/1.0\r\n" + b"A: " + b"b" * 10_000_000,
     "a WARC that promises much": b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 99999999999\r\n\r\nx",
+    "one that promises twice": b"WARC/1.0\r\nContent-Length: 1\r\ncontent-length : 99999999999\r\n\r\nx",
+    "one with a long number": b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: " + b"9" * 40 + b"\r\n\r\nx",
 }
 
 
