@@ -46,8 +46,15 @@ class Sending:
             self._tasks.discard(task)
             if task.cancelled():  # somebody waits all the same
                 answered(None)
+            self._look_again()
 
         task.add_done_callback(ended)
+
+    def _look_again(self) -> None:
+        """Have the engine see whether it is idle: a spider that is kept open is looked at every five seconds only."""
+        slot = self._crawler.engine._slot if self._crawler.engine is not None else None
+        if slot is not None:
+            slot.nextcall.schedule()
 
     async def _fetched(self, request: Request, answered: Callable[[Response | None], None]) -> None:
         assert self._crawler.engine is not None

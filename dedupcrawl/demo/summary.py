@@ -77,7 +77,7 @@ def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str
         f"  .venv/bin/dedupcrawl index info {index}",
     ]
     if dropped is not None:
-        lines.append(f"  .venv/bin/dedupcrawl index restore '{dropped}' {index}  # undo: never dropped again")
+        lines.append(f"  .venv/bin/dedupcrawl index restore '{dropped}' {index}")
     lines += [
         "  README.md: how to turn it on in a project of your own",
     ]
