@@ -98,7 +98,8 @@ class Detector:
             scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
             canonical: The page's canonical URL, where it is not its own.
             is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept
-                there, when there were other rules or none, is this page, and is updated.
+                there, when there were other rules or none, is this page, and is updated. Where it is given and the
+                scope is no single run, so is what was kept under the page's own URL, whatever else holds its text.
             target_precision: Share of the drops that shall be right; with 0 the checks alone decide.
             request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
                 is dropped for.
