@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.compressed import open_log
+from dedupcrawl.crawl_logs.compressed import UntilDamage, open_log
 from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.rows import LINE
 from dedupcrawl.crawl_logs.tally import Tally
@@ -52,15 +52,17 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
     """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
     Bytes that are no UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
-    8 MiB is left out and counted.
+    8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
+    the rest is counted once.
 
     Raises:
         LogError: As `open_log`.
     """
     with open_log(path) as (content, file):
+        log = UntilDamage(content)
         read_before = tally.bytes_read
         line, rest, overlong = 1, b"", False
-        while chunk := content.read(_BLOCK_BYTES):
+        while chunk := log.read(_BLOCK_BYTES):
             tally.bytes_read = read_before + file.tell()
             if line == 1 and not rest and not overlong:
                 chunk = chunk.removeprefix(b"\xef\xbb\xbf")
@@ -80,7 +82,10 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
             if len(rest) > LINE_LIMIT:
                 skip_long_line(tally, str(path), line)
                 rest, overlong = b"", True
-        if rest:
+        if log.damage:
+            tally.rows += 1
+            tally.skip(str(path), log.problem, 1, [line])
+        elif rest:
             yield from _blocks(line, utf8(rest + b"\n") if sound else rest + b"\n", blanks)
 
 

@@ -24,7 +24,7 @@ _RATIO = 400  # bytes that one byte of a file may become: logs of one line repea
 _ALLOWED = 256 << 20  # bytes that any file may become; gzip makes 1,030 times as much of blank lines
 _WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with `zstd -d`
 _MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
-_CHUNK = 1 << 20  # bytes that are read of an xz file at once
+_CHUNK = 1 << 20  # bytes that are read at once
 _DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error)
 
 
@@ -120,12 +120,20 @@ class UntilDamage:
         self._content = cast("_Content", content)
 
     def read(self, size: int) -> bytes:
-        """Some bytes, up to `size`; none only at the end."""
+        """Up to `size` bytes; fewer only at the end."""
+        parts = list[bytes]()
         try:
-            return b"" if self.damage else self._content.read1(size)
+            while size > 0 and not self.damage and (data := self._content.read1(min(size, _CHUNK))):
+                parts.append(data)
+                size -= len(data)
         except _DAMAGE as error:
             self.damage = str(error)
-            return b""
+        return b"".join(parts)
+
+    @property
+    def problem(self) -> str:
+        """Why what is behind the damage is skipped, for a tally; empty where there is none."""
+        return self.damage and f"what follows cannot be decompressed ({self.damage})"
 
 
 @contextmanager
@@ -167,13 +175,11 @@ def head_of(path: Path, size: int = 65_536) -> bytes:
         LogError: As `open_log`; of a damaged file if there is nothing before the damage.
     """
     with open_log(path) as (content, _):
-        sound, parts = UntilDamage(content), []
-        while size > 0 and (data := sound.read(size)):
-            parts.append(data)
-            size -= len(data)
-        if sound.damage and not parts:
+        sound = UntilDamage(content)
+        head = sound.read(size)
+        if sound.damage and not head:
             raise EOFError(sound.damage)
-    return b"".join(parts)
+    return head
 
 
 def _bounded(content: object, file: IO[bytes]) -> IO[bytes]:

@@ -56,7 +56,7 @@ def answers(content: IO[bytes], kinds: Sequence[WarcRecordType]) -> Iterator[Ans
         elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
             yield _answer(record, problem)
     if sound.damage and not problem:
-        yield _unread(f"what follows cannot be decompressed ({sound.damage})")
+        yield _unread(sound.problem)
 
 
 def _unread(problem: str) -> Answer:

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
+import random
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +17,11 @@ from hypothesis import strategies as st
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 ROWS = [{"url": f"http://a.com/{number}", "digest": f"d{number % 3}", "status": 200} for number in range(5)]
 
@@ -163,6 +172,35 @@ def test_urls_that_differ_in_bytes_that_are_no_utf8_stay_apart(tmp_path: Path, k
         assert log_format.name == kind
         urls += pl.concat(read_log(path, Tally()))["url"].to_list()
     assert urls == ["http://a.com/caf%E9", "http://a.com/caf%E8", "http://a.com/café"]
+
+
+LINES = [kind for kind in STRAY if kind not in {"JSON array", "WARC"}]
+
+
+@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+def test_of_a_compressed_log_that_was_cut_the_whole_lines_are_read(
+    tmp_path: Path, kind: str, compress: Callable[[bytes], bytes]
+) -> None:
+    """A line that was cut must not become a row: what is left of its URL is another page's."""
+    names = [random.Random(number).randbytes(12).hex().encode() for number in range(500)]
+    header, row = STRAY[kind].split(b"\n", 1) if kind in {"CSV", "TSV"} else (b"", STRAY[kind])
+    lines = [row.replace(b"%s", name) for name in names]
+    if header:
+        lines[0] = header + b"\n" + lines[0]
+    data = b"".join(compress(b"".join(lines[at : at + 20])) for at in range(0, len(lines), 20))
+    read = []
+    for share in (0.31, 0.61, 0.97):
+        path, tally = tmp_path / "log", Tally()
+        path.write_bytes(data[: int(share * len(data))])
+        urls = [url for rows in read_log(path, tally) for url in rows["url"]]
+        assert urls == [f"http://a.com/caf{name.decode()}" for name in names[: len(urls)]]
+        assert tally.rows == len(urls) + 1
+        (broken,) = tally.broken
+        assert broken.line == len(urls) + 1 + bool(header)
+        assert broken.reason.startswith("what follows cannot be decompressed (")
+        read.append(len(urls))
+    assert 0 < read[0] < read[1] < read[2] < 500
 
 
 @pytest.mark.parametrize("kind", ["JSON Lines", "CDX", "CDXJ", "Heritrix crawl.log"])
