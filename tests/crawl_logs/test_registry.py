@@ -98,34 +98,6 @@ def test_a_broken_file_is_an_error(tmp_path: Path, data: bytes, message: str) ->
         list(read_log(path, Tally()))
 
 
-def test_parquet_without_urls_is_an_error(tmp_path: Path) -> None:
-    pl.DataFrame({"x": [1]}).write_parquet(tmp_path / "log")
-    with pytest.raises(LogError, match="without a url column"):
-        list(read_log(tmp_path / "log", Tally()))
-
-
-def test_common_crawls_columnar_index(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {
-            "url_surtkey": ["com,a)/"],
-            "url": ["http://a.com/"],
-            "fetch_time": pl.Series(["2020-01-02T03:04:05"]).str.to_datetime(time_unit="ms"),
-            "fetch_status": pl.Series([200], dtype=pl.Int16),
-            "content_digest": ["ABC"],
-            "content_mime_type": ["text/html"],
-            "content_mime_detected": ["application/xhtml+xml"],
-            "fetch_redirect": [None],
-            "warc_record_length": [700],
-        }
-    )
-    frame.write_parquet(tmp_path / "log")
-    row = pl.concat(read_log(tmp_path / "log", Tally())).row(0, named=True)
-    assert {name: value for name, value in row.items() if value is not None} == {
-        "url": "http://a.com/", "status": 200, "digest": "ABC", "mime": "application/xhtml+xml",
-        "fetched_at": frame["fetch_time"][0],
-    }  # fmt: skip
-
-
 @given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b"url\t", b"url,x\n", b" CDX a k\n", b"PAR1"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_are_rows_or_an_error(tmp_path: Path, data: bytes, start: bytes) -> None:
