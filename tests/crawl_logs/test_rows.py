@@ -123,6 +123,8 @@ GOOD = [
     "u:p@v@a.com",
     "a_b.-c-.com",
     "caf%E9.com",
+    "%e9",
+    "ｃａｆｅ－1.com",
 ]
 BAD = [
     "..",
@@ -141,11 +143,29 @@ BAD = [
     "。",
     "<a>",
     "\u200b",
+    "{a}",
+    "{{host}}",
+    "%7Ba%7D.com",
+    "a%zz.com",
+    "｛a｝.com",
+    "$host",
+    "a,b",
+    "'a'",
+    '"a"',
+    "(a)",
+    "a;b",
+    "a=b",
+    "a&b.com",
+    "a!",
+    "a+b",
+    "~a",
+    "*.a.com",
+    "`a`",
 ]
 
 
 def test_hosts_that_are_none() -> None:
-    """Each would be a site of its own, with a file of rules: `.toml`, `[.toml`."""
+    """Each would be a site of its own, with a file of rules: `.toml`, `[.toml`, `{a}.toml`."""
     urls = [f"http://{host}{end}" for host in (*GOOD, *BAD) for end in ("/", "", "?x", "\\x", "#x")]
     tally = Tally()
     usable = usable_rows(canonical_rows(pl.DataFrame({LINE: range(len(urls)), "url": urls, "digest": "x"})), "", tally)
