@@ -66,8 +66,9 @@ class Split(NamedTuple):
     Attributes:
         best: The key with the largest information gain, less the bits that its values cost (MDL); ABSENT if none has
             any.
-        bad: Key, loss and value (ABSENT: none) of all that are wrong more often than right; the loss is what the wrong
-            ones cost, less the right ones. One key after the other.
+        bad: Key, loss and value (ABSENT: none) of all that are wrong more often than right, and at `SEVERAL` meetings,
+            as of one it would say no more than its name; the loss is what the wrong ones cost, less the right ones. One
+            key after the other.
     """
 
     best: int
@@ -124,9 +125,9 @@ class Tree:
             return best
         marks = self._marks.copy()
         marks[list(taken)] |= _TAKEN
-        found = split(sources.rows, counts.flags, self._keys, marks)
+        found = split(sources, counts.flags, self._keys, marks)
         for grown in (
-            self._except(sources, counts.flags, found, taken, cost),
+            self._except(sources, found, taken, cost),
             self._divide(sources, found, taken, cost),
         ):
             if grown[1] > best[1]:
@@ -134,14 +135,12 @@ class Tree:
         return best
 
     def _except(
-        self, sources: Sources, flags: Flags, found: Split, taken: tuple[int, ...], cost: float
+        self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float
     ) -> tuple[list[Context], float]:
         """Everywhere but for a few values of one key, which are wrong more often than right, and not just once."""
         worse: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
-        several = self._wrong_in_several(sources, flags)
-        bad = [one for one in found.bad if one[2] in several]
-        values = self._keys.values([code for _, _, code in bad])
-        for (key, loss, code), value in zip(bad, values, strict=True):
+        values = self._keys.values([code for _, _, code in found.bad])
+        for (key, loss, code), value in zip(found.bad, values, strict=True):
             worse[key].append((loss, value, code))
         best: tuple[int, list[tuple[int, str, int]]] | None = None
         best_gain = 0
@@ -159,14 +158,6 @@ class Tree:
         leaves, worth = self._grow(sources.where(stay), (*taken, key), cost + _EXCEPTION_COSTS * len(worst))
         exception = Condition(self._keys.keys[key], tuple(sorted(value for _, value, _ in worst)), holds=False)
         return [(exception, *leaf) for leaf in leaves], worth
-
-    def _wrong_in_several(self, sources: Sources, flags: Flags) -> set[int]:
-        """Values that several wrong meetings have, and that of no value: one of a single meeting says only its name."""
-        wrong = flags == 0
-        owner, codes = self._keys.flat(sources.rows[wrong])
-        met = np.unique(np.stack([codes, sources.numbers[wrong][owner]]), axis=1)[0]
-        found, counts = np.unique(met, return_counts=True)
-        return {ABSENT, *found[counts >= SEVERAL].tolist()}
 
     def _divide(
         self, sources: Sources, found: Split, taken: tuple[int, ...], cost: float
@@ -192,23 +183,25 @@ class Tree:
         return contexts, kept
 
 
-def split(rows: Ints, flags: Flags, keys: ContextKeys, marks: Marks) -> Split:
+def split(sources: Sources, flags: Flags, keys: ContextKeys, marks: Marks) -> Split:
     """Count how many of the sources that were judged are wrong and right, by key and value.
 
     Args:
-        rows: Of the sources. Shape (n,), as the next.
-        flags: As of `MeetingTally`.
+        sources: n of them.
+        flags: As of `MeetingTally`. Shape (n,).
         keys: Of the forms.
         marks: Of each key `_TAKEN` when it is not to be looked at, and `_NO_EXCEPTIONS` when none of its values can be
             an exception.
     """
     if kernels.compiled is not None:
-        return Split(*kernels.compiled.split(rows, flags, keys.start, keys.codes, keys.key_of, marks))
+        numbers, rows = map(np.ascontiguousarray, sources)
+        return Split(*kernels.compiled.split(numbers, rows, flags, keys.start, keys.codes, keys.key_of, marks))
     counted: dict[int, dict[int, list[int]]] = defaultdict(dict)
     totals = [int((flags == good).sum()) for good in (0, 1)]
     for good in (0, 1):
-        for code in keys.flat(rows[flags == good])[1].tolist():
+        for code in keys.flat(sources.rows[flags == good])[1].tolist():
             counted[int(keys.key_of[code])].setdefault(code, [0, 0])[good] += 1
+    several = _at_several(sources.where(flags == 0), keys)
     best, best_gain = ABSENT, 0.0
     bad: list[tuple[int, int, int]] = []
     for key, values in counted.items():
@@ -219,13 +212,21 @@ def split(rows: Ints, flags: Flags, keys: ContextKeys, marks: Marks) -> Split:
             values[ABSENT] = absent
         if not marks[key] & _NO_EXCEPTIONS:
             for code, (wrong, right) in values.items():
-                if wrong > 1 and _WRONG_COSTS * wrong > right:
+                if wrong > 1 and _WRONG_COSTS * wrong > right and code in several:
                     bad.append((key, _WRONG_COSTS * wrong - right, code))
         if 2 <= len(values) <= _MOST_VALUES:
             gain = _gain(totals, list(values.values()))
             if gain > best_gain:
                 best, best_gain = key, gain
     return Split(best, bad)
+
+
+def _at_several(wrong: Sources, keys: ContextKeys) -> set[int]:
+    """Values that several wrong meetings have, and that of no value."""
+    owner, codes = keys.flat(wrong.rows)
+    met = np.unique(np.stack([codes, wrong.numbers[owner]]), axis=1)[0]
+    found, counts = np.unique(met, return_counts=True)
+    return {ABSENT, *found[counts >= SEVERAL].tolist()}
 
 
 def _gain(totals: list[int], parts: list[list[int]]) -> float:

@@ -111,10 +111,12 @@ def test_split(pages: list[tuple[str, str, int]], data: st.DataObject) -> None:
     rows = np.array(data.draw(st.lists(st.integers(0, len(urls) - 1), max_size=200)), dtype=np.int64)
     few = st.lists(st.integers(-1, 1), min_size=len(rows), max_size=len(rows))
     flags = np.array(data.draw(few), dtype=np.int8)
+    at = st.lists(st.integers(0, 5), min_size=len(rows), max_size=len(rows))
+    sources = Sources(np.array(sorted(data.draw(at)), dtype=np.int64), rows)
     marks = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(keys.keys), max_size=len(keys.keys))), np.uint8)
 
     def made() -> tuple[int, list[list[tuple[int, int, int]]]]:
-        found = contexts.split(rows, flags, keys, marks)
+        found = contexts.split(sources, flags, keys, marks)
         return found.best, [sorted(one for one in found.bad if one[0] == key) for key in range(len(keys.keys))]
 
     assert_same(made)
@@ -175,11 +177,12 @@ def test_numbers_of_nothing_are_refused() -> None:
         kernels.compiled.answered(bool, [""], some.copy(), some + 1)
     flags, marks = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.uint8)
     for split in (
-        (some + 1, flags, runs, some, some, marks),
-        (some, flags, runs, some + 1, some, marks),
-        (some, flags, runs, some, some + 1, marks),
-        (some, flags, runs[:1], some, some, marks),
-        (none, flags, runs, some, some, marks),
+        (some, some + 1, flags, runs, some, some, marks),
+        (some, some, flags, runs, some + 1, some, marks),
+        (some, some, flags, runs, some, some + 1, marks),
+        (some, some, flags, runs[:1], some, some, marks),
+        (some, none, flags, runs, some, some, marks),
+        (none, some, flags, runs, some, some, marks),
     ):
         with pytest.raises(ValueError, match=r"of nothing|not the runs|not of one length"):
             kernels.compiled.split(*split)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_VALUES = 40, WRONG_COSTS = 4, NONE = -1 };
+enum { MOST_VALUES = 40, WRONG_COSTS = 4, SEVERAL = 2, NONE = -1 };
 
 /* evidence.py: how often each label is at a meeting, and which labels are there, in the order in which they came. */
 typedef struct {
@@ -130,9 +130,10 @@ static double entropy(double one, double other) {
 }
 
 /* How many of the judged sources have a code: wrong ones and right ones. `next`: the code of the same key that came
- * after it. */
+ * after it. `meetings`: of the wrong ones; `met`: the number of the last of these, plus one. */
 typedef struct {
-    int32_t judged[2], next;
+    int64_t met;
+    int32_t judged[2], next, meetings;
 } Code;
 
 /* The codes of a key in the order in which they came, and of how many sources they are. */
@@ -141,9 +142,9 @@ typedef struct {
 } Key;
 
 /* Count the codes; how many different keys there are, and in `order` which, as they came. */
-static Py_ssize_t count_codes(const int64_t *row, const int8_t *flag, Py_ssize_t count, const int64_t *start,
-                              const int64_t *codes, const int64_t *key_of, Code *code, Key *key, int64_t *order,
-                              int64_t totals[2]) {
+static Py_ssize_t count_codes(const int64_t *number, const int64_t *row, const int8_t *flag, Py_ssize_t count,
+                              const int64_t *start, const int64_t *codes, const int64_t *key_of, Code *code, Key *key,
+                              int64_t *order, int64_t totals[2]) {
     Py_ssize_t keys = 0;
     for (int good = 0; good < 2; good++) {
         for (Py_ssize_t i = 0; i < count; i++) {
@@ -158,6 +159,7 @@ static Py_ssize_t count_codes(const int64_t *row, const int8_t *flag, Py_ssize_t
                     its->last = (int32_t)codes[j];
                     this->next = NONE;
                 }
+                if (!good && this->met != number[i] + 1) this->met = number[i] + 1, this->meetings++;
                 this->judged[good]++;
                 its->judged[good]++;
             }
@@ -166,19 +168,19 @@ static Py_ssize_t count_codes(const int64_t *row, const int8_t *flag, Py_ssize_t
     return keys;
 }
 
-static int put_bad(PyObject *bad, int64_t key, int64_t wrong, int64_t right, int64_t code) {
-    if (wrong < 2 || WRONG_COSTS * wrong <= right) return 0;
+static int put_bad(PyObject *bad, int64_t key, int64_t wrong, int64_t right, int64_t code, int64_t meetings) {
+    if (wrong < 2 || WRONG_COSTS * wrong <= right || meetings < SEVERAL) return 0;
     PyObject *item = Py_BuildValue("(LLL)", (long long)key, (long long)(WRONG_COSTS * wrong - right), (long long)code);
     const int failed = !item || PyList_Append(bad, item);
     Py_XDECREF(item);
     return failed;
 }
 
-/* split(rows, flags, start, codes, key_of, marks) -> (best key or -1, [(key, how much worse than right, code), ...]) */
+/* split(numbers, rows, flags, start, codes, key_of, marks) -> (best key or -1, [(key, how much worse than right, code), ...]) */
 PyObject *split(PyObject *self, PyObject *args) {
-    Py_buffer rows, flags, start, codes, key_of, marks;
+    Py_buffer numbers, rows, flags, start, codes, key_of, marks;
     (void)self;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*", &rows, &flags, &start, &codes, &key_of, &marks)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*", &numbers, &rows, &flags, &start, &codes, &key_of, &marks)) return NULL;
     PyObject *result = NULL, *bad = PyList_New(0);
     const uint8_t *mark = marks.buf; /* 1: not to be looked at, 2: has no exceptions */
     Code *code = PyMem_Calloc((size_t)key_of.len / 8 + 1, sizeof(Code));
@@ -188,9 +190,9 @@ PyObject *split(PyObject *self, PyObject *args) {
         PyErr_NoMemory();
     } else if (are_runs(&start, codes.len / 8, 0) && are_within(&codes, 0, key_of.len / 8) &&
                are_within(&key_of, 0, marks.len) && are_as_many(8 * flags.len, rows.len) &&
-               are_within(&rows, 0, start.len / 8 - 1)) {
-        const Py_ssize_t keys = count_codes(rows.buf, flags.buf, flags.len, start.buf, codes.buf, key_of.buf, code, key,
-                                            order, totals);
+               are_as_many(numbers.len, rows.len) && are_within(&rows, 0, start.len / 8 - 1)) {
+        const Py_ssize_t keys = count_codes(numbers.buf, rows.buf, flags.buf, flags.len, start.buf, codes.buf,
+                                            key_of.buf, code, key, order, totals);
         const double total = (double)(totals[0] + totals[1]);
         double best_gain = 0.0;
         int failed = 0;
@@ -204,9 +206,10 @@ PyObject *split(PyObject *self, PyObject *args) {
             for (int32_t j = this->first; j != NONE && !failed; j = code[j].next) {
                 const double one = code[j].judged[0], other = code[j].judged[1];
                 if (may_divide) after += (one + other) / total * entropy(one, other);
-                if (may_except) failed = put_bad(bad, order[i], code[j].judged[0], code[j].judged[1], j);
+                if (may_except)
+                    failed = put_bad(bad, order[i], code[j].judged[0], code[j].judged[1], j, code[j].meetings);
             }
-            if (may_except && !failed) failed = put_bad(bad, order[i], wrong, right, NONE);
+            if (may_except && !failed) failed = put_bad(bad, order[i], wrong, right, NONE, SEVERAL);
             if (!may_divide) continue;
             if (wrong || right) after += (double)(wrong + right) / total * entropy((double)wrong, (double)right);
             const double gain = entropy((double)totals[0], (double)totals[1]) - after -
@@ -219,6 +222,7 @@ PyObject *split(PyObject *self, PyObject *args) {
     PyMem_Free(code);
     PyMem_Free(key);
     PyMem_Free(order);
+    PyBuffer_Release(&numbers);
     PyBuffer_Release(&rows);
     PyBuffer_Release(&flags);
     PyBuffer_Release(&start);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 
 /* url_columns.py, token_texts.py */
 PyObject *split_urls(PyObject *self, PyObject *args);
