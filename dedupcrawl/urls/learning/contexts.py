@@ -19,8 +19,8 @@ import numpy.typing as npt
 from dedupcrawl.urls.learning import kernels
 from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.context_keys import NO_VALUE, ContextKey, ContextKeys
-from dedupcrawl.urls.learning.corpus import Labels
 from dedupcrawl.urls.learning.evidence import Flags, Meetings, Sources, entropy, tally
+from dedupcrawl.urls.learning.labels import Labels
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 
 _DEPTH = 4  # conditions of a context

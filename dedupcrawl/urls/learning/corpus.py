@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from dedupcrawl.urls.learning.column_rule import column_rule
 from dedupcrawl.urls.learning.context_keys import ContextKeys, Slot
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.groups import grouped, places
+from dedupcrawl.urls.learning.labels import Labels
 from dedupcrawl.urls.learning.retokenized import split_again
 from dedupcrawl.urls.learning.token_runs import Hashes
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
@@ -31,36 +32,23 @@ class Form:
 
     Attributes:
         parts: Its tokens, not to be edited.
-        labels: The cluster of each URL that has come to this form, those of the largest share first.
+        label: The cluster that most of its URLs belong to.
+        text: The form itself.
     """
 
-    __slots__ = ("_text", "labels", "parts")
+    __slots__ = ("label", "parts", "text")
 
-    def __init__(self, parts: UrlParts, labels: list[int]) -> None:
-        self.parts = parts
-        self.labels = labels
-        self._text = ""
-
-    @property
-    def label(self) -> int:
-        """The cluster that most of its URLs belong to."""
-        return self.labels[0]
-
-    @property
-    def text(self) -> str:
-        """The form itself."""
-        if not self._text:
-            self._text = self.parts.join()
-        return self._text
+    def __init__(self, parts: UrlParts, label: int) -> None:
+        self.parts, self.label, self.text = parts, label, parts.join()
 
 
 class Tried(NamedTuple):
     """What a rule would make of the forms of a corpus.
 
     Attributes:
-        rows: Those that the rule changes, as places in `Corpus.forms`. Shape (m,), as the next two.
+        rows: Those that the rule changes, as places in the corpus. Shape (m,), as the next two.
         after: A number for what becomes of each, equal for equal ones.
-        targets: The form that it becomes, as a place in `Corpus.forms`; -1 if it becomes none of them.
+        targets: The form that it becomes, as a place in the corpus; -1 if it becomes none of them.
     """
 
     rows: Ints
@@ -68,41 +56,13 @@ class Tried(NamedTuple):
     targets: Ints
 
 
-class Labels(NamedTuple):
-    """The labels of the forms of a corpus, as small numbers.
-
-    Attributes:
-        start: Where those of each form begin, and where the last ones end. Shape (n + 1,).
-        all: One form after the other.
-        different: How many different ones there are.
-    """
-
-    start: Ints
-    all: Ints
-    different: int
-
-    @classmethod
-    def of(cls, forms: Sequence[Form]) -> Labels:
-        """The labels of these forms."""
-        start = np.zeros(len(forms) + 1, dtype=np.int64)
-        np.cumsum([len(form.labels) for form in forms], out=start[1:])
-        own = np.array([label for form in forms for label in form.labels], dtype=np.int64)
-        unique, labels = np.unique(own, return_inverse=True)
-        return cls(start, labels, len(unique))
-
-    def of_form(self, row: int) -> list[int]:
-        """Those of one form."""
-        found: list[int] = self.all[self.start[row] : self.start[row + 1]].tolist()
-        return found
-
-
 class Corpus:
-    """All forms of one site. Forms that a rule brings together become one.
+    """All forms of one site, in the order in which they came. Forms that a rule brings together become one.
 
     Attributes:
         site: Of the URLs.
         columns: The tokens of the forms, all of them plain.
-        forms: In the order in which they came.
+        labels: Of the forms.
     """
 
     def __init__(self, site: str, columns: UrlColumns, labels: Sequence[int]) -> None:
@@ -114,37 +74,25 @@ class Corpus:
             labels: The cluster of each.
         """
         self.site = site
-        columns = columns.copy()
+        columns = columns.taken(np.arange(len(columns)))
         columns.fragments[:] = 0
         bare = np.flatnonzero(columns.split & (columns.segments.size == 0))  # http://a.com is http://a.com/
         columns.segments.put(bare, np.ones(len(bare), dtype=np.int64), np.zeros(len(bare), dtype=np.int64))
         columns.plain[bare] = columns.separators[bare] == 0
         rows = np.flatnonzero(columns.plain)
-        rows = rows[np.sort(np.unique(columns.hashes(rows), return_index=True)[1])]
-        self.columns = columns.taken(rows)
-        own = [[labels[row]] for row in rows.tolist()]
-        self.forms = list(map(Form, columns.all_parts(rows), own))
+        hashes = columns.hashes(rows)
+        first = grouped(hashes)[1]
+        self.columns, self._own = columns.taken(rows[first]), hashes[first]
+        self.labels = Labels.of(np.array(labels, dtype=np.int64)[rows[first]])
+        self._keys: ContextKeys | None = None
         self._patterns: dict[Slot, PatternNode] | None = None
         self._made: dict[Rule, Made] = {}
         self._split: Made = {}
-        self._sort()
 
     @classmethod
     def of(cls, site: str, urls: Sequence[str], labels: Sequence[int]) -> Corpus:
         """The corpus of these URLs."""
         return cls(site, UrlColumns.of(urls), labels)
-
-    def _sort(self) -> None:
-        self._labels: Labels | None = None
-        self._keys: ContextKeys | None = None
-        self._own = self.columns.hashes(np.arange(len(self.columns)))
-
-    @property
-    def labels(self) -> Labels:
-        """Of all forms."""
-        if self._labels is None:
-            self._labels = Labels.of(self.forms)
-        return self._labels
 
     @property
     def keys(self) -> ContextKeys:
@@ -183,14 +131,23 @@ class Corpus:
         """The forms with a segment that passes a test, which is asked once for each text."""
         columns = self.columns
         owner, _, numbers = columns.segments.flat(np.arange(len(columns)))
-        return [self.forms[row] for row in np.unique(owner[columns.texts.which(test, numbers)]).tolist()]
+        return self.forms(np.unique(owner[columns.texts.which(test, numbers)]))
 
-    def clusters(self) -> list[list[Form]]:
-        """The clusters that still have more than one form."""
-        by_label: dict[int, list[Form]] = defaultdict(list)
-        for form in self.forms:
-            by_label[form.labels[0]].append(form)
-        return [forms for forms in by_label.values() if len(forms) > 1]
+    def clusters(self) -> dict[int, Ints]:
+        """The clusters that still have more than one form: the places of these."""
+        first = self.labels.first
+        group, leaders = grouped(first.astype(np.uint64))
+        order, size = np.argsort(group, kind="stable"), np.bincount(group)
+        stop = np.cumsum(size)
+        several = np.flatnonzero(size > 1)
+        names = self.labels.clusters[first[leaders[several]]]
+        runs = zip((stop - size)[several].tolist(), stop[several].tolist(), strict=True)
+        return {name: order[start:end] for name, (start, end) in zip(names.tolist(), runs, strict=True)}
+
+    def forms(self, rows: Ints) -> list[Form]:
+        """Some of the forms as objects."""
+        labels = self.labels.clusters[self.labels.first[rows]]
+        return list(map(Form, self.columns.all_parts(rows), labels.tolist()))
 
     def tried(self, rule: CompiledRule) -> Tried:
         """What a rule would make of all forms."""
@@ -231,28 +188,14 @@ class Corpus:
         home[group[new]] = len(kept) + np.arange(len(new))
         there = targets[first] != ABSENT
         home[there] = place[targets[first[there]]]
-        changed = self.columns.copy()
-        changed.put(rows, urls, np.arange(len(urls)))
-        self.columns = changed.taken(np.concatenate([kept, rows[new]]))
-        before = self.forms
-        self.forms = [before[row] for row in kept.tolist()]
-        self.forms += [Form(parts, []) for parts in urls.all_parts(new)]
-        came: dict[int, list[int]] = defaultdict(list)
-        for row, at in zip(rows.tolist(), home[group].tolist(), strict=True):
-            came[at] += before[row].labels
-        for at, labels in came.items():
-            self.forms[at].labels = _most_common_first(self.forms[at].labels + labels)
-        self._sort()
+        columns = self.columns.taken(np.concatenate([kept, rows[new]]))
+        columns.put(np.arange(len(kept), len(columns)), urls, new)
+        self.columns, self._keys = columns, None
+        self._own = np.concatenate([self._own[kept], hashes[new]])
+        homes = np.concatenate([np.arange(len(kept)), home[group]])
+        self.labels = self.labels.moved(np.concatenate([kept, rows]), homes, len(columns))
 
 
 def _distinct(numbers: Ints) -> list[int]:
     """Each number once, in the order in which they came."""
     return list(dict.fromkeys(numbers.tolist()))
-
-
-def _most_common_first(labels: list[int]) -> list[int]:
-    """Sorted by count; of equally many, those that came first."""
-    if labels.count(labels[0]) * 2 >= len(labels):
-        return labels
-    counts = Counter(labels)
-    return sorted(labels, key=lambda label: -counts[label])

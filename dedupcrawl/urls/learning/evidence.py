@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning import kernels
-from dedupcrawl.urls.learning.corpus import Corpus, Labels
+from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.groups import grouped
+from dedupcrawl.urls.learning.labels import Labels
 from dedupcrawl.urls.learning.token_texts import Bools, Ints
 
 Flags = npt.NDArray[np.int8]
@@ -103,7 +104,7 @@ def tally(sources: Sources, targets: Ints, labels: Labels) -> MeetingTally:
     """
     if kernels.compiled is not None:
         numbers, rows = map(np.ascontiguousarray, sources)
-        counts = kernels.compiled.tally(numbers, rows, targets, labels.start, labels.all, labels.different)
+        counts = kernels.compiled.tally(numbers, rows, targets, labels.start, labels.all, len(labels.clusters))
         return MeetingTally(*counts[:4], np.frombuffer(counts[4], dtype=np.int8))
     flags = np.full(len(sources.rows), -1, dtype=np.int8)
     right = wrong = collisions = 0

@@ -50,7 +50,7 @@ def identities(corpus: Corpus) -> Iterator[tuple[Transformation, set[int]]]:
     if not rows.size:
         return
     args = _arguments(columns)
-    labels = np.array([form.label for form in corpus.forms], dtype=np.int64)
+    labels = corpus.labels.clusters[corpus.labels.first]
     paths = columns.segments.hashes(np.arange(len(columns))).view(np.int64)
     for (path, fixed, pattern), group in _groups(corpus, rows, paths).items():
         if len(group) > 2:
@@ -84,7 +84,7 @@ def _groups(corpus: Corpus, rows: Ints, paths: Ints) -> dict[tuple[str, str, str
     """Forms by the shape of their path, and by that and the pattern of one of their arguments: path, name, pattern."""
     columns, patterns = corpus.columns, corpus.patterns
     _, first, place = np.unique(paths[rows], return_index=True, return_inverse=True)
-    shapes = [path_shape(corpus.forms[row].parts.segments) for row in rows[first].tolist()]
+    shapes = [path_shape(parts.segments) for parts in columns.all_parts(rows[first])]
     shape_of = {row: shapes[i] for row, i in zip(rows.tolist(), place.tolist(), strict=True)}
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, shape in shape_of.items():

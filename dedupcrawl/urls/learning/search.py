@@ -14,7 +14,7 @@ import numpy as np
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
-from dedupcrawl.urls.learning.corpus import Corpus, Form
+from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, MeetingTally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import (
     Transformation,
@@ -28,6 +28,7 @@ from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.irrelevant import with_known_arguments
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
+from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
@@ -132,11 +133,11 @@ def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -
     """
     suggested: dict[Transformation, set[int]] = defaultdict(set)
     clusters = corpus.clusters()
-    asked: list[list[Form]] = []
+    asked: list[Ints] = []
     for labels in parts:
-        there = [cluster for cluster in clusters if cluster[0].label in labels]
+        there = [rows for label, rows in clusters.items() if label in labels]
         asked += there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]
-    for cluster in asked:
+    for cluster in map(corpus.forms, asked):
         for source, target in select_pairs(cluster):
             pair = source.text, target.text
             made = known.get(pair)
@@ -178,7 +179,7 @@ def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) ->
     if not everywhere.right or not bar.is_within_reach(everywhere, cost):
         return []
     if rule.drop == ("*",):
-        known_rule = with_known_arguments(rule, found, corpus.forms)
+        known_rule = with_known_arguments(rule, found, corpus)
         if known_rule is None:
             return []
         if known_rule is not rule:
@@ -219,7 +220,7 @@ def _narrowed(
     covered = everywhere.covered if any_segment else tried[0].covered
     taken = {condition.key for condition in context if condition.holds or not any_segment}
     right = tried[0].sources.rows[tried[1].flags == 1]
-    clusters = len(np.unique(corpus.labels.all[corpus.labels.start[right]]))
+    clusters = len(np.unique(corpus.labels.first[right]))
     common = common_context(right, covered, corpus.keys, clusters, taken, kinds=any_segment)
     if not common:
         return within, tried

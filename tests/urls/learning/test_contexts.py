@@ -72,7 +72,7 @@ def test_two_conditions_where_one_is_not_enough() -> None:
 
 def common(clusters: Sequence[Sequence[str]], right: Sequence[int], *, kinds: bool = False) -> Context:
     corpus = corpus_of(clusters)
-    everything = np.arange(len(corpus.forms))
+    everything = np.arange(len(corpus.columns))
     return common_context(np.array(right), everything, corpus.keys, len(right), set(), kinds=kinds)
 
 

@@ -12,7 +12,7 @@ TITLE = hypothesis("/w?title={}", drop=("*",))
 
 def known(urls: list[tuple[str, int]]) -> Rule | None:
     corpus = Corpus.of("a.com", [url for url, _ in urls], [label for _, label in urls])
-    return with_known_arguments(TITLE, meetings(CompiledRule(TITLE), corpus), corpus.forms)
+    return with_known_arguments(TITLE, meetings(CompiledRule(TITLE), corpus), corpus)
 
 
 def test_only_arguments_that_made_no_difference_are_dropped() -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning import contexts, kernels
 from dedupcrawl.urls.learning.context_keys import ContextKeys
-from dedupcrawl.urls.learning.corpus import Labels
 from dedupcrawl.urls.learning.evidence import Sources, tally
+from dedupcrawl.urls.learning.labels import Labels
 from dedupcrawl.urls.learning.token_runs import Runs
 from dedupcrawl.urls.learning.token_texts import ArgTexts, Numbers, Texts
 from dedupcrawl.urls.learning.url_columns import UrlColumns
@@ -90,7 +90,7 @@ def test_what_a_test_raises_comes_through() -> None:
 )
 def test_tally(own: list[list[int]], meet: list[tuple[int, int]], targets: list[int]) -> None:
     start = np.cumsum([0, *map(len, own)])
-    labels = Labels(start, np.array([label for form in own for label in form]), 5)
+    labels = Labels(start, np.array([label for form in own for label in form]), np.arange(5))
     sources = np.array(sorted((number, row % len(own)) for number, row in meet), dtype=np.int64).reshape(-1, 2)
     there = np.array([-1 if row < 0 else row % len(own) for row in targets])
 

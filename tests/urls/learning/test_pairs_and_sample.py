@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,13 +13,13 @@ from dedupcrawl.urls.learning.sample import SitePart, sampled, sides, stratified
 
 def test_targets_are_static_shallow_and_short() -> None:
     urls = ["http://a.com/a/b/c", "http://a.com/?p=1", "http://a.com/a/b", "http://a.com/a/bb"]
-    forms = Corpus.of("a.com", urls, [0] * 4).clusters()[0]
+    forms = Corpus.of("a.com", urls, [0] * 4).forms(np.arange(4))
     assert [form.text for form in sorted(forms, key=target_rank)] == [urls[2], urls[3], urls[0], urls[1]]
 
 
 def test_pairs_of_a_huge_cluster_are_few() -> None:
     urls = [f"http://a.com/x?sid={i}" for i in range(100_000)]
-    forms = Corpus.of("a.com", urls, [0] * len(urls)).clusters()[0]
+    forms = Corpus.of("a.com", urls, [0] * len(urls)).forms(np.arange(len(urls)))
     assert 1 < len(list(select_pairs(forms))) < 200
 
 
