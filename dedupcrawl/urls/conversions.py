@@ -71,6 +71,11 @@ def _base64(value: str) -> str:
         return value
 
 
+def _unpadded(value: str) -> str:
+    """A number without the zeros before it; what is none stays."""
+    return (value.lstrip("0") or "0") if value.isascii() and value.isdigit() else value
+
+
 Conversions = Mapping[str, Callable[[str], str]]
 VALUE_CONVERSIONS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
@@ -81,6 +86,8 @@ VALUE_CONVERSIONS: dict[str, Callable[[str], str]] = {
     "base64": _base64,
     "underscores": lambda value: value.replace("%20", "_").replace("+", "_"),
     "spaces": lambda value: value.replace("_", "%20").replace("+", "%20"),
+    "blanks": lambda value: value.replace("+", "%20"),
+    "unpadded": _unpadded,
 }
 """What a captured value can be turned into, by the name that rules use: `{title|lower}`. None of them raises."""
 
@@ -100,19 +107,24 @@ def as_sent(text: str) -> str:
     return with_normal_escapes(_NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text))
 
 
+def is_as_sent(text: str) -> bool:
+    """True when `as_sent` leaves it as it is."""
+    return text.isascii() and ("%" not in text or with_normal_escapes(text) == text)
+
+
 def _syntax(parts: UrlParts) -> UrlParts | None:
-    """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port."""
+    """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port; RFC 3987, 3.1."""
     authority = parts.authority
     if parts.segments and ":" not in authority and authority == authority.lower() and parts.scheme.islower():
         path = "/".join(parts.segments)
         dots = path.startswith(".") or path.endswith(".") or "/." in path
-        if not dots and "%" not in path and not any("%" in arg for arg in parts.args):
+        if not dots and all(text.isascii() and "%" not in text for text in (path, *parts.args)):
             return None
     after = parts.copy()
     after.scheme = parts.scheme.lower()
     after.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[after.scheme]).removesuffix(":")
-    after.segments = [with_normal_escapes(segment) for segment in parts.segments] or [""]
-    after.args = [with_normal_escapes(arg) for arg in parts.args]
+    after.segments = [as_sent(segment) for segment in parts.segments] or [""]
+    after.args = [as_sent(arg) for arg in parts.args]
     if "." in after.segments or ".." in after.segments:
         after.segments = _without_dot_segments(after.segments)
     return None if after == parts else after

@@ -19,8 +19,10 @@ A template is a URL, or a part of one, with captures in braces:
 An argument that a URL has several times must be of the form each time, with the same named captures.
 
 A capture takes at least one character and stays within its segment, argument or host; only `{name*}`, a whole segment
-of its own and at most once in a path, may be empty or contain slashes. Of two captures in one segment the first takes
-as little as it can. Matching takes time linear in the length of the URL: there is no backtracking to exploit.
+of its own and at most once in a path, may be empty or contain slashes; behind ";" or ";name=" it ends at the next ";".
+Of two captures in one segment the first takes as little as it can; where the last one does not take what is then left
+for it, the one before it takes as much as it can: `{words}-{id:digits}` is for `any-words-7`, and `{a}-{b:digits}-{c}`
+for `x-7-any-words`. Matching takes time linear in the length of the URL: there is no backtracking to exploit.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ _SHARED = 16_384  # pieces of templates that are kept for other templates with t
 
 _WHOLE = ("", "")  # literals of a piece that is one capture
 _ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_PARAMETER = re.compile(r";(?:[^;]*=)?$")  # before a capture of what a segment has behind ";" or ";name="
 _CLASSES: dict[str, frozenset[str]] = {
     "digits": frozenset("0123456789"),
     "hex": frozenset("0123456789abcdefABCDEF"),
@@ -66,6 +69,7 @@ class Capture:
         words: The only values it takes; empty for any.
         characters: The only characters it takes; empty for any.
         conversions: Names in `VALUE_CONVERSIONS`, applied in order (targets only).
+        is_parameter: True when it takes a parameter of a segment, which ends at the next ";".
     """
 
     name: str = ""
@@ -73,6 +77,15 @@ class Capture:
     words: frozenset[str] = frozenset()
     characters: frozenset[str] = frozenset()
     conversions: tuple[str, ...] = ()
+    is_parameter: bool = False
+
+    def takes(self, value: str) -> bool:
+        """True when a value is of the kind that it takes, whatever another capture of its name has taken."""
+        if self.words:
+            return value in self.words
+        if self.characters:
+            return self.characters.issuperset(value)
+        return not self.is_parameter or ";" not in value
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +120,11 @@ class Piece:
             return False
         start, stop = len(first), len(text) - len(last)
         if len(captures) > 1:
-            for capture, literal in zip(captures[:-1], literals[1:-1], strict=True):
+            final = len(captures) - 2
+            for i, (capture, literal) in enumerate(zip(captures[:-1], literals[1:-1], strict=True)):
                 found = text.find(literal, start + 1, stop)
+                if i == final and not captures[-1].takes(text[found + len(literal) : stop]):
+                    found = text.rfind(literal, start + 1, stop)
                 if found < 0 or not _take(capture, text[start:found], values):
                     return False
                 start = found + len(literal)
@@ -128,12 +144,7 @@ class Piece:
 
 
 def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
-    if capture.words:
-        if value not in capture.words:
-            return False
-    elif capture.characters and not capture.characters.issuperset(value):
-        return False
-    return not capture.name or values.setdefault(capture.name, value) == value
+    return capture.takes(value) and (not capture.name or values.setdefault(capture.name, value) == value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +244,8 @@ def _shared_piece(text: str, star_allowed: bool) -> Piece:
     position = 0
     for match in _CAPTURE.finditer(text):
         literals[-1] += text[position : match.start()]
+        captures.append(_capture(match, is_parameter=_PARAMETER.search(literals[-1]) is not None))
         literals.append("")
-        captures.append(_capture(match))
         position = match.end()
     literals[-1] += text[position:]
     if any("{" in literal or "}" in literal for literal in literals):
@@ -246,7 +257,7 @@ def _shared_piece(text: str, star_allowed: bool) -> Piece:
     return Piece(tuple(literals), tuple(captures))
 
 
-def _capture(match: re.Match[str]) -> Capture:
+def _capture(match: re.Match[str], *, is_parameter: bool) -> Capture:
     name, star, kind, conversions = match.groups()
     if star and kind is not None:
         raise TemplateError(f"{match[0]!r}: {{name*}} takes any segments, neither a class nor words")
@@ -261,4 +272,4 @@ def _capture(match: re.Match[str]) -> Capture:
     names = tuple((conversions or "").split("|")[1:])
     if unknown := [c for c in names if c not in VALUE_CONVERSIONS]:
         raise TemplateError(f"unknown conversion {unknown[0]!r}")
-    return Capture(sys.intern(name or ""), bool(star), words, characters, names)
+    return Capture(sys.intern(name or ""), bool(star), words, characters, names, is_parameter)

@@ -17,7 +17,9 @@ from dedupcrawl.urls.url_parts import split_url
         ("path", "a%2fb%3Fc%41", "a/b%3FcA"),
         ("encode", "a é", "a%20%C3%A9"), ("base64", "aHR0cDovL2EuY29t", "http://a.com"), ("base64", "a", "a"),
         ("base64", "YQoAYiBj", "a%0A%00b%20c"),
-        ("underscores", "a+b%20c", "a_b_c"), ("spaces", "a+b_c", "a%20b%20c"),
+        ("underscores", "a+b%20c", "a_b_c"), ("spaces", "a+b_c", "a%20b%20c"), ("blanks", "a+b_c", "a%20b_c"),
+        ("unpadded", "007", "7"), ("unpadded", "0", "0"), ("unpadded", "00", "0"), ("unpadded", "70", "70"),
+        ("unpadded", "07a", "07a"), ("unpadded", "", ""), ("unpadded", "\u0660\u0661", "\u0660\u0661"),
     ],
 )  # fmt: skip
 def test_values(name: str, value: str, after: str) -> None:
@@ -28,6 +30,7 @@ def test_values(name: str, value: str, after: str) -> None:
     ("name", "url", "after"),
     [
         ("syntax", "HTTP://A.com:80/a/../%7eb/./?%61=%2f", "http://a.com/~b/?a=%2F"), ("syntax", "http://a.com", "http://a.com/"),
+        ("syntax", "http://a.com/é%c3%a9?é=é", "http://a.com/%C3%A9%C3%A9?%C3%A9=%C3%A9"),
         ("sort-query", "http://a.com/?b=2&a=1&b=1+2", "http://a.com/?a=1&b=2&b=1%202"),
         ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
         ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
@@ -51,7 +54,15 @@ def test_no_value_breaks_a_conversion(value: str, name: str) -> None:
     assert isinstance(VALUE_CONVERSIONS[name](value), str)
 
 
-@given(st.text("aA/?&;=+%2fF.~#\ud800", max_size=40), st.sampled_from(sorted(URL_CONVERSIONS)))
+@given(
+    st.text("a0123456789 %+_", max_size=30), st.sampled_from(["lower", "underscores", "spaces", "blanks", "unpadded"])
+)
+def test_a_converted_value_stays(value: str, name: str) -> None:
+    once = VALUE_CONVERSIONS[name](value)
+    assert VALUE_CONVERSIONS[name](once) == once
+
+
+@given(st.text("aAé/?&;=+%2fF.~#\ud800", max_size=40), st.sampled_from(sorted(URL_CONVERSIONS)))
 def test_a_conversion_has_nothing_to_do_with_its_own_result(tail: str, name: str) -> None:
     parts = split_url(f"http://a.com/{tail}")
     assert parts is not None
@@ -59,6 +70,8 @@ def test_a_conversion_has_nothing_to_do_with_its_own_result(tail: str, name: str
     once = conversion.apply(parts)
     if once is not None:
         assert once != parts
+        again = split_url(once.join())
+        assert again is None or conversion.apply(again) is None
         assert any(needle in f"http://a.com/{tail}" for needle in conversion.needles)
 
 

@@ -18,6 +18,13 @@ def piece(text: str) -> Piece:
         ("{x}", "a-b", {"x": "a-b"}), ("{x}", "", None), ("a-{x}.html", "a-1.html", {"x": "1"}),
         ("a-{x}.html", "a-.html", None), ("{x}-{y}", "a-b-c", {"x": "a", "y": "b-c"}), ("{x}-{x}", "a-a", {"x": "a"}),
         ("{x}-{x}", "a-b", None), ("{n:digits}", "12", {"n": "12"}), ("{n:digits}", "1a", None),
+        ("{w}-{n:digits}", "a-b-7", {"w": "a-b", "n": "7"}), ("{w}-{n:digits}", "1-2-7", {"w": "1-2", "n": "7"}),
+        ("{w}-{n:digits}.html", "a-b-7.html", {"w": "a-b", "n": "7"}), ("{w}-{n:digits}", "a-b", None),
+        ("{w}-{n:digits}", "a-", None), ("{w}-{n:digits}", "-7", None), ("{w}-{w:digits}", "1-2-1", None),
+        ("{n:digits}-{w}", "7-a-b", {"n": "7", "w": "a-b"}), ("{w}1{n:digits}", "a11", {"w": "a", "n": "1"}),
+        ("{x}-{w}-{l:en|de}", "a-b-c-de", {"x": "a", "w": "b-c", "l": "de"}),
+        ("{x};sid={y}", "a;sid=1", {"x": "a", "y": "1"}), ("{x};sid={}", "a;sid=1;v=2", None),
+        ("{x};sid={};{y}", "a;sid=1;v=2", {"x": "a", "y": "v=2"}), ("{x};{}", "a;b;c", {"x": "a;b"}),
         ("{l:en|de}", "de", {"l": "de"}), ("{l:en|de}", "fr", None), ("{}", "x", {}), ("x", "x", {}), ("x", "y", None),
     ],
 )  # fmt: skip

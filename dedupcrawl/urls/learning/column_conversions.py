@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dedupcrawl.urls.conversions import LONGEST_RUN, with_normal_escapes
+from dedupcrawl.urls.conversions import LONGEST_RUN, is_as_sent
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
@@ -41,7 +41,7 @@ def convertible(convert: str, urls: UrlColumns, rows: Ints) -> Ints:
 def _by_syntax(urls: UrlColumns, rows: Ints) -> Ints:
     texts = urls.texts
     front = texts.which(_has_other_case, urls.schemes[rows]) | texts.which(_has_other_host, urls.authorities[rows])
-    return np.concatenate([np.flatnonzero(front), _any(urls, rows, _is_no_normal_segment, _has_other_escapes)])
+    return np.concatenate([np.flatnonzero(front), _any(urls, rows, _is_no_normal_segment, _is_sent_otherwise)])
 
 
 def _by_order(urls: UrlColumns, rows: Ints) -> Ints:
@@ -179,12 +179,12 @@ def _has_other_host(text: str) -> bool:
     return ":" in text or text != text.lower()
 
 
-def _has_other_escapes(text: str) -> bool:
-    return "%" in text and with_normal_escapes(text) != text
+def _is_sent_otherwise(text: str) -> bool:
+    return not is_as_sent(text)
 
 
 def _is_no_normal_segment(text: str) -> bool:
-    return text in {".", ".."} or _has_other_escapes(text)
+    return text in {".", ".."} or _is_sent_otherwise(text)
 
 
 def _has_plus(text: str) -> bool:

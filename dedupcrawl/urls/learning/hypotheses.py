@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
 from dedupcrawl.urls.learning.packed import packed
+from dedupcrawl.urls.learning.path_parameters import parameter_edits
+from dedupcrawl.urls.learning.transformation import Transformation
+from dedupcrawl.urls.learning.zero_padding import is_same_number, unpadded_args, unpadded_segments
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, IRRELEVANT
 from dedupcrawl.urls.url_parts import UrlParts
@@ -22,24 +24,11 @@ _LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a te
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
 # Conversions of a segment, and what it or its result holds if they change it.
-_OF_SEGMENTS = (("lower", ""), ("upper", ""), ("decode", "%"), ("encode", "%"), ("underscores", "_"))
+_OF_SEGMENTS = (("lower", ""), ("upper", ""), ("decode", "%"), ("encode", "%"))
+# ... and those that bring both ways of writing a blank together, whichever of them is the target.
+_OF_BLANKS = (("blanks", "+"), ("underscores", "_"))
+_OF_VALUES = (("lower", ""), ("decode", "%"), ("underscores", "_"))
 _MOVED = ("", "underscores", "spaces", "decode", "path", "lower")
-
-
-class Transformation(NamedTuple):
-    """What a rule does wherever it does it. (A tuple, as thousands of pairs suggest a few hundred: see `hypothesis`.)
-
-    Attributes:
-        match: As of `Rule`, like the others.
-        to: Empty if it is one of the others.
-        drop: Names of arguments.
-        convert: Of the whole URL.
-    """
-
-    match: str = ""
-    to: str = ""
-    drop: tuple[str, ...] = ()
-    convert: str = ""
 
 
 def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
@@ -130,6 +119,12 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     gone = [n for n in here if n not in there and _is_sayable(n)]
     new = [n for n in there if n not in here and _is_sayable(n)]
     changed = [n for n in here if n in there and here[n] != there[n] and _is_sayable(n)]
+    respelled = [n for n in changed if is_same_number(here[n] or "", there[n] or "")]
+    if 0 < len(respelled) <= _MOST_ARGS:
+        yield from unpadded_args(respelled)
+        changed = [n for n in changed if n not in respelled]
+        if not gone and not new and not changed:
+            return
     if sorted(a.replace("+", "%20") for a in source.args) == sorted(a.replace("+", "%20") for a in target.args):
         yield Transformation(convert="sort-query")
         return
@@ -165,8 +160,10 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
 def _renamed(name: str, value: str | None, other: str, other_value: str | None) -> Iterator[Transformation]:
     if not value or not other_value or BRACES.search(value + other_value):
         return
-    if value.lower() == other_value.lower():
-        yield Transformation(f"?{name}={{value}}", f"?{other}={{value|lower}}")
+    for conversion, needed in _OF_VALUES:
+        convert = VALUE_CONVERSIONS[conversion]
+        if (needed in value or needed in other_value) and convert(value) == convert(other_value):
+            yield Transformation(f"?{name}={{value}}", f"?{other}={{value|{conversion}}}")
     if len(value) < 20 and len(other_value) < 20 and not re.search("[&;#]", value + other_value):
         yield Transformation(f"?{name}={value}", f"?{other}={other_value}")
 
@@ -191,6 +188,10 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     gone, query = _query_of(source, target)
     if query is None:
         query = ""
+    edits = [*unpadded_segments(here[:first], old, new, after), *parameter_edits(here[:first], old, new, after, query)]
+    if edits:
+        yield from edits
+        return
     yield from _edits(here[:first], old, new, after, query)
     yield from _moved(source, target, here[:first], old, new, after, gone)
     if [s.lower() for s in here] == [s.lower() for s in there]:
@@ -285,6 +286,16 @@ def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformatio
     for conversion, needed in _OF_SEGMENTS:
         if needed in old + new and VALUE_CONVERSIONS[conversion](old) == new:
             yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
+    for conversion in _blanks(old, new):
+        yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
+
+
+def _blanks(one: str, other: str) -> Iterator[str]:
+    """Conversions that bring two texts together which differ in how blanks are written."""
+    for conversion, needed in _OF_BLANKS:
+        convert = VALUE_CONVERSIONS[conversion]
+        if (needed in one or needed in other) and convert(one) == convert(other):
+            yield conversion
 
 
 _RUNS = re.compile(r"[A-Za-z0-9]+")

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dedupcrawl.urls.learning.corpus import Corpus
-from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
+from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.template import BRACES
 

@@ -12,13 +12,13 @@ from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.context_keys import Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
-from dedupcrawl.urls.learning.hypotheses import Transformation
 from dedupcrawl.urls.learning.priors import GENERAL, Priors, is_local
 from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, is_refuted_in_sections, kept_to_seen_paths
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
+from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url

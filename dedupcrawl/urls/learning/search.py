@@ -17,7 +17,6 @@ from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.evidence import Meetings, MeetingTally, meetings, tally
 from dedupcrawl.urls.learning.hypotheses import (
-    Transformation,
     embedded,
     exposing,
     hypotheses,
@@ -29,6 +28,7 @@ from dedupcrawl.urls.learning.irrelevant import with_known_arguments
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import Rule, RuleError
 
 _MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first

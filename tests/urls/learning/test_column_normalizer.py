@@ -38,13 +38,20 @@ LEARNED = [
     Rule("www", "rewrite", hosts=("www.a.com",), match="http://", to="https://"),
     Rule("round", "rewrite", match="/wiki/a", to="/wiki/b"),
     Rule("again", "rewrite", match="/wiki/b", to="/wiki/a"),
+    Rule("unpadded", "rewrite", match="/{p*}/{n:digits}?b={m:digits}", to="/{p*}/{n|unpadded}?b={m|unpadded}"),
+    Rule("parameter", "equivalence", match="/{p*}/{x};sid={}", to="/{p*}/{x}"),
+    Rule("before-others", "equivalence", match="/{p*}/{x};sid={};{y}", to="/{p*}/{x};{y}"),
+    Rule("id", "equivalence", match="/{p*}/{}-{n:digits}", to="/{p*}/{n}"),
     Rule("longer", "rewrite", match="/long/{p*}", to="/long/x/{p}"),
 ]
 RULES = [*LEARNED, *GENERAL.assumed, *(Rule(f"e{i}", "equivalence", match=r.match, to=r.to, drop=r.drop,
          convert=r.convert) for i, r in enumerate(GENERAL.expected))]  # fmt: skip
-SEGMENTS = ["", "wiki", "a", "b", "B%7e", "..", "x", "x-12.html", "index.html", "page", "1", "long", "url", "b64",
-            "http%3A%2F%2Fa.com%2Fb%3Fc=1", "aHR0cDovL2EuY29tL2I_c2lkPTE,", "i;jsessionid=1"]  # fmt: skip
-ARGS = ["sid=1", "sid=2", "sid", "b=1", "b=2", "b=", "c=x+y", "title=a", "title=%ed%a0%80", "title=a%2Fb%3Fsid=1",
+SEGMENTS = ["", "wiki", "a", "b", "B%7e", "..", "x", "x-12.html", "index.html", "page", "1", "007", "x-y-07", "é",
+            "long", "url", "b64",
+            "http%3A%2F%2Fa.com%2Fb%3Fc=1", "aHR0cDovL2EuY29tL2I_c2lkPTE,", "i;jsessionid=1",
+            "i;sid=1", "i;sid=2;v=1;sid=3"]  # fmt: skip
+ARGS = ["sid=1", "sid=2", "sid", "b=1", "b=2", "b=01", "b=", "c=x+y", "title=a", "title=%ed%a0%80",
+        "title=a%2Fb%3Fsid=1",
         "title=a/b?sid=1", "title=/",
         "utm_source=x", "page=1", "", "amp"]  # fmt: skip
 fronts = st.sampled_from(["http://a.com", "https://a.com", "http://www.a.com:80", "HTTP://m.A.com", "http://x@a.com"])

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.hypotheses import Transformation, boundaries, embedded, exposing, hypotheses, hypothesis
+from dedupcrawl.urls.learning.hypotheses import boundaries, embedded, exposing, hypotheses, hypothesis
+from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 

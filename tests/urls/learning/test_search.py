@@ -9,8 +9,9 @@ import numpy as np
 
 from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.corpus import Corpus
-from dedupcrawl.urls.learning.hypotheses import Transformation, hypothesis
+from dedupcrawl.urls.learning.hypotheses import hypothesis
 from dedupcrawl.urls.learning.search import Found, accept, expose, likely, rank, suggestions
+from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import Rule
 
 BAR = Bar(0.95)
