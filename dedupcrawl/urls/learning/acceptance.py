@@ -11,8 +11,9 @@ from dedupcrawl.urls.rule import Rule
 
 # A wrong merge loses a page for ever: for merges, the bar is so much nearer to 1 than `min_precision` for coverage.
 _RULE_SHARE = 1.0  # of a single rule
-_SITE_SHARE = 0.3  # of all rules of a site together
-_DEVIATIONS = 1.0  # standard deviations over that share, that may be chance
+_SITE_SHARE = 0.1  # of all rules of a site together
+_DEVIATIONS = 1.0  # standard deviations over the share of a rule, that may be chance
+_SITE_DEVIATIONS = 2.5  # ... over that of a site: more than that is chance once in a hundred sites
 _SMALLEST_SHARE = 1e-6  # of wrong ones, that is weighed against right ones where none is allowed
 _LEAST_CLUSTERS = 2.0
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
@@ -43,11 +44,11 @@ class Bar:
 
     def holds(self, right: int, wrong: float) -> bool:
         """True when so many wrong ones of a rule may be chance: at most one standard deviation over what is allowed."""
-        return _may_be_chance(wrong, (1.0 - self.min_right) * (right + wrong))
+        return _may_be_chance(wrong, (1.0 - self.min_right) * (right + wrong), _DEVIATIONS)
 
     def holds_for_site(self, right: int, wrong: int) -> bool:
-        """The same of all rules of a site together."""
-        return _may_be_chance(wrong, (1.0 - self.min_right_of_site) * (right + wrong))
+        """The same of all rules of a site together: at most two and a half standard deviations."""
+        return _may_be_chance(wrong, (1.0 - self.min_right_of_site) * (right + wrong), _SITE_DEVIATIONS)
 
     def worth(self, counts: Counts) -> float:
         """What rules of a site bring together rightly, less what they do wrongly: more is better."""
@@ -73,8 +74,8 @@ class Bar:
         return counts.clusters + counts.collisions >= max(1.0, _LEAST_CLUSTERS + cost)
 
 
-def _may_be_chance(wrong: float, allowed: float) -> bool:
-    return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
+def _may_be_chance(wrong: float, allowed: float, deviations: float) -> bool:
+    return wrong <= allowed + deviations * sqrt(allowed)
 
 
 EXPECTED = -2.0  # cost of a rule that holds on most sites

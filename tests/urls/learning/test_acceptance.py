@@ -49,10 +49,10 @@ def test_what_may_be_chance() -> None:
     assert BAR.holds(94, 6)
     assert BAR.holds(93, 7)  # one deviation
     assert not BAR.holds(90, 10)
-    assert BAR.holds_for_site(1000, 15)
-    assert not BAR.holds_for_site(1000, 25)
-    assert BAR.worth(Counts(100, 0)) > BAR.worth(Counts(150, 1))
-    assert BAR.worth(Counts(200, 1)) > BAR.worth(Counts(100, 0))
+    assert BAR.holds_for_site(1000, 10)  # five are allowed
+    assert not BAR.holds_for_site(1000, 11)  # two and a half deviations
+    assert BAR.worth(Counts(100, 0)) > BAR.worth(Counts(250, 1))
+    assert BAR.worth(Counts(350, 1)) > BAR.worth(Counts(100, 0))
 
 
 @pytest.mark.parametrize(
