@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.proof import Proof, Use
+from dedupcrawl.urls.learning.suspects import worst_of
 from dedupcrawl.urls.rule import Rule
 
 _LEAST_COLLISIONS = 2  # forms at which different pages meet: as many as clusters that a rule needs
-_MOST_SUSPECTS = 6  # rules that are tried without
+_MOST_TRIALS = 20  # of which of several rules is to blame; where that was not enough, all that are wrong go
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ def judged(
     """Use the former rules of a site on the pages of a log.
 
     Each is used after all that were learned from this log. One that then has nothing to do any more, and would without
-    them, is superfluous. Where different pages come together, more than `bar` puts down to chance, the rule without
-    which the others are best is refuted.
+    them, is superfluous. Where different pages come together, more than `bar` puts down to chance, all rules that are
+    alone to blame for it are refuted at once; where none is, the rule without which the others are best.
 
     Args:
         site: Of the rules.
@@ -54,27 +55,37 @@ def judged(
     proof = Proof(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
+    trials = 0
     while True:
         named = {name: replace(rule, id=name) for name, rule in old.items()}
         proof.apply([*new, *named.values()])
         used = proof.uses().by_rule
-        wrong = [name for name in old if used[name].collisions >= _LEAST_COLLISIONS and not _holds(used[name], bar)]
+        wrong = [
+            name
+            for name, use in used.items()
+            if name in old and use.collisions >= _LEAST_COLLISIONS and not bar.holds(use.right[0], use.wrong[0])
+        ]
         if not wrong:
             break
-        del old[_worst(wrong, used, proof, bar)]
+        refuted = _surely(wrong, used, proof, bar)
+        if not refuted:
+            trials += 1
+            refuted = [worst_of(wrong, used, proof, bar)] if trials <= _MOST_TRIALS else wrong
+        for name in refuted:
+            del old[name]
     idle = [name for name in old if not used[name].coverage[0]]
-    gone = {name for name in idle if not _does([*new, named[name]], proof) and _does([named[name]], proof)}
+    gone = {name for name in idle if _does([named[name]], proof) and not _does([*new, named[name]], proof)}
     return Former(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
 
 
-def _holds(use: Use, bar: Bar) -> bool:
-    return bar.holds(use.right[0], use.wrong[0])
-
-
-def _worst(wrong: Sequence[str], used: Mapping[str, Use], proof: Proof, bar: Bar) -> str:
-    """The rule without which the others are best: of two that change a URL, counts do not say which is to blame."""
-    suspects = sorted(wrong, key=lambda name: -used[name].wrong[0])[:_MOST_SUSPECTS]
-    return max(suspects, key=lambda name: bar.worth(proof.without(name)))
+def _surely(wrong: Sequence[str], used: Mapping[str, Use], proof: Proof, bar: Bar) -> list[str]:
+    """Those that are refuted whichever others go: by what none of the others has a part in."""
+    alone = proof.wrong_alone(wrong)
+    return [
+        name
+        for name in wrong
+        if alone[name].collisions >= _LEAST_COLLISIONS and not bar.holds(used[name].right[0], alone[name].wrong[0])
+    ]
 
 
 def _does(rules: Sequence[Rule], proof: Proof) -> bool:

@@ -13,11 +13,12 @@ from dedupcrawl.urls.learning.context_keys import Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.priors import GENERAL, Priors, is_local
-from dedupcrawl.urls.learning.proof import Proof, SiteUse, Use
+from dedupcrawl.urls.learning.proof import Proof, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, is_refuted_in_sections, kept_to_seen_paths
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
+from dedupcrawl.urls.learning.suspects import worst_of
 from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -26,7 +27,6 @@ from dedupcrawl.urls.url_parts import split_url
 _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
-_MOST_SUSPECTS = 6  # rules that are tried without, when all together are not precise enough
 _RIGHT_GIVEN_UP = 8.0  # right URLs that a rule gives up for a wrong one, by an exception
 _RIGHT_GIVEN_UP_OF_THE_WORST = 20.0  # ... where all rules together are not precise enough
 _EXAMPLES = 3  # of a rule
@@ -202,9 +202,9 @@ def _proved(
                 return proved
             candidates = [finer.get(one.rule.id, one) for one in proved]
         elif proved == candidates:
-            worst = _worst(proved, proof, used, bar)
-            less = narrower(worst, _RIGHT_GIVEN_UP_OF_THE_WORST)
-            at = proved.index(worst)
+            ids = [one.rule.id for one in proved]
+            at = ids.index(worst_of(ids, used.by_rule, proof, bar))
+            less = narrower(proved[at], _RIGHT_GIVEN_UP_OF_THE_WORST)
             candidates = [*proved[:at], *([] if less is None else [less]), *proved[at + 1 :]]
         else:
             candidates = proved
@@ -235,15 +235,6 @@ def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, le
 
 def _is_right(use: Use, bar: Bar, least: Least) -> bool:
     return sum(use.right) > 0 and use.coverage[1] >= least.asked and bar.holds(sum(use.right), sum(use.wrong))
-
-
-def _worst(proved: list[Candidate], proof: Proof, used: SiteUse, bar: Bar) -> Candidate:
-    """The rule without which the others are best: what they bring together rightly, less what they do wrongly.
-
-    A URL is often changed by several rules, so that the counts of a single rule do not say which of them is to blame.
-    """
-    suspects = sorted(proved, key=lambda one: -sum(used.by_rule[one.rule.id].wrong))[:_MOST_SUSPECTS]
-    return max(suspects, key=lambda one: bar.worth(proof.without(one.rule.id)))
 
 
 def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors, known: Known) -> dict[Rule, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -211,7 +211,15 @@ class Proof:
             for name in names[history]:
                 found.by_rule[name].met += count
         self._count_clusters(found, met, right)
-        self._blame(found, met)
+        self._blame(found.by_rule, met, met.collides)
+        return found
+
+    def wrong_alone(self, names: Collection[str]) -> dict[str, Use]:
+        """`wrong` and `collisions` of each rule, as in `uses`, at the forms for which only one of these is to blame."""
+        met, found = self._met(), {rule.id: Use() for rule in self._rules}
+        blamed = self._blamed(met.form[met.collides], self._histories[met.rows[met.collides]])
+        single = [at for at, everyone in blamed.items() if len(everyone.intersection(names)) == 1]
+        self._blame(found, met, met.collides & np.isin(met.form, single))
         return found
 
     def collisions(self, shares: Sequence[float]) -> list[SitePart]:
@@ -257,26 +265,36 @@ class Proof:
                 use = found.by_rule[name]
                 use.examples = (use.examples + some)[:_EXAMPLES]
 
-    def _blame(self, found: SiteUse, met: UrlMeetings) -> None:
-        """Put the meetings of several clusters down to the rules that brought their URLs there."""
+    def _blame(self, found: Mapping[str, Use], met: UrlMeetings, those: Bools) -> None:
+        """Put the meetings of several clusters down to the rules that brought their URLs there.
+
+        Args:
+            found: What is counted of each rule.
+            met: All meetings.
+            those: Which of the URLs that met. All of a form, or none.
+        """
         names = self._normalizer.histories
-        those = met.collides
         rows, form, wrong = met.rows[those], met.form[those], ~met.leads[those]
         histories, sides = self._histories[rows], self._sides[rows]
         for history, side, count in _tallied(histories[wrong], sides[wrong]):
             for name in names[history]:
-                found.by_rule[name].wrong[side] += count
+                found[name].wrong[side] += count
         # A URL that nobody changed is one wrong URL, whoever came to it.
         unchanged = wrong & (histories == 0)
         side_of = dict(zip(form[unchanged].tolist(), sides[unchanged].tolist(), strict=True))
+        for at, everyone in self._blamed(form, histories).items():
+            for name in everyone:
+                found[name].collisions += 1
+                if at in side_of:
+                    found[name].wrong[side_of[at]] += 1.0 / len(everyone)
+
+    def _blamed(self, form: Ints, histories: Ints) -> dict[int, set[str]]:
+        """Number of each form → the rules that changed URLs which came to it."""
+        names = self._normalizer.histories
         blamed: dict[int, set[str]] = {}
         for pair in np.unique(form * len(names) + histories).tolist():
             blamed.setdefault(pair // len(names), set()).update(names[pair % len(names)])
-        for at, everyone in blamed.items():
-            for name in everyone:
-                found.by_rule[name].collisions += 1
-                if at in side_of:
-                    found.by_rule[name].wrong[side_of[at]] += 1.0 / len(everyone)
+        return blamed
 
 
 def _tallied(histories: Ints, sides: Ints) -> list[tuple[int, int, int]]:

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.former import Former, judged
+from dedupcrawl.urls.learning.meeting_counts import Counts
+from dedupcrawl.urls.learning.proof import Proof
 from dedupcrawl.urls.rule import Rule
 
 VIEW = Rule("r1-1", "rewrite", drop=("view",), source="learned")
@@ -44,3 +48,43 @@ def test_a_rule_that_has_nothing_to_do_after_the_new_ones_is_superfluous() -> No
     assert judge(pages, [VIEW], [VIEW_OF_W]) == Former((), 0)
     assert judge(pages, [VIEW_OF_W], [VIEW]) == Former((), 0)
     assert judge(pages | {"x?view=1": 9}, [VIEW_OF_W], [VIEW]) == Former((VIEW,), 0)
+
+
+def counted_trials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the rules without which the others are tried, from now on."""
+    tried: list[str] = []
+    without = Proof.without
+
+    def counted(self: Proof, rule_id: str) -> Counts:
+        tried.append(rule_id)
+        return without(self, rule_id)
+
+    monkeypatch.setattr(Proof, "without", counted)
+    return tried
+
+
+def test_however_many_are_refuted_none_is_tried_that_is_surely_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = counted_trials(monkeypatch)
+    bad = [Rule(f"r{i}", "rewrite", drop=(f"v{i}",), source="learned") for i in range(100)]
+    sid = Rule("sid", "rewrite", drop=("sid",), source="learned")
+    wrong = {
+        f"{i}-{page}?v{i}={v}&sid={v}": 10 * i + 2 * page + v for i in range(100) for page in (0, 1) for v in (0, 1)
+    }
+    right = {f"w{page}?sid={sid}": 9000 + page for page in range(3000) for sid in (0, 1)}
+    assert judge(wrong | right, [], [*bad, sid]) == Former((sid,), 100)
+    assert tried == []
+
+
+def test_trials_of_rules_that_are_wrong_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = counted_trials(monkeypatch)
+    both = [[Rule(f"{x}{i}", "rewrite", drop=(f"{x}{i}",), source="learned") for x in "vw"] for i in range(30)]
+    wrong = {
+        f"{i}-{page}?v{i}={v}&w{i}={v}": 10 * i + 2 * page + v for i in range(30) for page in (0, 1) for v in (0, 1)
+    }
+    of_few = {path: label for path, label in wrong.items() if label < 50}
+    found = judge(of_few, [], both[0] + both[1])
+    assert [{rule in found.stay for rule in pair} for pair in both[:2]] == [{True, False}] * 2  # either is enough
+    found = judge(wrong, [], [rule for pair in both for rule in pair])
+    assert found.refuted == 60 - len(found.stay) >= 30
+    assert all(not set(pair) <= set(found.stay) for pair in both)
+    assert len(tried) < 150

@@ -61,3 +61,23 @@ def test_a_page_that_others_wrongly_come_to_speaks_against_the_rule() -> None:
     assert {all_urls[row] for row in found.right} == {
         f"http://a.com/{page}?sid={sid}" for page in (1, 2) for sid in (0, 1)
     }
+
+
+@given(st.dictionaries(urls, st.integers(0, 2), min_size=1), sets, st.sets(st.sampled_from(RULES)))
+def test_what_a_rule_is_alone_to_blame_for(pages: dict[str, int], rules: Sequence[Rule], suspects: set[Rule]) -> None:
+    proof = Proof(SITE, list(pages), list(pages.values()), [0] * len(pages))
+    proof.apply(rules)
+    whole, alone = proof.uses().by_rule, proof.wrong_alone([rule.id for rule in suspects])
+    normalize = SiteNormalizer(SiteRules(SITE, tuple(rules))).normalize
+    forms: dict[str, tuple[set[int], set[str]]] = {}
+    for url, label in pages.items():
+        done = normalize(url)
+        labels, by = forms.setdefault(done.canonical, (set(), set()))
+        labels.add(label)
+        by.update(done.rules)
+    for rule in rules:
+        at = [by & {one.id for one in suspects} for labels, by in forms.values() if len(labels) > 1 and rule.id in by]
+        assert alone[rule.id].collisions == sum(len(by) == 1 for by in at)
+        assert alone[rule.id].wrong[0] <= whole[rule.id].wrong[0] + 1e-9
+        if all(len(by) == 1 for by in at):
+            assert alone[rule.id].wrong == whole[rule.id].wrong
