@@ -7,14 +7,14 @@ that is a URL of its own, conversions of the whole URL) is done one URL at a tim
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.column_build import ColumnBuild, is_simple, star_of
 from dedupcrawl.urls.learning.column_conversions import converted
-from dedupcrawl.urls.learning.retokenized import is_no_segment, splits_path
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathPieces, Rule
@@ -22,8 +22,6 @@ from dedupcrawl.urls.template import Template
 from dedupcrawl.urls.url_parts import UrlParts
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
-
-Values = dict[str, Ints]
 
 
 @lru_cache(maxsize=4096)
@@ -54,10 +52,9 @@ class ColumnRule:
         self._not_hosts = {ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!")}
         self._drop_names = [name for name in rule.drop if not name.endswith("*")]
         self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
-        self._by_column = self._to is not None and _is_simple(self._match, self._to)
-        self._converted = (
-            {(use.name, use.conversions) for use in self._to.captures() if use.conversions} if self._to else ()
-        )
+        self._build: ColumnBuild | None = None
+        if self._match is not None and self._to is not None and is_simple(self._match, self._to):
+            self._build = ColumnBuild(compiled, self._match, self._to)
         self._of_front = _is_of_front(self._match, self._to)
         self._front = CompiledRule(replace(rule, within=())) if self._of_front else compiled
 
@@ -93,8 +90,8 @@ class ColumnRule:
             return rows
         if self._rule.drop:
             return self._without_args(urls, rows)
-        if self._by_column:
-            return self._built(urls, rows, site, made)
+        if self._build is not None:
+            return self._build.change(urls, rows, site, made)
         if self._of_front:
             return self._with_other_front(urls, rows, site)
         done = _NO_ROWS
@@ -230,105 +227,6 @@ class ColumnRule:
             urls.keep_args(rows, ~among(urls.arg_texts.names(urls.args.flat(rows)[2]), sorted(gone)))
         return rows
 
-    def _built(self, urls: UrlColumns, rows: Ints, site: str, made: Made) -> Ints:
-        """What becomes of path and arguments when all captures are segments, values or `{name*}`."""
-        to, values = self._to, self._captured(urls, rows)
-        assert to is not None
-        alone = np.zeros(len(rows), dtype=np.bool_) if self.keeps_tokens else self._stand_alone(values, urls)
-        if alone.any():
-            late = rows[alone]
-            late = late[urls.replace(late, lambda parts: self._compiled.apply(parts, site), made)]
-            there = self._built_of(to, urls, rows[~alone], {name: found[~alone] for name, found in values.items()})
-            return np.sort(np.concatenate([late, there]))
-        return self._built_of(to, urls, rows, values)
-
-    def _stand_alone(self, values: Values, urls: UrlColumns) -> Bools:
-        """Which rows have a value that is, or becomes, no single segment. Shape (m,)."""
-        which = urls.texts.which
-        found = [which(splits_path, numbers) for numbers in values.values()]
-        for name, conversions in self._converted:
-            if name in values:
-                found.append(which(partial(is_no_segment, conversions), values[name], (is_no_segment, conversions)))
-        return np.logical_or.reduce(found) if found else np.zeros(1, dtype=np.bool_)
-
-    def _built_of(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> Ints:
-        segments, args = urls.segments.taken(rows), urls.args.taken(rows)
-        changed = np.zeros(len(rows), dtype=np.bool_)
-        if to.path is not None:
-            self._build_path(to, urls, rows, values)
-            changed = urls.segments.differs(rows, segments)
-        if self._arg_names:
-            self._build_args(to, urls, rows, values)
-            changed |= urls.args.differs(rows, args)
-        found: Ints = rows[changed]
-        return found
-
-    def _captured(self, urls: UrlColumns, rows: Ints) -> Values:
-        """Numbers of what the named captures take; of `{name*}` nothing, it stays where it is."""
-        values: Values = {}
-        path = self._path or ()
-        star = _star_of(path)
-        for i, piece in enumerate(path):
-            if not piece.is_star and any(capture.name for capture in piece.captures):
-                numbers = urls.segments.at(rows, i if star is None or i < star else i - len(path))
-                values |= urls.texts.captured(piece, numbers)
-        for name, form in self._args:
-            if form is not None and any(capture.name for capture in form.captures):
-                place = urls.args_named(urls.texts.known(name))[rows]
-                found = urls.arg_texts.values(urls.args.pool.all[urls.args.start[rows] + place])
-                values |= urls.texts.captured(form, found)
-        return values
-
-    def _build_path(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
-        path, texts, segments = to.path or (), urls.texts, urls.segments
-        old = self._path or ()
-        first = _star_of(old)
-        name = "" if first is None else old[first].captures[0].name
-        star = next((i for i, piece in enumerate(path) if name and any(c.name == name for c in piece.captures)), None)
-        columns = [
-            np.zeros(len(rows), dtype=np.int64) if i == star else texts.built(piece, values, len(rows))
-            for i, piece in enumerate(path)
-        ]
-        if star is None or first is None:
-            segments.put(rows, np.full(len(rows), len(path)), np.stack(columns, axis=1).reshape(-1))
-            return
-        length = segments.size[rows] - (len(old) - 1)
-        lone = length == 1
-        lone[lone] = segments.at(rows[lone], first) == 0
-        length = np.where(lone, 0, length)  # one empty segment is an empty value, which is left out
-        size = length + (len(path) - 1)
-        empty = size == 0
-        size = np.where(empty, 1, size)  # no path at all is one empty segment
-        start = np.cumsum(size) - size
-        numbers = np.zeros(int(size.sum()), dtype=np.int64)
-        for i, column in enumerate(columns):
-            if i != star:
-                numbers[start + (i if i < star else i - 1 + length)] = column
-        owner = np.repeat(np.arange(len(rows)), length)
-        place = np.arange(len(owner)) - (np.cumsum(length) - length)[owner]
-        numbers[start[owner] + star + place] = segments.pool.all[segments.start[rows][owner] + first + place]
-        segments.put(rows, size, numbers)
-
-    def _build_args(self, to: Template, urls: UrlColumns, rows: Ints, values: Values) -> None:
-        """Arguments that `match` names go, but for those that `to` names, which get their new values in place."""
-        owner, _, numbers = urls.args.flat(rows)
-        stay = ~among(urls.arg_texts.names(numbers), [urls.texts.known(name) for name in self._arg_names])
-        first = np.cumsum(urls.args.size[rows]) - urls.args.size[rows]
-        numbers = numbers.copy()
-        for name, form in to.args:
-            at = first + urls.args_named(urls.texts.known(name))[rows]
-            stay[at] = True
-            if form is None:
-                numbers[at] = urls.arg_texts.number(name)
-                continue
-            built = urls.texts.built(form, values, len(rows))
-            unique, where = np.unique(built, return_inverse=True)
-            made = [urls.arg_texts.number(f"{name}={urls.texts[number]}") for number in unique.tolist()]
-            numbers[at] = np.array(made, dtype=np.int64)[where]
-        size = np.bincount(owner[stay], minlength=len(rows))
-        urls.separators[rows[size != urls.args.size[rows]]] = 0
-        urls.put_args(rows, size, numbers[stay])
-
     def _with_other_front(self, urls: UrlColumns, rows: Ints, site: str) -> Ints:
         """Other schemes and hosts: the same for all URLs with one front."""
         key = urls.schemes[rows] << 32 | urls.authorities[rows]
@@ -345,23 +243,6 @@ class ColumnRule:
         return found
 
 
-def _is_simple(match: Template | None, to: Template) -> bool:
-    """True when every capture has a name of its own, and `to` brings no argument that was not there."""
-    if match is None or to.scheme or to.host or to.whole or match.scheme or match.host:
-        return False
-    names = [capture.name for capture in match.captures() if capture.name]
-    stars = [name for piece in match.path or () if piece.is_star and (name := piece.captures[0].name)]
-    moved = [piece for piece in to.path or () if any(c.star or c.name in stars for c in piece.captures)]
-    there = {name for name, _ in match.args}
-    return (
-        len(set(names)) == len(names)
-        and len(moved) <= 1
-        and all(piece.literals == ("", "") and piece.captures[0].name in stars for piece in moved)
-        and not any(capture.conversions for piece in moved for capture in piece.captures)
-        and all(name in there for name, _ in to.args)
-    )
-
-
 def _is_of_front(match: Template | None, to: Template | None) -> bool:
     """True when it is about scheme and host only."""
     if match is None or to is None or to.whole or match.path or match.args or to.path or to.args:
@@ -369,13 +250,9 @@ def _is_of_front(match: Template | None, to: Template | None) -> bool:
     return bool(to.scheme or to.host)
 
 
-def _star_of(path: PathPieces) -> int | None:
-    return next((i for i, piece in enumerate(path) if piece.is_star), None)
-
-
 def _path_fits(path: PathPieces, urls: UrlColumns, rows: Ints) -> Bools:
     """Which of these rows have a path of this form. Shape (len(rows),)."""
-    star, size = _star_of(path), urls.segments.size[rows]
+    star, size = star_of(path), urls.segments.size[rows]
     fits: Bools = size == len(path) if star is None else size >= len(path) - 1
     literal_first = sorted(range(len(path)), key=lambda i: not path[i].is_literal)
     for i in literal_first:

@@ -50,7 +50,27 @@ def _split_again(parts: UrlParts) -> UrlParts:
 
 def is_no_segment(conversions: Sequence[str], value: str) -> bool:
     """True when a value is more than one segment after these conversions, or none, or one that is much longer."""
-    after = value
-    for conversion in conversions:
-        after = VALUE_CONVERSIONS[conversion](after)
+    after = _converted(conversions, value)
     return not after or len(after) > _MOST_GROWN * len(value) or splits_path(after)
+
+
+def is_no_end_of_path(conversions: Sequence[str], value: str) -> bool:
+    """True when a value after these conversions is not just what a path ends with, or that and a query of its own.
+
+    Of what was base64 the query is one at once; in other values a "?" waits for the other rules to be applied.
+    """
+    after = _converted(conversions, value)
+    _, asks, query = after.partition("?")
+    is_late = asks != "" and ("base64" not in conversions or ";" in query)
+    return not after or len(after) > _MOST_GROWN * len(value) or "#" in after or is_late
+
+
+def opens_query(conversions: Sequence[str], value: str) -> bool:
+    """True when a value has a query after these conversions."""
+    return "?" in _converted(conversions, value)
+
+
+def _converted(conversions: Sequence[str], value: str) -> str:
+    for conversion in conversions:
+        value = VALUE_CONVERSIONS[conversion](value)
+    return value

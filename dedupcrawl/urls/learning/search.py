@@ -8,6 +8,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
+from itertools import islice
 
 import numpy as np
 
@@ -38,6 +39,7 @@ _NAMED = re.compile(r"/[^/?{]|\?")  # in a template: a segment that is not left 
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 _UNMET_COSTS = 0.1  # ... and one that nothing is known of
+_NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 Known = dict[tuple[str, str], tuple[Transformation, ...]]
@@ -137,7 +139,9 @@ def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -
     for labels in parts:
         there = [rows for label, rows in clusters.items() if label in labels]
         asked += there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]
-    for cluster in map(corpus.forms, asked):
+    forms = iter(corpus.forms(np.concatenate([_NO_ROWS, *asked])))
+    for rows in asked:
+        cluster = list(islice(forms, len(rows)))
         for source, target in select_pairs(cluster):
             pair = source.text, target.text
             made = known.get(pair)
