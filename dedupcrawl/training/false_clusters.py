@@ -16,6 +16,9 @@ import mmh3
 import numpy as np
 import polars as pl
 
+from dedupcrawl.urls.learning.token_runs import Hashes, mixed
+from dedupcrawl.urls.learning.token_texts import Ints
+
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
 _MOST_SEGMENTS = 64  # of a path that are looked at, and as many arguments: each is a row
@@ -26,10 +29,6 @@ SLOT_MARKS = "/&;"  # a URL has about as many slots as these
 MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
 MOST_SLOTS = 4_000_000  # that are looked at at a time, and of a site at all: of each some 300 bytes are held at once
 _HASHES = 1 << 32
-
-_HOST = r"^[A-Za-z]+://([^/?#]*)"
-_PATH = rf"^[A-Za-z]+://[^/?#]*/([^/?#]*(?:/[^/?#]*){{0,{_MOST_SEGMENTS - 1}}})"
-_QUERY = rf"^[^?#]*\?([^&;#]*(?:[&;][^&;#]*){{0,{_MOST_SEGMENTS - 1}}})"
 
 
 def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
@@ -56,11 +55,12 @@ def unlike_among(pages: pl.DataFrame) -> pl.Series:
     Args:
         pages: Columns site, url, label and size: of the label's cluster before thinning, null where it is small.
     """
-    slots = _slots(pages)
-    varied = _varied(slots.filter(pl.col("size").is_not_null()))
-    pairs = _minimal_pairs(slots.filter(pl.col("size").is_null()))
+    slots, is_large = _slots(pages), pages["size"].is_not_null()
+    of_large = is_large.gather(slots["row"])
+    varied = _varied(slots.filter(of_large))
+    pairs = _minimal_pairs(slots.filter(~of_large).join(varied, on="slot", how="semi"))
     naming = (
-        varied.join(pairs, on=["site", "slot"])
+        varied.join(pairs, on="slot")
         .group_by("label", "shape", "place", "values")
         .agg(pl.col("pairs").sum(), pl.col("apart").sum())
         .filter((pl.col("pairs") >= _ENOUGH_PAIRS) & (pl.col("apart") >= _APART * pl.col("pairs")))
@@ -96,73 +96,74 @@ def in_sample(urls: pl.Series, step: pl.Series) -> pl.Series:
 
 
 def _slots(pages: pl.DataFrame) -> pl.DataFrame:
-    """One row a slot of a URL: site, label, size, and, as hashes, shape, place, slot, value and rest.
+    """One row a slot of a URL: the URL's row, its label, and, as hashes, shape, place, slot, value and rest.
 
     `place` is where the slot stands in URLs of one `shape`: the depth of the path, or 0 for host and arguments. `slot`
-    is what it is on the site: an argument is known by its name whatever the path, a segment by the depth of the path
+    is what it is on its site: an argument is known by its name whatever the path, a segment by the depth of the path
     and the segment before it. `rest` is the URL without the value: equal for URLs that differ in this slot alone. The
     scheme counts for nothing.
     """
-    keep = ["site", "label", "size", "url_id"]
-    pages = pages.with_row_index("url_id").with_columns(
-        segment=pl.col("url").str.extract(_PATH).fill_null("").str.split("/"),
-        arg=pl.col("url").str.extract(_QUERY).str.replace_all(";", "&", literal=True).str.split("&"),
-    )
-    hosts = pages.select(
-        *keep,
-        shape=pl.lit(0, pl.UInt64),
-        place=pl.lit(0, pl.UInt64),
-        slot=pl.lit(0, pl.UInt64),
-        value=pl.col("url").str.extract(_HOST).hash(),
-    )
-    length = pl.col("segment").list.len().cast(pl.Int64)  # one at least
-    segments = (
-        pages.select(*keep, "segment", shape=length.cast(pl.UInt64), first=length.cum_sum() - length)
-        .explode("segment")
-        .with_columns(value=pl.col("segment").hash(), position=pl.int_range(pl.len()) - pl.col("first"))
-        .with_columns(before=pl.when(pl.col("position") > 0).then(pl.col("value").shift(1)).otherwise(0))
-        .select(
-            *keep,
-            "shape",
-            place=pl.struct("shape", "position").hash(),
-            slot=pl.struct("shape", "position", "before").hash(),
-            value="value",
-        )
-    )
-    name = pl.col("arg").str.extract(r"^([^=]*)").hash()
-    args = (
-        pages.select(*keep, "arg")
-        .drop_nulls("arg")
-        .explode("arg")
-        .filter(pl.col("arg") != "")
-        .select(*keep, shape=pl.lit(0, pl.UInt64), place=name, slot=name, value=pl.col("arg").hash())
-    )
-    slots = pl.concat([hosts, segments, args]).with_columns(rest=pl.struct("place", "value").hash())
-    whole = np.zeros(pages.height, dtype=np.uint64)  # of each URL
-    url_id, part = slots["url_id"].to_numpy(), slots["rest"].to_numpy()
-    np.add.at(whole, url_id, part)
-    return slots.with_columns(rest=pl.Series(whole[url_id] - part)).drop("url_id")
+    before_query, query = _halves(_halves(pages["url"], "#")[0], "?")
+    front = before_query.str.splitn("/", 4).struct.unnest()  # scheme, nothing, host, path
+    segment, depth = _listed(front["field_3"].fill_null(""), "/")
+    arg, args = _listed(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
+    rows = np.arange(pages.height)
+
+    of_host = np.zeros((3, pages.height), dtype=np.uint64)
+    of_path = np.repeat(depth, depth)
+    position = np.arange(len(segment)) - np.repeat(np.cumsum(depth) - depth, depth)
+    places = mixed((of_path * (_MOST_SEGMENTS + 1) + position).astype(np.uint64))
+    words = _hashes(segment)
+    before = np.where(position > 0, np.roll(words, 1), np.uint64(0))
+    of_segments = np.stack([of_path.astype(np.uint64), places, mixed(places + before)])
+    names = _hashes(_halves(arg, "=")[0])
+    of_args = np.stack([np.zeros(len(arg), dtype=np.uint64), names, names])
+
+    row = np.concatenate([rows, np.repeat(rows, depth), np.repeat(rows, args)])
+    shape, place, slot = np.concatenate([of_host, of_segments, of_args], axis=1)
+    value = np.concatenate([_hashes(front["field_2"]), words, _hashes(arg)])
+    part = mixed(place + mixed(value))
+    there = np.append(np.ones(len(rows) + len(words), dtype=np.bool_), (arg != "").to_numpy())
+    whole = np.zeros(len(rows), dtype=np.uint64)  # of each URL
+    np.add.at(whole, row[there], part[there])
+    columns = {"shape": shape, "place": place, "slot": slot + _hashes(pages["site"])[row], "value": value}
+    slots = pl.DataFrame({"row": row, **columns, "rest": whole[row] - part}).filter(there)
+    return slots.with_columns(label=pages["label"].gather(slots["row"]))
+
+
+def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:
+    """What is before the first mark, and what is behind it: null where there is none."""
+    halves = texts.str.splitn(mark, 2).struct.unnest()
+    return halves["field_0"], halves["field_1"]
+
+
+def _listed(texts: pl.Series, mark: str) -> tuple[pl.Series, Ints]:
+    """The first parts of all texts, one text after the other, and how many each has, one at least."""
+    if (texts.str.count_matches(mark, literal=True) >= _MOST_SEGMENTS).any():  # lists of all would be too long
+        texts = texts.str.extract(rf"^([^{mark}]*(?:{mark}[^{mark}]*){{0,{_MOST_SEGMENTS - 1}}})")
+    lists = texts.str.split(mark)
+    return lists.explode(), lists.list.len().to_numpy().astype(np.int64)
+
+
+def _hashes(texts: pl.Series) -> Hashes:
+    return texts.hash().to_numpy()
 
 
 def _varied(slots: pl.DataFrame) -> pl.DataFrame:
-    """The slots in which the URLs of a large cluster differ: label, size, shape, place, slot, site and values."""
-    places = slots.group_by("label", "place").agg(values=pl.col("value").n_unique()).filter(pl.col("values") > _FEW)
-    return (
-        slots.join(places, on=["label", "place"])
-        .select("site", "label", "size", "shape", "place", "slot", "values")
-        .unique()
-    )
+    """The slots in which the URLs of a large cluster differ: label, shape, place, slot and values."""
+    places = slots.select("label", "place", "value").unique().group_by("label", "place").agg(values=pl.len())
+    places = places.filter(pl.col("values") > _FEW)
+    return slots.join(places, on=["label", "place"]).select("label", "shape", "place", "slot", "values").unique()
 
 
 def _minimal_pairs(slots: pl.DataFrame) -> pl.DataFrame:
-    """How many minimal pairs a site has for each slot, and how many of them lead apart: site, slot, pairs, apart."""
-    alike = slots.group_by("site", "slot", "rest").agg(
+    """How many minimal pairs there are for each slot, and how many of them lead apart: slot, pairs, apart."""
+    alike = slots.group_by("slot", "rest").agg(
         pairs=pl.col("value").n_unique().cast(pl.Int64) - 1, apart=pl.col("label").n_unique().cast(pl.Int64) - 1
     )
     return (
         alike.filter(pl.col("pairs") > 0)
         .with_columns(apart=pl.min_horizontal("apart", "pairs"))
-        .group_by("site", "slot")
-        .sum()
-        .drop("rest")
+        .group_by("slot")
+        .agg(pl.col("pairs").sum(), pl.col("apart").sum())
     )
