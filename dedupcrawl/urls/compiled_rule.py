@@ -21,8 +21,6 @@ _NO_ARGS: Mapping[str, Piece | None] = {}
 
 _PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
-Needle = tuple[str, int, str]
-
 
 class CompiledRule:
     """One rule; `apply` gives new tokens and leaves those it was given as they are.
@@ -93,36 +91,26 @@ class CompiledRule:
         self._has_context = match is not None or self._has_scope
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
-    def needles(self) -> list[Needle]:
-        """What a URL must have for the rule to apply, one of them: ("arg", 0, name) or ("seg", index, segment).
+    def asks_for(self) -> tuple[list[str], list[str]]:
+        """Tokens (segments, names of arguments) and texts of which a URL must have one for the rule to apply.
 
-        Segments are counted from the start (0 and up) or from the end (-1 and down). Empty when it takes any URL.
+        Both are empty where `needs_args` alone says when it may; the empty text, which all URLs have, if it takes any.
+        Texts are for URLs whose scheme and host are in lower case; of these no rule asks more.
         """
         if self._args:  # one whose value is known is the rarest
             known = [name for name, _, form in self._args if form is None or form.is_literal]
-            return [("arg", 0, (known or [self._args[0][0]])[0])]
-        if self._drop or self._drop_starts:
-            return [] if self._drop_starts else [("arg", 0, name) for name in sorted(self._drop)]
-        for paths in ([self._path] if self._path else [], self._within):
-            segments = [max(path.literals, key=_length, default=(0, "")) for path in paths]
-            if segments and all(text for _, text in segments):
-                return [("seg", i, text) for i, text in segments]
-        return []
-
-    def texts(self) -> list[str]:
-        """Texts of which a URL must have one for the rule to apply; the empty text, which all have, if nothing else.
-
-        They are for URLs whose scheme and host are in lower case; of these no rule asks more than the needles.
-        """
-        if self._args:
-            return [max((start if form else name for name, start, form in self._args), key=len)]
+            return [(known or [self._args[0][0]])[0]], []
         if self.rule.drop:
-            return [*sorted(self._drop), *self._drop_starts]
+            return sorted(self._drop), list(self._drop_starts)
+        for paths in ([self._path] if self._path else [], self._within):
+            segments = [max((text for _, text in path.literals), key=len, default="") for path in paths]
+            if segments and all(segments):
+                return segments, []
+        if self.needs_args():
+            return [], []
         if self.rule.convert:
-            return list(URL_CONVERSIONS[self.rule.convert].needles)
-        if self._path is not None:
-            return [max(self._path.texts(), key=len, default="")]
-        return [""]
+            return [], list(URL_CONVERSIONS[self.rule.convert].needles)
+        return [], [max(self._path.texts(), key=len, default="") if self._path else ""]
 
     def needs_args(self) -> bool:
         """True when it changes arguments only, whatever they are called."""
@@ -299,10 +287,6 @@ def _path_form(path: tuple[Piece, ...]) -> PathForm:
 
 def _names(names: Iterable[str]) -> frozenset[str]:
     return frozenset(names) or _NO_NAMES
-
-
-def _length(literal: tuple[int, str]) -> int:
-    return len(literal[1])
 
 
 def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:

@@ -93,7 +93,7 @@ class SiteNormalizer:
         self._by_token: dict[str, tuple[int, ...]] = {}
         texts: list[tuple[str, int]] = []
         for i, rule in enumerate(rules):
-            tokens, parts_of = _needles(rule)
+            tokens, parts_of = rule.asks_for()
             for token in tokens:
                 self._by_token[sys.intern(token)] = (*self._by_token.get(token, ()), i)
             texts += [(sys.intern(text), i) for text in parts_of]
@@ -241,20 +241,6 @@ def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
         if rule.is_settled_after(counting=counting):
             yield i
         counting = counting or rule.minds_more_arguments()
-
-
-def _needles(rule: CompiledRule) -> tuple[list[str], list[str]]:
-    """Tokens (segments, names of arguments) and texts of which a URL must have one for the rule to apply.
-
-    Both empty for a rule of which `needs_args` says when it may.
-    """
-    if rule.needs_args() and not rule.needles():
-        return [], []
-    if rule.rule.drop and not rule.rule.match:
-        names = rule.rule.drop
-        return [name for name in names if name[-1] != "*"], [name[:-1] for name in names if name[-1] == "*"]
-    tokens = [token for _, _, token in rule.needles()]
-    return tokens, [] if tokens else rule.texts()
 
 
 class Normalizer:

@@ -101,22 +101,16 @@ class ColumnRule:
         return np.sort(np.concatenate([done, late])) if done.size else late
 
     def _asked_for(self, urls: UrlColumns, rows: Ints) -> Ints:
-        """Those of the rows that have one of the rule's needles or texts."""
-        if self._compiled.needs_args() and not self._compiled.needles():
-            return rows[urls.args.size[rows] > 0]
-        if self._drop_names and not self._match:
-            found = urls.with_any_name([urls.texts.known(name) for name in self._drop_names])[rows]
-            texts = list(self._drop_starts)
-        else:
-            needles = self._compiled.needles()
-            found = np.zeros(len(rows), dtype=np.bool_)
-            owner, _, numbers = urls.segments.flat(rows)
-            for _, _, token in needles:  # as the normalizer does: a segment wherever it is, an argument of that name
-                found[owner[numbers == urls.texts.known(token)]] = True
-                found |= urls.args_named(urls.texts.known(token))[rows] != ABSENT
-            texts = [] if needles else self._compiled.texts()
-            if "" in texts or "/" in texts:  # all have it
-                return rows
+        """Those of the rows for which the normalizer tries the rule: they have what it asks for, wherever that is."""
+        tokens, texts = self._compiled.asks_for()
+        if "" in texts or "/" in texts:  # all have it
+            return rows
+        known = [number for token in tokens if (number := urls.texts.known(token)) != ABSENT]
+        found = urls.with_any_name(known)[rows]
+        if self._compiled.needs_args():
+            found |= urls.args.size[rows] > 0
+        owner, _, numbers = urls.segments.flat(rows)
+        found[owner[among(numbers, known)]] = True
         left = np.flatnonzero(~found) if texts else _NO_ROWS
         for place, parts in zip(left.tolist(), urls.all_parts(rows[left]), strict=True):
             url = parts.join()
