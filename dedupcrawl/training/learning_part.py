@@ -119,7 +119,11 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, former: FormerRule
     with without_cycle_detection():
         for site, pages in pages_by_site(found.urls):
             learned.sites += 1
-            before = former(site)
+            try:
+                before = former(site)
+            except Exception as error:
+                learned += _failed(site, error)
+                continue
             if before or pages["cluster"].n_unique() < pages.height:
                 learned += learn_bounded(site, bounded(pages), options, before)
     return learned
@@ -139,9 +143,13 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         old = judged(site, urls, labels, rules.rules, before, Bar(options.min_precision))
     except Exception as error:
-        return Learned(failed=[f"{site}: {type(error).__name__}: {error}"])
+        return _failed(site, error)
     former = [SiteRules(site, old.stay)] if before else []
     return Learned(rules=[rules] if rules.rules else [], former=former, refuted=old.refuted)
+
+
+def _failed(site: str, error: Exception) -> Learned:
+    return Learned(failed=[f"{site}: {type(error).__name__}: {error}"])
 
 
 @contextmanager

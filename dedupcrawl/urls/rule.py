@@ -318,7 +318,10 @@ def _evidence(row: Mapping[str, Any], where: str) -> Evidence:
 
 def _examples(row: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...]:
     value = row.get("examples", ())
-    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple)] if isinstance(value, list | tuple) else []
-    if len(pairs) != len(value) or not all(len(p) == 2 and all(isinstance(u, str) for u in p) for p in pairs):
+    if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
         raise RuleError(f"{where}: examples are pairs of URLs, not {value!r}")
-    return tuple((p[0], p[1]) for p in pairs)
+    return tuple((before, after) for before, after in value)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(url, str) for url in value)

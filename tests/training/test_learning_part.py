@@ -3,8 +3,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training import learning_part
-from dedupcrawl.training.learning_part import bounded
+from dedupcrawl.training.learning_part import LearningOptions, bounded, learn_sites
+from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.urls.rule import Rule
 
 
 @pytest.fixture
@@ -37,3 +40,21 @@ def test_many_clusters_are_sampled_whole() -> None:
     kept = bounded(site([3] * 3000))
     assert set(kept.group_by("cluster").len()["len"]) == {3}
     assert 800 < kept.height < 1200
+
+
+def test_a_site_whose_former_rules_break_something_costs_no_other_site_its_rules() -> None:
+    def former(site: str) -> tuple[Rule, ...]:
+        if site == "a.com":
+            raise ValueError("odd")
+        return ()
+
+    log = [
+        {"url": f"http://{site}/{page}?sid={page + session}", "text_digest": f"{page}"}
+        for site in ("a.com", "b.com")
+        for page in range(40)
+        for session in range(3)
+    ]
+    rows = page_rows(pl.DataFrame(log, schema=SCHEMA), SiteNames())
+    learned = learn_sites(rows, LearningOptions(), former)
+    assert learned.failed == ["a.com: ValueError: odd"]
+    assert [rules.site for rules in learned.rules] == ["b.com"]
