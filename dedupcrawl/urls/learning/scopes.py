@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from dedupcrawl.urls.learning.argument_forms import OPEN, argument_forms, with_argument
 from dedupcrawl.urls.learning.context_keys import NO_VALUE
 from dedupcrawl.urls.learning.contexts import Condition, Context
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -126,15 +127,13 @@ def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bo
 
 def _with_args(match: str, to: str, args: dict[str, str]) -> tuple[str, str] | None:
     """`match` and `to` with these forms of arguments in them; None when a target would have to repeat an open one."""
+    forms = argument_forms(match)
     for name, form in args.items():
-        if f"{name}={{}}" in match:
-            match = match.replace(f"{name}={{}}", f"{name}={form}")
-        elif f"?{name}=" in match or f"&{name}=" in match:
+        if forms.get(name, OPEN) != OPEN:
             return None
-        else:
-            match += f"{'&' if '?' in match else '?'}{name}={form}"
-            if to and form.startswith("{"):
+        if to and name not in forms:
+            if form.startswith("{"):
                 return None
-            if to:
-                to += f"{'&' if '?' in to else '?'}{name}={form}"
+            to += f"{'&' if '?' in to else '?'}{name}={form}"
+        match = with_argument(match, name, f"{name}={form}")
     return match, to

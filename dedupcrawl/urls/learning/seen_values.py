@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+from dedupcrawl.urls.learning.argument_forms import OPEN, argument_forms, with_argument
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import Piece, parse_template
 
 MANY = 6  # values that made no difference: the others make none either
 _SEVERAL = 3  # ... of one kind: the others of this kind make none
@@ -33,10 +33,10 @@ def open_arguments(rule: Rule) -> list[str]:
     >>> open_arguments(Rule("b", "rewrite", match="?id={}&page=1", drop=("page",)))
     []
     """
-    args = dict(parse_template(rule.match).args) if rule.match else {}
+    args = argument_forms(rule.match)
     if rule.drop:
-        return [name for name in rule.drop if name[-1] != "*" and _is_open(args.get(name, _ANY))]
-    return [name for name, form in args.items() if rule.to and _is_open(form)]
+        return [name for name in rule.drop if name[-1] != "*" and args.get(name, OPEN) == OPEN]
+    return [name for name, form in args.items() if rule.to and form == OPEN]
 
 
 def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
@@ -55,21 +55,18 @@ def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
         rest = tuple(name for name in rule.drop if name not in few)
         if rest:
             found.append(replace(rule, drop=rest))
-        alone = [replace(rule, drop=(name,), match=_with(rule.match, name, form)) for name in few for form in few[name]]
+        alone = [
+            replace(rule, drop=(name,), match=with_argument(rule.match, name, form))
+            for name in few
+            for form in few[name]
+        ]
         found += [one for one in alone if is_sayable(one)]
     else:
         found = [rule]
         for name, forms in few.items():
-            found = [replace(one, match=_with(one.match, name, form)) for one in found for form in forms]
+            found = [replace(one, match=with_argument(one.match, name, form)) for one in found for form in forms]
         found = [one for one in found if is_sayable(one)]
     return [replace(one, id=f"{rule.id}-{i}" if i else rule.id) for i, one in enumerate(found)]
-
-
-_ANY = parse_template("?x={}").args[0][1]
-
-
-def _is_open(form: Piece | None) -> bool:
-    return form == _ANY
 
 
 def _is_any(values: Values) -> bool:
@@ -96,12 +93,6 @@ def kind_of(words: Sequence[str]) -> str:
     lengths = set(map(len, words))
     is_token = len(lengths) == 1 and min(lengths) >= _SHORTEST_TOKEN and all(map(_HEX.fullmatch, words))
     return "hex" if is_token and len(words) >= _SEVERAL else ""
-
-
-def _with(match: str, name: str, form: str) -> str:
-    if match.endswith(f"{name}={{}}") or f"{name}={{}}&" in match:
-        return re.sub(rf"(?<=[?&]){re.escape(name)}=\{{\}}(?=&|$)", lambda _: form, match)
-    return f"{match}{'&' if '?' in match else '?'}{form}"
 
 
 def is_sayable(rule: Rule) -> bool:

@@ -91,3 +91,11 @@ def test_a_target_cannot_repeat_an_open_argument() -> None:
     with_id = scoped(rewrite, (Condition(("arg", "id"), ("7",)),))
     assert with_id is not None
     assert (with_id.match, with_id.to) == ("/a/{p*}?id=7", "/b/{p*}?id=7")
+
+
+def test_an_argument_is_known_by_its_whole_name() -> None:
+    drop = Rule("r", "equivalence", match="?xid={}", drop=("sid",))
+    with_id = scoped(drop, (Condition(("arg", "id"), ("7",)),))
+    assert with_id is not None
+    assert with_id.match == "?xid={}&id=7"
+    assert scoped(with_id, (Condition(("arg", "id"), ("8",)),)) is None

@@ -82,6 +82,23 @@ def test_a_forgotten_value_is_kept_to_those_that_were_seen() -> None:
     assert (found.match, found.to) == ("/list?sort={:date|name}", "/list?sort={}")
 
 
+def test_a_name_that_another_one_ends_with_is_not_taken_for_it() -> None:
+    rule = Rule("r", "equivalence", match="/p?xid={}", drop=("id",))
+    (found,) = kept_to_seen(rule, {"id": {"1", "2"}})
+    assert found.match == "/p?xid={}&id={:1|2}"
+
+
+def test_values_that_never_came_matter_beside_an_argument_of_a_similar_name() -> None:
+    pages = [[f"http://{SITE}/p?xid={i}&id={j}" for j in (1, 2)] for i in range(60)]
+    others = [[f"http://{SITE}/{page}?id={i}"] for page in "pq" for i in range(1, 60)]
+    clusters = [*pages, *others]
+    urls = [url for cluster in clusters for url in cluster]
+    rules = learn_site(SITE, urls, [number for number, cluster in enumerate(clusters) for _ in cluster])
+    canonical = SiteNormalizer(rules).normalize
+    assert len({canonical(f"http://{SITE}/p?xid=7&id={i}").canonical for i in (1, 2)}) == 1
+    assert len({canonical(f"http://{SITE}/p?xid=7&id={i}").canonical for i in (1, 7, 8)}) == 3
+
+
 def test_what_a_template_cannot_say_is_left_out() -> None:
     rule = Rule("r", "rewrite", drop=("q",))
     assert kept_to_seen(rule, {"q": {"a{b", "a|b"}}) == []
