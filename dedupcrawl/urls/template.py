@@ -188,8 +188,8 @@ def parse_template(text: str) -> Template:
     """Read a template.
 
     Raises:
-        TemplateError: When it is too long, names an unknown conversion or class, has two `{name*}`, or could not be
-            part of a URL.
+        TemplateError: When it is too long, names an unknown conversion or class, has two `{name*}`, no host after //,
+            or could not be part of a URL.
     """
     if len(text) > _LIMIT:
         raise TemplateError(f"a template of {len(text)} characters is too long (at most {_LIMIT})")
@@ -227,6 +227,8 @@ def _split_front(text: str) -> tuple[str | None, str, str]:
     else:
         return None, "", text
     end = min((i for i in (rest.find("/"), rest.find("?")) if i >= 0), default=len(rest))
+    if not end and (scheme is None or rest.startswith("/")):
+        raise TemplateError(f"template {text!r} has no host after //: //{{}}/… is for any, and no path begins with //")
     return scheme, rest[:end], rest[end:]
 
 

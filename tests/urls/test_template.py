@@ -51,6 +51,7 @@ def test_the_parts_of_a_template() -> None:
     assert template.host is not None
     assert [name for name, _ in template.args] == ["id", "flag"]
     assert template.args[1][1] is None
+    assert parse_template("http://?id={}").scheme == "http"
     assert parse_template("{url|decode}").whole is not None
     assert parse_template("/x-{}").has_irrelevant()
 
@@ -58,7 +59,8 @@ def test_the_parts_of_a_template() -> None:
 @pytest.mark.parametrize(
     "text",
     ["/{a", "/a}", "/{a*}/{b*}", "/x{a*}", "/{a}{b}", "/{a:odd}", "/{a|odd}", "/{a*:digits}", "/{*:en|de}",
-     "a/b", "/a#b", "?a=1;b", "?{a}=1", "?a=1&a=2", "/" + "x" * 5000],
+     "a/b", "/a#b", "?a=1;b", "?{a}=1", "?a=1&a=2", "/" + "x" * 5000,
+     "//", "///", "///x", "//?a=1", "http:///", "https:///x"],
 )  # fmt: skip
 def test_what_is_no_template_is_said(text: str) -> None:
     with pytest.raises(TemplateError, match=r"template|capture|brace|named|unknown|not one of"):

@@ -99,3 +99,9 @@ def test_an_argument_is_known_by_its_whole_name() -> None:
     assert with_id is not None
     assert with_id.match == "?xid={}&id=7"
     assert scoped(with_id, (Condition(("arg", "id"), ("8",)),)) is None
+
+
+def test_a_path_that_begins_with_an_empty_segment_is_not_said() -> None:
+    assert scoped(SID, (Condition(("front", "2"), ("/",)),)) is None  # "///{*}" would have no host
+    assert scoped(SID, (Condition(("front", "2"), ("/wiki",)),)) is None  # of "//wiki/{*}" wiki is the host
+    assert scoped(SID, (Condition(("path", ""), ("//x",), holds=False),)) is None
