@@ -16,7 +16,8 @@ from dedupcrawl.urls.learning.priors import GENERAL, Priors, is_local
 from dedupcrawl.urls.learning.proof import Proof, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
-from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, is_refuted_in_sections, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_sections import is_of_sections
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.learning.suspects import worst_of
 from dedupcrawl.urls.learning.transformation import Transformation
@@ -221,7 +222,7 @@ def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, le
     for place, one in enumerate(proved):
         rules = kept_to_seen(one.rule, seen.get(one.rule.id, {}))
         by_paths = is_of_paths(one.rule) and (one in own or one.rule.convert or is_local(one.rule))
-        if by_paths or (one in own and is_refuted_in_sections(one.rule)):
+        if by_paths or (one in own and is_of_sections(one.rule)):
             met = as_found(proof.met(one.rule.id), [other.rule for other in proved[:place]], site)
             rules = [finer for rule in rules for finer in kept_to_seen_paths(rule, met, site)]
         kept += [replace(one, rule=rule) for rule in rules]

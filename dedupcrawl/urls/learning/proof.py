@@ -11,7 +11,7 @@ import numpy as np
 from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, UrlMeetings
 from dedupcrawl.urls.learning.sample import SitePart, label_hash
-from dedupcrawl.urls.learning.seen_paths import Met
+from dedupcrawl.urls.learning.seen_sections import Met
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule

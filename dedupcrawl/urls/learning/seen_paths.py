@@ -11,38 +11,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.seen_depths import kept_to_seen_depths
+from dedupcrawl.urls.learning.seen_sections import OF_ARGUMENTS, Met, kept_to_seen_sections
 from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable, kind_of
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
-from dedupcrawl.urls.url_parts import UrlParts
 
 _CAPTURE = re.compile(r"\{[^{}]*\}")
 _DELIMITERS = "-_.,+~:"  # of which all values of a kind may have one
 _OF_PATHS = {"lower-path", "collapse-repeats"}  # conversions
-_OF_ARGUMENTS = {"drop-empty", "last-of-name"}  # ... which some parts of a site may have and others not
-_SECTION = re.compile(r"!/([^/{}]+)/\{\*\}")  # an exception: all below a first segment
 _LONGEST_AFFIX = 16  # characters that all values of a kind begin or end with
-
-
-@dataclass(frozen=True, slots=True)
-class Met:
-    """A URL that met others of its cluster, at a form that some rule made.
-
-    Attributes:
-        parts: Of the URL as it was.
-        form: Equal for those that met.
-        changed: Whether the rule that is asked about changed it.
-    """
-
-    parts: UrlParts
-    form: int
-    changed: bool
 
 
 def as_found(met: Iterable[Met], before: Sequence[Rule], site: str) -> list[Met]:
@@ -61,13 +44,8 @@ def is_of_paths(rule: Rule) -> bool:
     """True when a rule changes paths, or may hold in some parts of a site only, and does not say in which."""
     match, to = rule.templates()
     if rule.convert:
-        return rule.convert in _OF_PATHS | _OF_ARGUMENTS
+        return rule.convert in _OF_PATHS | OF_ARGUMENTS
     return match is not None and to is not None and match.path is not None and to.path is not None and not to.whole
-
-
-def is_refuted_in_sections(rule: Rule) -> bool:
-    """True when a rule holds but below some first segments: of others that did not come nothing is known."""
-    return any(map(_SECTION.fullmatch, rule.within))
 
 
 def kept_to_seen_paths(rule: Rule, met: Sequence[Met], site: str) -> list[Rule]:
@@ -77,7 +55,7 @@ def kept_to_seen_paths(rule: Rule, met: Sequence[Met], site: str) -> list[Rule]:
     segments.
 
     Args:
-        rule: One that `is_of_paths` or `is_refuted_in_sections`.
+        rule: One that `is_of_paths` or `is_of_sections`.
         met: URLs that it was right about, and those that they met.
         site: Of these URLs.
 
@@ -105,7 +83,7 @@ def kept_to_seen_paths(rule: Rule, met: Sequence[Met], site: str) -> list[Rule]:
 def _kept_to_places(rule: Rule, met: Sequence[Met], fitting: Sequence[Met], site: str) -> Rule:
     compiled = CompiledRule(rule)
     paths = [one.parts.segments or [""] for one in fitting if one.changed and compiled.apply(one.parts, site)]
-    return kept_to_seen_depths(_with_front(rule, met), paths, are_all=len(fitting) == len(met))
+    return kept_to_seen_depths(kept_to_seen_sections(rule, met), paths, are_all=len(fitting) == len(met))
 
 
 def _forgotten(path: Sequence[Piece], to: Template) -> Iterator[tuple[int, int]]:
@@ -192,24 +170,6 @@ def _common_start(values: Sequence[str]) -> str:
     first, last = min(values), max(values)
     same = takewhile(lambda both: both[0] == both[1], zip(first[:_LONGEST_AFFIX], last, strict=False))
     return "".join(char for char, _ in same)
-
-
-def _with_front(rule: Rule, met: Sequence[Met]) -> Rule:
-    """The rule within the first segments that its evidence has, if these are few, and not what it changes."""
-    match = rule.templates()[0]
-    if any(not scope.startswith("!") for scope in rule.within) or (match and match.path and not match.path[0].is_star):
-        return rule
-    paths = {tuple(one.parts.segments) for one in met if one.changed}
-    fronts = {path[0] if path else "" for path in paths}
-    if len({(one.form, *one.parts.segments[:1]) for one in met}) > len({one.form for one in met}):
-        return rule
-    of_arguments = rule.convert in _OF_ARGUMENTS or not (rule.convert or (match and match.path))
-    of_pages = not of_arguments and any(sum(map(bool, path)) < 2 for path in paths)
-    if of_pages or not fronts or len(fronts) >= MANY or any(not front or UNSAYABLE.search(front) for front in fronts):
-        return rule
-    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in fronts]
-    kept = replace(rule, within=(*exceptions, *(f"/{front}/{{*}}" for front in sorted(fronts))))
-    return kept if is_sayable(kept) else rule
 
 
 def _numbered(rules: Sequence[Rule], rule: Rule) -> list[Rule]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from dedupcrawl.urls.learning.learn import learn_site
-from dedupcrawl.urls.learning.seen_paths import Met, is_of_paths, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_paths import is_of_paths, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_sections import Met
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.rule_files import SiteRules
@@ -186,7 +187,7 @@ def test_what_another_rule_made_fit_stays_open() -> None:
 def test_a_conversion_is_for_the_part_of_the_site_that_it_came_from() -> None:
     rule = Rule("r", "rewrite", convert="lower-path")
     (found,) = kept_to_seen_paths(rule, met([f"http://{SITE}/wiki/A", f"http://{SITE}/wiki/B"]), SITE)
-    assert found.within == ("/wiki/{*}",)
+    assert found.within == ("/wiki/{}/{*}",)
     many = met([f"http://{SITE}/w{i}/A{i}" for i in range(6)])
     assert kept_to_seen_paths(rule, many, SITE) == [rule]
     assert kept_to_seen_paths(rule, met([f"http://{SITE}/A"]), SITE) == [rule]  # a page, not a part of the site

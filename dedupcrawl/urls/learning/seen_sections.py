@@ -1,0 +1,89 @@
+"""Rules kept to the parts of a site that were seen: the first segments below which they hold.
+
+That `?sort=` makes no difference for `/item/lamp` says nothing of `/list/lamps`, and nothing of `/item` and `/item/`
+either, which may well be the list of all items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable
+from dedupcrawl.urls.path_form import PathForm
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.template import parse_template
+from dedupcrawl.urls.url_parts import UrlParts
+
+OF_ARGUMENTS = {"drop-empty", "last-of-name"}  # conversions which some parts of a site may have and others not
+_BELOW = re.compile(r"/([^{}]+)/\{\*\}")  # a scope: a literal front, and anything
+_ANY_PATH = PathForm(parse_template("/{*}").path or ())
+_SECTION = re.compile(r"!/([^/{}]+)/\{\*\}")  # an exception: all below a first segment
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A URL that met others of its cluster, at a form that some rule made.
+
+    Attributes:
+        parts: Of the URL as it was.
+        form: Equal for those that met.
+        changed: Whether the rule that is asked about changed it.
+    """
+
+    parts: UrlParts
+    form: int
+    changed: bool
+
+
+def is_of_sections(rule: Rule) -> bool:
+    """True when a rule holds below some first segments only, or not below some: of others nothing is known."""
+    return any(_SECTION.fullmatch(scope) or _BELOW.fullmatch(scope) for scope in rule.within)
+
+
+def kept_to_seen_sections(rule: Rule, met: Sequence[Met]) -> Rule:
+    """The rule within the first segments that its evidence has, if these are few.
+
+    Args:
+        rule: Any.
+        met: URLs that it was right about, and those that they met.
+    """
+    rule = _with_front(rule, met)
+    match = rule.templates()[0]
+    path = PathForm(match.path) if match and match.path else _ANY_PATH
+    within = dict.fromkeys(_below(scope, path, met) for scope in rule.within)
+    return replace(rule, within=tuple(within))
+
+
+def _below(scope: str, path: PathForm, met: Sequence[Met]) -> str:
+    """`/item/{}/{*}` for `/item/{*}`, which is for `/item` and `/item/` too, if all that came has a segment there.
+
+    An exception stays as wide as it is: it costs a duplicate at most.
+    """
+    if not (found := _BELOW.fullmatch(scope)):
+        return scope
+    front = found[1].split("/")
+    if not (path.fits(front, {}) or path.fits([*front, ""], {})):
+        return scope
+    paths = [one.parts.segments for one in met if one.changed and one.parts.segments[: len(front)] == front]
+    are_below = paths and all(len(path) > len(front) and path[len(front)] for path in paths)
+    return f"/{found[1]}/{{}}/{{*}}" if are_below else scope
+
+
+def _with_front(rule: Rule, met: Sequence[Met]) -> Rule:
+    """The rule within these segments, if they are not what it changes."""
+    match = rule.templates()[0]
+    if any(not scope.startswith("!") for scope in rule.within) or (match and match.path and not match.path[0].is_star):
+        return rule
+    paths = {tuple(one.parts.segments) for one in met if one.changed}
+    fronts = {path[0] if path else "" for path in paths}
+    if len({(one.form, *one.parts.segments[:1]) for one in met}) > len({one.form for one in met}):
+        return rule
+    of_arguments = rule.convert in OF_ARGUMENTS or not (rule.convert or (match and match.path))
+    of_pages = not of_arguments and any(sum(map(bool, path)) < 2 for path in paths)
+    if of_pages or not fronts or len(fronts) >= MANY or any(not front or UNSAYABLE.search(front) for front in fronts):
+        return rule
+    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in fronts]
+    kept = replace(rule, within=(*exceptions, *(f"/{front}/{{*}}" for front in sorted(fronts))))
+    return kept if is_sayable(kept) else rule
