@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from w3lib.url import safe_url_string
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|\Z)")
 
 
@@ -39,7 +38,7 @@ def _forms(url: str) -> Iterator[str]:
     if parts is None:
         return
     scheme = parts.scheme.lower()
-    host = parts.authority.lower().removesuffix(_DEFAULT_PORTS[scheme])
+    host = parts.authority.lower().removesuffix(DEFAULT_PORTS[scheme])
     for authority in (host, parts.authority):
         plain = UrlParts(scheme, authority, parts.segments, parts.args, parts.separators, "")
         yield plain.join()

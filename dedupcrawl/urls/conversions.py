@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from dedupcrawl.urls.url_parts import UrlParts
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
@@ -20,7 +20,6 @@ _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LETTER = re.compile(r"[^\W\d_]")
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def decoded_url(value: str) -> str:
@@ -122,7 +121,7 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
             return None
     after = parts.copy()
     after.scheme = parts.scheme.lower()
-    after.authority = parts.authority.lower().removesuffix(_DEFAULT_PORTS[after.scheme]).removesuffix(":")
+    after.authority = parts.authority.lower().removesuffix(DEFAULT_PORTS[after.scheme]).removesuffix(":")
     after.segments = [as_sent(segment) for segment in parts.segments] or [""]
     after.args = [as_sent(arg) for arg in parts.args]
     if "." in after.segments or ".." in after.segments:

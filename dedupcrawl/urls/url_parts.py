@@ -7,7 +7,10 @@ argument without "=" differs from one with an empty value, and ";" separates arg
 
 from __future__ import annotations
 
-WEB_SCHEMES = frozenset({"http", "https"})
+DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+"""Scheme → the end of an authority that says nothing."""
+
+WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
 class UrlParts:

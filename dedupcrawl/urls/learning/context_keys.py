@@ -17,6 +17,7 @@ from dedupcrawl.urls.learning.deep_tokens import PatternNode
 from dedupcrawl.urls.learning.token_runs import mixed, powers
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
+from dedupcrawl.urls.template import has_braces
 from dedupcrawl.urls.url_parts import UrlParts
 
 ContextKey = tuple[str, str]
@@ -46,7 +47,7 @@ def keys_of(parts: UrlParts, patterns: Patterns = NO_PATTERNS) -> dict[ContextKe
     keys["last", ""] = segments[-1]
     for arg in parts.args:
         name, _, value = arg.partition("=")
-        if name and not _has_braces(arg):
+        if name and not has_braces(arg):
             keys.setdefault(("has", name), "yes")
             keys.setdefault(("arg", name), value)
             if ("arg", name) in patterns:
@@ -62,10 +63,6 @@ def _add_forms(keys: dict[ContextKey, str], leaf: ContextKey, top: ContextKey, p
         keys.setdefault(leaf, path[-1])
     if len(path) > 2:
         keys.setdefault(top, path[1])
-
-
-def _has_braces(text: str) -> bool:
-    return "{" in text or "}" in text
 
 
 class _Found(NamedTuple):
@@ -218,7 +215,7 @@ class _Coder:
         columns, texts = self._columns, self._columns.texts
         owner, place, numbers = columns.args.flat(np.arange(len(columns)))
         names, values = columns.arg_texts.names(numbers), np.maximum(columns.arg_texts.values(numbers), 0)
-        good = np.flatnonzero((names > 0) & ~columns.arg_texts.which(_has_braces, numbers))
+        good = np.flatnonzero((names > 0) & ~columns.arg_texts.which(has_braces, numbers))
         owner, place, names, values = owner[good], rank + 4 * place[good], names[good], values[good]
         for name in sorted(name for kind, name in self._patterns if kind):
             there = np.flatnonzero(names == texts.known(name))

@@ -19,7 +19,7 @@ from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.token_texts import ABSENT, Ints
 from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.learning.url_columns import UrlColumns
-from dedupcrawl.urls.template import BRACES
+from dedupcrawl.urls.template import BRACES, has_braces
 
 _MOST_NAMES = 9  # of a path that are looked at
 _MOST_KEPT = 3  # arguments of an identity
@@ -74,7 +74,7 @@ def path_shape(segments: Sequence[str]) -> str | None:
 def _arguments(columns: UrlColumns) -> Arguments:
     owner, _, numbers = columns.args.flat(np.arange(len(columns)))
     names, values = columns.arg_texts.names(numbers), columns.arg_texts.values(numbers)
-    good = np.flatnonzero((names > 0) & (values > 0) & ~columns.arg_texts.which(_has_braces, numbers))
+    good = np.flatnonzero((names > 0) & (values > 0) & ~columns.arg_texts.which(has_braces, numbers))
     _, first = np.unique(owner[good] << 32 | names[good], return_index=True)
     good = good[np.sort(first)]
     return Arguments(owner[good], names[good], values[good])
@@ -181,7 +181,3 @@ def _merged(rows: _Rows, kept: Sequence[int]) -> tuple[int, int, set[int]]:
     size = np.diff(np.append(starts, len(pairs)))
     leads = (counts == np.repeat(most, size)) & (counts > 1)
     return right, wrong, {rows.labels[i] for i in (pairs[leads] % len(key)).tolist()}
-
-
-def _has_braces(text: str) -> bool:
-    return "{" in text or "}" in text
