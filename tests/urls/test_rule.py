@@ -1,14 +1,117 @@
-"""Rules as they are read: what is no rule is said, whatever its values are."""
+"""A rule by itself: what it takes, what it refuses and why, and how it is told; files are in test_rule_files.py."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from datetime import date
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_row
+
+counts = st.integers(0, 10**6)
+evidences = st.builds(Evidence, counts, counts, counts, counts, counts)
+contexts = st.fixed_dictionaries(
+    {},
+    optional={
+        "hosts": st.just(("www.a.com", "!b.a.com:8080")),
+        "within": st.just(("/wiki/{*}", "!/wiki/{x}/y")),
+        "unless": st.sampled_from([("b",), ("title=Special:{}",), ("*",)]),
+    },
+)
+transformations = st.sampled_from(
+    [
+        {"drop": ("sid", "utm_*")},
+        {"match": "/p/{x*}", "to": "/{x}"},
+        {"match": "?t={x:digits}", "to": "/w/{x}"},
+        {"convert": "sort-query"},
+    ]
+)
+told = st.fixed_dictionaries(
+    {},
+    optional={
+        "state": st.sampled_from(["active", "probation", "disabled"]),
+        "tried": counts,
+        "failed": counts,
+        "source": st.sampled_from(["hand", "learned", "prior", "imported"]),
+        "learned": st.dates(),
+        "evidence": evidences,
+        "examples": st.lists(st.tuples(st.text(), st.text()), max_size=3).map(tuple),
+        "note": st.text(),
+    },
+)
+rules = st.builds(
+    lambda name, kind, context, does, of: Rule(name, kind, **context, **does, **of),
+    st.text(min_size=1),
+    st.sampled_from(["rewrite", "equivalence"]),
+    contexts,
+    transformations,
+    told,
+)
+
+
+@given(rules)
+def test_what_is_written_is_read_again(rule: Rule) -> None:
+    row = rule.to_dict()
+    assert Rule.from_dict(row) == rule
+    assert list(row)[:2] == ["id", "kind"]
+    defaults = Rule("-", "rewrite", drop=("x",))
+    assert all(getattr(rule, name) != getattr(defaults, name) for name in row if name not in {"id", "kind", "drop"})
+
+
+@given(rules, told)
+def test_what_is_told_of_a_rule_changes_nothing_that_it_does(rule: Rule, of: dict[str, Any]) -> None:
+    assert replace(rule, id="other", **of).effect == rule.effect
+    assert replace(rule, unless=(*rule.unless, "z")).effect != rule.effect
+
+
+GOOD: dict[str, Any] = {"id": "r", "kind": "rewrite", "match": "/p/{x}", "to": "/{x}"}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"id": ""}, "a rule has no id"),
+        ({"id": 3}, "rule 3: id is a text, not 3"),
+        ({"kind": "same"}, "kind is one of rewrite, equivalence, not 'same'"),
+        ({"colour": "red"}, "unknown key 'colour'; a rule has id, kind, hosts"),
+        ({"hosts": "a.com"}, "hosts is a list of texts, not 'a.com'"),
+        ({"unless": [""]}, r"unless is a list of texts, not \[''\]"),
+        ({"drop": ["x"]}, "needs exactly one of to, drop and convert"),
+        ({"to": ""}, "needs exactly one of to, drop and convert"),
+        ({"to": "", "convert": "upside-down"}, "convert is one of .*sort-query.*, not 'upside-down'"),
+        ({"match": "/p/{x"}, "braces that do not pair"),
+        ({"match": "/p/{x|lower}"}, "match takes a part of a URL, and no conversions"),
+        ({"to": "/{x:digits}"}, r"to takes \{name\} or \{\}: of which kind a value is, match says"),
+        ({"to": "/{y}"}, "'y' is used in to but not captured in match"),
+        ({"to": "/{}"}, r"a target with \{\} cannot be fetched: its kind is equivalence"),
+        ({"kind": "equivalence", "to": "//{}.a.com"}, "not for a host or a whole URL"),
+        ({"unless": ["a=1&b=2"]}, r"unless takes one argument a text, such as title=Special:\{\}"),
+        ({"unless": ["a={x"]}, "braces that do not pair"),
+        ({"within": ["?a=1"]}, r"within takes paths such as /wiki/\{\*\}, not '\?a=1'"),
+        ({"within": ["!//a.com/"]}, "within takes paths such as"),
+        ({"within": ["/a}"]}, "braces that do not pair"),
+        ({"state": "asleep"}, "state is one of active, probation, disabled, not 'asleep'"),
+        ({"tried": -1}, "tried is a count, not -1"),
+        ({"failed": True}, "failed is a count, not True"),
+        ({"source": "rumour"}, "source is one of hand, learned, prior, imported"),
+        ({"learned": "2026-01-31"}, "learned is a day such as 2026-01-31, not '2026-01-31'"),
+        ({"evidence": {"support": -1}}, "evidence is a table of counts named support, coverage, correct"),
+        ({"evidence": {"luck": 1}}, "evidence is a table of counts"),
+        ({"evidence": 7}, "evidence is a table of counts"),
+        ({"note": None}, "note is a text, not None"),
+    ],
+)
+def test_what_is_no_rule_is_refused_with_its_reason(change: dict[str, Any], says: str) -> None:
+    Rule.from_dict(GOOD)
+    with pytest.raises(RuleError, match=says) as caught:
+        Rule.from_dict(GOOD | change)
+    assert "\n" not in str(caught.value)
+
 
 SID = Rule("sid", "rewrite", drop=("sid",))
 VALUES = [
@@ -38,3 +141,42 @@ def test_a_value_of_any_type_is_read_or_said_to_be_wrong(key: str, value: str) -
 def test_examples_are_pairs_of_urls(value: str) -> None:
     with pytest.raises(RuleError, match="examples are pairs of URLs"):
         Rule.from_dict(row("examples", value))
+
+
+def test_scopes_and_exceptions_are_parsed() -> None:
+    rule = Rule("r", "rewrite", within=("/a/{*}", "!/a/b", "/c"), unless=("x", "t=Special:{}"), drop=("d",))
+    paths, not_paths = rule.scopes()
+    assert [len(path) for path in paths] == [2, 1]
+    assert [piece.literals for (path,) in (not_paths,) for piece in path] == [("a",), ("b",)]
+    ((name, form),) = rule.exceptions()
+    assert name == "t"
+    assert form.match("Special:Log", {})
+    assert not form.match("Log", {})
+
+
+def test_precision_is_that_of_the_paper() -> None:
+    assert Evidence(coverage=20, wrong=1).precision == 0.95
+    assert Evidence().precision == 1.0
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (Rule("r", "rewrite", drop=("a", "b*")), "drop a, b*"),
+        (Rule("r", "equivalence", match="/bugs?task={}", drop=("*",)), "drop * of /bugs?task={}"),
+        (Rule("r", "rewrite", convert="sort-query", within=("/a", "!/b")), "convert sort-query within /a, !/b"),
+        (Rule("r", "rewrite", match="/p/{x}", to="/{x}", unless=("y",)), "/p/{x} → /{x} unless y"),
+        (Rule("r", "rewrite", to="//a.com", hosts=("b.a.com",)), "any → //a.com on b.a.com"),
+    ],
+)
+def test_a_rule_in_one_line(rule: Rule, says: str) -> None:
+    assert described(rule) == says
+
+
+def test_a_row_of_a_list_of_rules() -> None:
+    rule = Rule("r", "rewrite", drop=("a",), evidence=Evidence(3, 30, 29, 1), learned=date(2026, 1, 31))
+    assert rule_row("a.com", rule) == {
+        "site": "a.com", "id": "r", "kind": "rewrite", "state": "active", "source": "hand", "does": "drop a",
+        "coverage": 30, "precision": 0.9667,
+    }  # fmt: skip
+    assert rule_row("a.com", replace(rule, evidence=Evidence()))["precision"] is None
