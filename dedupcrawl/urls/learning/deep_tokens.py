@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from math import log2
 from typing import NamedTuple
 
@@ -124,7 +125,7 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
 @lru_cache(maxsize=_TREES_KEPT)
 def _tree(tokens: tuple[str, ...]) -> PatternNode:
     """Kept, as the next round of learning often asks for the same."""
-    root = _node((), "")
+    root = PatternNode(_template((), ""))
     _refine(root, [(token, ()) for token in tokens], 0)
     return root
 
@@ -182,60 +183,61 @@ def _parts(literal: str) -> list[str]:
     return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
 
 
-def _node(spans: Spans, token: str) -> PatternNode:
+def _template(spans: Spans, token: str) -> str:
     template, last = "", 0
     for start, stop in spans:
         template += ("{}" if start > last else "") + token[start:stop]
         last = stop
-    template += "{}" if last < len(token) or not spans else ""
-    return PatternNode(template)
+    return template + ("{}" if last < len(token) or not spans else "")
 
 
 def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> None:
     """Split a node by the anchors that Algorithm 2 selects; the tokens that have none of them stay."""
     if depth == _DEPTH or len(tokens) < 2 * _LEAST_TOKENS:
         return
-    selected = select_anchors(tokens)
+    anchors = [_open_anchors(token, spans) for token, spans in tokens]
+    selected = select_anchors(anchors)
     if not selected:
         return
     groups: dict[str, list[tuple[str, Spans]]] = defaultdict(list)
-    for token, spans in tokens:
-        more = [
-            _with_delimiters(one) for one in _open_anchors(token, spans) if one.text in selected.get(one.cluster, ())
-        ]
+    for (token, spans), its in zip(tokens, anchors, strict=True):
+        more = [_with_delimiters(one) for one in its if one.text in selected.get(one.cluster, ())]
         if more:
             finer = _joined((*spans, *more))
-            groups[_node(finer, token).template].append((token, finer))
+            groups[_template(finer, token)].append((token, finer))
     for template, members in sorted(groups.items(), key=lambda item: (-len(item[0]), item[0])):
         if len(members) >= _LEAST_TOKENS and template != node.template:
-            child = _node(members[0][1], members[0][0])
+            child = PatternNode(template)
             node.children.append(child)
             _refine(child, members, depth + 1)
 
 
-def select_anchors(tokens: Sequence[tuple[str, Spans]]) -> dict[Cluster, set[str]]:
+def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage, few anchors and even frequencies.
 
     Of the clusters that are good enough, the best are taken, by the share of tokens that they explain for each bit
     that it takes to say which of their anchors a token has.
+
+    Args:
+        tokens: The candidate anchors of each token. Of several of one cluster the first counts.
     """
-    clusters: dict[Cluster, Counter[str]] = defaultdict(Counter)
-    coverage: Counter[Cluster] = Counter()
-    for token, spans in tokens:
-        first = {anchor.cluster: anchor.text for anchor in reversed(_open_anchors(token, spans))}
-        for cluster, text in first.items():
-            clusters[cluster][text] += 1
-            coverage[cluster] += 1
+    first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
+    clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)
+    for (cluster, text), count in Counter(chain.from_iterable(map(dict.items, first))).items():
+        clusters[cluster][text] = count
     good: dict[Cluster, tuple[float, set[str]]] = {}
     least = max(_LEAST_TOKENS, len(tokens) // 50)
     for cluster, counts in clusters.items():
+        coverage = sum(counts.values())
+        if coverage < _COVERAGE * len(tokens):
+            continue
         frequent = {text: count for text, count in counts.items() if count >= least}
-        if not frequent or len(frequent) > _MOST_ANCHORS or coverage[cluster] < _COVERAGE * len(tokens):
+        if not frequent or len(frequent) > _MOST_ANCHORS:
             continue
         mean = sum(frequent.values()) / len(frequent)
         spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5
         explained = sum(frequent.values())
-        if explained >= _EXPLAINED * coverage[cluster] and spread <= _SPREAD * mean:
+        if explained >= _EXPLAINED * coverage and spread <= _SPREAD * mean:
             good[cluster] = explained / log2(1 + len(frequent)), set(frequent)
     best = max((worth for worth, _ in good.values()), default=0.0)
     return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}
@@ -249,11 +251,16 @@ def _with_delimiters(anchor: Anchor) -> tuple[int, int]:
 def _open_anchors(token: str, spans: Spans) -> Sequence[Anchor]:
     """The candidate anchors of a token that are not in its fixed spans."""
     anchors = candidate_anchors(token)
-    return [one for one in anchors if not _fixed(one, spans)] if spans else anchors
-
-
-def _fixed(anchor: Anchor, spans: Spans) -> bool:
-    return any(start <= anchor.start and anchor.stop <= stop for start, stop in spans)
+    if not spans:
+        return anchors
+    found = []
+    for anchor in anchors:
+        for start, stop in spans:
+            if start <= anchor.start and anchor.stop <= stop:
+                break
+        else:
+            found.append(anchor)
+    return found
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> Spans:

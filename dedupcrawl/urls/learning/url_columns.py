@@ -57,9 +57,9 @@ class UrlColumns:
         self, texts: Texts, arg_texts: ArgTexts, fronts: Ints, segments: Runs, args: Runs, marks: Bools
     ) -> None:
         self.texts, self.arg_texts = texts, arg_texts
-        self.schemes, self.authorities, self.separators, self.fragments = fronts
+        self.schemes, self.authorities, self.separators, self.fragments = self._fronts = fronts
         self.segments, self.args = segments, args
-        self.plain, self.split = marks
+        self.plain, self.split = self._marks = marks
         self._named: dict[int, Ints] = {}
         self._flat: tuple[Ints, Ints, Ints] | None = None
 
@@ -90,13 +90,12 @@ class UrlColumns:
 
     def taken(self, rows: Ints) -> UrlColumns:
         """The URLs of these rows, to be changed without changing the others."""
-        fronts = np.stack([c[rows] for c in (self.schemes, self.authorities, self.separators, self.fragments)])
-        marks = np.stack([self.plain[rows], self.split[rows]])
+        fronts, marks = self._fronts.take(rows, axis=1), self._marks.take(rows, axis=1)
         return UrlColumns(self.texts, self.arg_texts, fronts, self.segments.taken(rows), self.args.taken(rows), marks)
 
     def compacted(self, rows: Ints) -> UrlColumns:
         """The URLs of these rows, with texts of their own: what they come to hold is no burden to the others."""
-        fronts = np.stack([c[rows] for c in (self.schemes, self.authorities, self.separators, self.fragments)])
+        fronts = self._fronts.take(rows, axis=1)
         segments, args = self.segments.flat(rows)[2], self.args.flat(rows)[2]
         numbers, arg_numbers = np.unique(np.concatenate([fronts.reshape(-1), segments])), np.unique(args)
         texts = Texts()
@@ -110,27 +109,24 @@ class UrlColumns:
             new[np.searchsorted(numbers, fronts)],
             Runs(Numbers(new[np.searchsorted(numbers, segments)]), np.cumsum(size) - size, size),
             Runs(Numbers(new_args[np.searchsorted(arg_numbers, args)]), np.cumsum(arg_size) - arg_size, arg_size),
-            np.stack([self.plain[rows], self.split[rows]]),
+            self._marks.take(rows, axis=1),
         )
 
     def copy(self) -> UrlColumns:
         """The same URLs, to be changed without changing these. What is found out of names serves both until then."""
-        fronts = np.stack([self.schemes, self.authorities, self.separators, self.fragments])
         segments = Runs(self.segments.pool, self.segments.start.copy(), self.segments.size.copy())
         args = Runs(self.args.pool, self.args.start.copy(), self.args.size.copy())
-        marks = np.stack([self.plain, self.split])
-        found = UrlColumns(self.texts, self.arg_texts, fronts, segments, args, marks)
+        found = UrlColumns(self.texts, self.arg_texts, self._fronts.copy(), segments, args, self._marks.copy())
         found._named, found._flat = self._named, self._flat_names()
         return found
 
     def hashes(self, rows: Ints) -> Hashes:
         """A number for each URL, equal for equal URLs of columns that share their texts. Shape (len(rows),)."""
-        fronts = self.schemes, self.authorities, self.separators, self.fragments
         if kernels.compiled is not None:
-            runs = self.segments.columns(), self.args.columns()
+            runs, fronts = (self.segments.columns(), self.args.columns()), tuple(self._fronts)
             return np.frombuffer(kernels.compiled.url_hashes(*runs, fronts, np.ascontiguousarray(rows)), np.uint64)
         found = mixed(self.segments.hashes(rows))
-        for column, power in zip(fronts, powers(5)[1:], strict=True):
+        for column, power in zip(self._fronts, powers(5)[1:], strict=True):
             found += column[rows].astype(np.uint64) * power
         return mixed(mixed(found) ^ self.args.hashes(rows))
 
@@ -192,11 +188,8 @@ class UrlColumns:
 
     def put(self, rows: Ints, other: UrlColumns, other_rows: Ints) -> None:
         """Take over rows of other columns that share the texts."""
-        self.schemes[rows] = other.schemes[other_rows]
-        self.authorities[rows] = other.authorities[other_rows]
-        self.separators[rows] = other.separators[other_rows]
-        self.fragments[rows] = other.fragments[other_rows]
-        self.plain[rows], self.split[rows] = other.plain[other_rows], other.split[other_rows]
+        self._fronts[:, rows] = other._fronts.take(other_rows, axis=1)
+        self._marks[:, rows] = other._marks.take(other_rows, axis=1)
         for mine, there in ((self.segments, other.segments), (self.args, other.args)):
             if mine.pool is there.pool:
                 mine.start[rows], mine.size[rows] = there.start[other_rows], there.size[other_rows]
@@ -214,7 +207,7 @@ class UrlColumns:
             yield from self._some_parts(rows[first : first + _AT_ONCE])
 
     def _some_parts(self, rows: Ints) -> list[UrlParts]:
-        fronts = [self.texts.some(c[rows]) for c in (self.schemes, self.authorities, self.separators, self.fragments)]
+        fronts = [self.texts.some(column[rows]) for column in self._fronts]
         segments, args = self.texts.some(self.segments.flat(rows)[2]), self.arg_texts.some(self.args.flat(rows)[2])
         stop = np.cumsum(self.segments.size[rows]).tolist()
         arg_stop = np.cumsum(self.args.size[rows]).tolist()

@@ -129,7 +129,7 @@ def test_tokens_made_to_be_tried_for_ever() -> None:
 
 
 def selected(tokens: list[str]) -> dict[tuple[str, str, bool], set[str]]:
-    return select_anchors([(token, ()) for token in tokens])
+    return select_anchors([candidate_anchors(token) for token in tokens])
 
 
 def test_anchors_of_high_coverage_that_are_few_are_selected() -> None:
