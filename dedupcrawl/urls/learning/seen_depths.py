@@ -2,6 +2,9 @@
 
 That `/2010/06/02/lamp/` is `/2010/06/lamp/` says nothing of `/2010/02/05/`, which is the page of a day, and what is
 said of the posts of a day (`/2010/06/02/{p*}`) nothing of the day itself.
+
+Where `{p*}` stands for several numbers of segments, the least of them is a scope (`within`): were they captured one by
+one, the star would be left with the slash at the end of `/old/a/`, and an empty value is left out of what is built.
 """
 
 from __future__ import annotations
@@ -9,18 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from dedupcrawl.urls.learning.seen_values import is_sayable
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Template
 
 _MOST_SEGMENTS = 4  # that are told one by one
+_NAME = re.compile(r"\{\w+")  # of a capture
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}")
 
 
 def kept_to_seen_depths(rule: Rule, paths: Sequence[Sequence[str]], *, are_all: bool) -> Rule:
     """The rule, with no fewer segments for its `{p*}` than came; with as many, if always as many did.
+
+    It stays as it is where no scope can say the least of them beside those that it has.
 
     Args:
         rule: One that builds a path.
@@ -44,7 +50,7 @@ def kept_to_seen_depths(rule: Rule, paths: Sequence[Sequence[str]], *, are_all: 
     known = min([*depths, _MOST_SEGMENTS])
     kept = [_captured(f"{name}{i}", values) for i, values in enumerate(list(zip(*taken, strict=False))[:known], 1)]
     if not are_all or depths != {known} or not all(kept[:-1]) or "{}" in kept:
-        kept = [*takewhile(lambda form: form not in ("", "{}"), kept), f"{{{name}*}}"]
+        return _with_least(rule, star, list(takewhile(lambda form: form not in ("", "{}"), kept)))
     if not known or kept[0] == "":  # nothing came for it, or a slash
         return rule
     are_new = {form.strip("{}*").partition(":")[0] for form in kept} & (match.names() | to.names()) <= {name, ""}
@@ -69,6 +75,37 @@ def _captured(name: str, values: Sequence[str]) -> str:
     if not all(values):
         return "{}" if any(values) else ""
     return f"{{{name}:digits}}" if all(one.isascii() and one.isdigit() for one in values) else f"{{{name}}}"
+
+
+def _with_least(rule: Rule, star: int, least: Sequence[str]) -> Rule:
+    """The rule where its star, the segment of this number, stands for these segments at least."""
+    if not least or rule.match.startswith(("//", "http")):
+        return rule
+    path = _NAME.sub("{", rule.match.partition("?")[0]).split("/")[1:]
+    front, behind = [*path[:star], *(_NAME.sub("{", form) for form in least)], path[star + 1 :]
+    scopes = [scope for scope in rule.within if not scope.startswith("!")] or ["/{*}"]
+    within = [scope for scope in rule.within if scope.startswith("!")]
+    for scope in scopes:
+        if (both := _both(front, scope)) is None:
+            return rule
+        within.append("/" + "/".join([*both, "{*}", *behind]))
+    return replace(rule, within=tuple(dict.fromkeys(within)))
+
+
+def _both(front: Sequence[str], scope: str) -> list[str] | None:
+    """The front of paths that begin like this and are of a scope with a star at its end; None if it cannot be said."""
+    *other, star = scope.split("/")[1:]
+    if star != "{*}" or "{*}" in other:
+        return None
+    both = []
+    for one, two in zip_longest(front, other, fillvalue="{}"):
+        if two in {"{}", one}:
+            both.append(one)
+        elif one == "{}" or (one == "{:digits}" and two.isdigit()):
+            both.append(two)
+        else:
+            return None
+    return both
 
 
 def _put(rule: Rule, name: str, forms: Sequence[str]) -> Rule:

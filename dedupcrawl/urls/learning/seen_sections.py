@@ -66,8 +66,8 @@ def _below(scope: str, path: PathForm, met: Sequence[Met]) -> str:
     front = found[1].split("/")
     if not (path.fits(front, {}) or path.fits([*front, ""], {})):
         return scope
-    paths = [one.parts.segments for one in met if one.changed and one.parts.segments[: len(front)] == front]
-    are_below = paths and all(len(path) > len(front) and path[len(front)] for path in paths)
+    found_at = [one.parts.segments for one in met if one.changed and one.parts.segments[: len(front)] == front]
+    are_below = found_at and all(len(segments) > len(front) and segments[len(front)] for segments in found_at)
     return f"/{found[1]}/{{}}/{{*}}" if are_below else scope
 
 
