@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from dedupcrawl.sites import ascii_form, other_form, site_of
@@ -20,6 +21,10 @@ _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most 
 _NO_ARGS: Mapping[str, Piece | None] = {}
 
 _PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::[0-9]*)?")
+
+
+class TooLongError(ValueError):
+    """What a rule makes of a URL is longer than `LONGEST_URL`."""
 
 
 class CompiledRule:
@@ -55,6 +60,7 @@ class CompiledRule:
         "_to_args",
         "_unless",
         "_unless_forms",
+        "_uses",
         "_within",
         "_without",
         "keeps_tokens",
@@ -74,10 +80,11 @@ class CompiledRule:
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
         self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
+        self._uses = tuple(use.name for use in uses) if uses else ()
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
-        self._is_path_only = self.keeps_tokens and not self._edits_args
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
-        self._may_grow = len({use.name for use in uses}) < len(uses) or any(use.conversions for use in uses)
+        self._may_grow = match is not None and self._to is not None and _may_grow(match, self._to)
+        self._is_path_only = self.keeps_tokens and not self._edits_args and not self._may_grow
         self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
@@ -138,7 +145,18 @@ class CompiledRule:
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
-        """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes."""
+        """As `change`; None also where that would be too long."""
+        try:
+            return self.change(parts, site)
+        except TooLongError:
+            return None
+
+    def change(self, parts: UrlParts, site: str) -> UrlParts | None:
+        """What the rule makes of a URL of `site`: other tokens of the same site, or None when nothing changes.
+
+        Raises:
+            TooLongError: The rule adds to a URL, which would then have more than `LONGEST_URL` characters.
+        """
         if self._to is None:
             if self._has_context and not self._fits(parts, {}):
                 return None
@@ -233,6 +251,8 @@ class CompiledRule:
         return after
 
     def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
+        if self._may_grow and sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
+            raise TooLongError  # before so much is put together
         if to.whole is not None:
             return _same_site(to.build_whole(values), parts, site)
         built = UrlParts(
@@ -247,8 +267,8 @@ class CompiledRule:
             built.separators = ""
         if to.host and built.authority != parts.authority:
             return _same_site(built.join(), parts, site)
-        if self._may_grow and sum(map(len, built.segments)) + sum(map(len, built.args)) > LONGEST_URL:
-            return None
+        if self._may_grow and _size(built) > LONGEST_URL:
+            raise TooLongError
         if self._may_hold_urls and any("?" in segment or "#" in segment for segment in built.segments):
             return split_url(built.join())
         return built
@@ -280,6 +300,32 @@ def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bo
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
 
 
+def _may_grow(match: Template, to: Template) -> bool:
+    """True unless it is sure that a rule brings no more characters into path and query than it takes away."""
+    uses = to.captures()
+    gone = {c.name for piece in (match.path or () if to.path else ()) for c in piece.captures}
+    gone |= {c.name for _, piece in match.args if piece for c in piece.captures}
+    if len({use.name for use in uses}) < len(uses) or any(use.conversions or use.name not in gone for use in uses):
+        return True
+    stars = [piece for piece in match.path or () if piece.is_star]
+    runs = {star.captures[0].name for star in stars} - {""}
+    moved = [piece for piece in to.path or () if piece.literals == ("", "") and piece.captures[0].name in runs]
+    return _least_size(to, moved) > _least_size(match if to.path else replace(match, path=None), stars)
+
+
+def _least_size(template: Template, runs: Sequence[Piece]) -> int:
+    """Characters of path and query without the values of named captures; of these segments, which may be none, none."""
+    forms = [(1, piece) for piece in template.path or () if piece not in runs]
+    forms += [(len(name) + 2, piece) for name, piece in template.args if piece is not None]
+    bare = sum(len(name) + 1 for name, piece in template.args if piece is None)
+    return bare + sum(front + sum(map(len, p.literals)) + sum(not c.name for c in p.captures) for front, p in forms)
+
+
+def _size(parts: UrlParts) -> int:
+    """Characters of path and query."""
+    return sum(map(len, parts.segments)) + len(parts.segments) + sum(map(len, parts.args)) + len(parts.args)
+
+
 @lru_cache(maxsize=_SHARED)
 def _path_form(path: tuple[Piece, ...]) -> PathForm:
     return PathForm(path)
@@ -304,9 +350,13 @@ def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:
 
 
 def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
-    """The tokens of `url` (a URL, or a path on the same host) if it is of `site`, else None."""
+    """The tokens of `url` (a URL, or a path on the same host) if it is of `site`, else None.
+
+    Raises:
+        TooLongError: It has more than `LONGEST_URL` characters.
+    """
     if len(url) > LONGEST_URL:
-        return None
+        raise TooLongError
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
     found = split_url(url)

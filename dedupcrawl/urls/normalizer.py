@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import other_form, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
@@ -112,17 +112,20 @@ class SiteNormalizer:
         if not hits:
             return Normalized(url, url, "unchanged", ())
         changed, by, rules = parts, [], self._rules
-        for i in hits:
-            after = rules[i].apply(changed, self.site)
-            if after is not None:
-                changed = after
-                by.append(i)
-        if not by:
+        try:
+            for i in hits:
+                after = rules[i].change(changed, self.site)
+                if after is not None:
+                    changed = after
+                    by.append(i)
+            if not by:
+                return Normalized(url, url, "unchanged", ())
+            text = changed.join()
+            if self._settled.issuperset(by) and "+" not in url:  # sorting makes "%20" of it, which rules may ask for
+                return self._result(url, text, by)
+            return self._to_fixed_point(url, text, changed, hits, by)
+        except TooLongError:
             return Normalized(url, url, "unchanged", ())
-        text = changed.join()
-        if self._settled.issuperset(by) and "+" not in url:  # sorting makes "%20" of it, which rules may ask for
-            return self._result(url, text, by)
-        return self._to_fixed_point(url, text, changed, hits, by)
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
@@ -161,7 +164,11 @@ class SiteNormalizer:
         return sorted(set(hits)) if len(hits) > 1 else hits
 
     def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:
-        """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens."""
+        """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
+
+        Raises:
+            TooLongError: See `CompiledRule.change`.
+        """
         used = by
         trail = [url]
         while True:
@@ -184,7 +191,7 @@ class SiteNormalizer:
             trail.append(text)
             parts, by, rules = again, [], self._rules
             for i in hits:
-                after = rules[i].apply(parts, self.site)
+                after = rules[i].change(parts, self.site)
                 if after is not None:
                     parts = after
                     by.append(i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
@@ -100,7 +101,10 @@ def by_the_book(url: str, rules: tuple[Rule, ...]) -> tuple[str, tuple[str, ...]
             return url, ()
         changed = False
         for rule in compiled:
-            after = rule.apply(parts, "a.com")
+            try:
+                after = rule.change(parts, "a.com")
+            except TooLongError:
+                return url, ()
             if after is not None:
                 parts, changed = after, True
                 used[rule.rule.id] = None
@@ -302,10 +306,32 @@ def test_rules_that_say_the_same_for_other_sites_keep_their_own_names(tmp_path: 
     assert normalizer.normalize("http://c.com/?sid=1").rules == ()
 
 
-def test_rules_that_do_not_end_leave_a_url_alone() -> None:
-    grow = Rule("grow", "rewrite", match="/g/{x*}", to="/g/x/{x}")
-    found = SiteNormalizer(SiteRules("a.com", (grow,))).normalize(f"{HOST}/g/1")
-    assert found.kind == "unchanged"
+@pytest.mark.parametrize(
+    ("match", "to"),
+    [
+        ("/g/{x*}", "/g/x/{x}"),
+        ("/g/{x}", "/g/{x}-{x}"),
+        ("/g/{x}", "/g/{x}-{x}?a=1"),
+        ("/g/{x}", "/g/{x}%20{x|encode}"),
+        ("/g/{x}", "/g/{x}" + "y" * 3000),
+        ("/g/{x}", "/g/y{x}?b={x}"),
+        ("//{h}/g/{x}", "//{h}/g/{x}-{h}" + "y" * 3000),
+    ],
+)
+def test_rules_that_do_not_end_leave_a_url_alone(match: str, to: str) -> None:
+    normalizer = SiteNormalizer(SiteRules("a.com", (Rule("grow", "rewrite", match=match, to=to), RULES[0])))
+    for url in (f"{HOST}/g/1", f"{HOST}/g/1?sid=2"):
+        assert normalizer.normalize(url).kind == "unchanged"
+
+
+def test_rules_that_multiply_a_url_do_so_within_bounds() -> None:
+    many = "-".join(["{x}"] * 800)
+    rules = tuple(Rule(f"r{i}", "rewrite", match="/{a}/{x}", to=f"/{{a}}/{many}") for i in range(3))
+    tracemalloc.start()
+    assert SiteNormalizer(SiteRules("a.com", rules)).normalize(f"{HOST}/1/2").kind == "unchanged"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000  # bytes
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
