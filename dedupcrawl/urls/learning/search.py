@@ -117,12 +117,16 @@ def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Sequence[
 def rank(found: Found) -> tuple[bool, float, int, int, str]:
     """Sort key: simple rules before those that take several arguments out at once, then by what they bring.
 
-    Of two that bring the same, a rewrite is better than a wildcard, and a shorter rule than a longer one.
+    Of two that bring the same, a rewrite is better than a wildcard or a rule that forgets what it captures (that
+    `/mobile/{p*}` is `/{p*}` says more than that it is its last segment), and a shorter rule than a longer one.
     """
     rule, counts = found.rule, found.counts
     worth = counts.right - _WRONG_COSTS * counts.wrong - _UNMET_COSTS * found.unmet
-    wildcards = rule.to.count("{}") + rule.drop.count("*")
-    return len(rule.drop) > 1, -worth, wildcards, len(rule.match) + len(rule.within), str(rule)
+    match, to = rule.templates()
+    kept = to.names() if to else set()
+    forgotten = sum(one.name not in kept for one in match.captures()) if match and to and not to.whole else 0
+    lost = rule.to.count("{}") + rule.drop.count("*") + forgotten
+    return len(rule.drop) > 1, -worth, lost, len(rule.match) + len(rule.within), str(rule)
 
 
 def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -> dict[Transformation, set[int]]:

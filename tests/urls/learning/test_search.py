@@ -81,6 +81,16 @@ def test_rank_prefers_a_rewrite_to_a_wildcard_and_the_shorter_of_two() -> None:
     assert [one.rule for one in ranked] == [rewrite, wildcard]
 
 
+def test_of_rules_that_bring_the_same_the_one_that_forgets_least_is_taken() -> None:
+    sections = ["news", "shop", "blog", ""]
+    pages = [f"{section}/x{i}".lstrip("/") for section in sections for i in range(10)]
+    corpus = corpus_of([[page, f"mobile/{page}"] for page in pages])
+    last = hypothesis("/{p*}/{x0}", "/{x0}")
+    moved = hypothesis("/mobile/{p*}", "/{p*}")
+    found = accept([last, hypothesis("/{}/{p*}", "/{p*}"), moved], corpus, BAR)
+    assert [one.origin for one in found] == [moved]
+
+
 def test_urls_in_base64_are_exposed_where_many_are_and_nothing_meets() -> None:
     def encoded(page: int) -> str:
         return base64.urlsafe_b64encode(f"http://a.com/long-name-{page}".encode()).decode().rstrip("=")
