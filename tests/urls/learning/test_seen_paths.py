@@ -75,11 +75,20 @@ def test_an_exception_that_names_what_refuted_a_rule_saves_it_not() -> None:
     assert told_apart(rules, ["/u/10000/posts", "/u/10000/likes"])
 
 
-def test_what_is_taken_from_the_end_is_so_only_in_the_parts_where_it_was_seen() -> None:
-    articles = [[f"/article/{i}/{word}", f"/article/{i}/{word}/print"] for i, word in enumerate(WORDS, 5000)]
-    rules = learned([*articles, *([f"/jobs/{word}"] for word in WORDS)])
-    assert are_one(rules, ["/article/7/oven", "/article/7/oven/print"])
-    assert told_apart(rules, ["/jobs/oven", "/jobs/oven/print", "/article/7", "/article/print"])
+@pytest.mark.parametrize("slash", ["", "/"])
+@pytest.mark.parametrize("end", ["print", "amp", "trackback", "comment-page-1", "page/1", "never-heard-of"])
+def test_what_is_taken_from_the_end_is_so_only_in_the_parts_where_it_was_seen(end: str, slash: str) -> None:
+    pages = [f"/article/{i}/{word}" for i, word in enumerate(WORDS, 5000)]
+    articles = [[f"{page}{slash}", f"{page}/{end}{slash}"] for page in pages]
+    rules = learned([*articles, *([f"/jobs/{word}{slash}"] for word in WORDS)])
+    assert are_one(rules, [f"/article/7/oven{slash}", f"/article/7/oven/{end}{slash}"])
+    assert told_apart(rules, [f"/jobs/oven{slash}", f"/jobs/oven/{end}{slash}", f"/article/7/{end}{slash}", f"/{end}"])
+
+
+def test_an_end_that_came_in_many_parts_is_one_in_all() -> None:
+    pages = [f"/{part}/{word}" for part in ("a", "b", "c", "d", "e", "f", "g") for word in WORDS[:4]]
+    rules = learned([page, f"{page}/page/1"] for page in pages)
+    assert are_one(rules, ["/jobs/oven", "/jobs/oven/page/1"])
 
 
 def test_a_loop_is_one_only_in_the_part_where_it_was_seen() -> None:
