@@ -19,7 +19,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
-from dedupcrawl.sites import other_form, site_of
+from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
@@ -332,7 +332,7 @@ def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
     path = file_of(files, site)
     found = _read(path) if path is not None else None
-    if found is not None and found.site in (site, other_form(site)):
+    if found is not None and ascii_form(found.site) == ascii_form(site):
         normalizer = SiteNormalizer(replace(found, site=site))
     else:  # a file that is for another site than its name says is not used in a crawl either
         normalizer = SiteNormalizer(SiteRules(site or "-", ()))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from dedupcrawl.sites import ascii_form, other_form, site_of
+from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
@@ -363,4 +363,4 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
     if found is None or not _PLAIN_AUTHORITY.fullmatch(found.authority):
         return None  # of others every client takes something else for the host
     led_to = site_of(url)
-    return found if led_to == site or other_form(led_to) == site else None
+    return found if led_to == site or ascii_form(led_to) == ascii_form(site) else None

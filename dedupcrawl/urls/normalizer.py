@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import other_form, site_of
+from dedupcrawl.sites import ascii_form, other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
@@ -35,6 +35,7 @@ MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left a
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
+_LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
@@ -130,7 +131,7 @@ class SiteNormalizer:
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
 
-        Of a URL that goes round in a circle once round, of one that grows without end the passes that are made.
+        Of a URL that goes round in a circle once round, of one that grows without end as far as it is followed.
         """
         seen: set[str] = set()
         text = url
@@ -139,11 +140,14 @@ class SiteNormalizer:
             parts = split_url(text)
             if parts is None:
                 return
-            for name, rule in zip(self._ids, self._rules, strict=True):
-                after = rule.apply(parts, self.site)
+            for i in self._hits(text, parts):
+                try:
+                    after = self._rules[i].change(parts, self.site)
+                except TooLongError:
+                    return
                 if after is not None:
                     parts, text = after, after.join()
-                    yield name, text
+                    yield self._ids[i], text
 
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
@@ -340,6 +344,8 @@ class Normalizer:
             return self._by_authority[authority]
         for mark in "?#":
             authority = authority.partition(mark)[0]
+        if len(authority) > _LONGEST_HOST:
+            return None
         name = site_of("//" + authority)
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._forget()
@@ -360,7 +366,7 @@ class Normalizer:
                 found = read_rules(path)
             except RuleError as error:
                 logger.warning("No rules for %r: %s", site, printable(str(error)))
-        if found is None or found.site not in (site, other_form(site)):
+        if found is None or ascii_form(found.site) != ascii_form(site):
             return None
         off = self._disabled.get(site, ())
         return replace(found, site=site, rules=tuple(rule for rule in found.rules if rule.id not in off))

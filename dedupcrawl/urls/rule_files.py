@@ -27,7 +27,7 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.sites import host_of, other_form, site_of
+from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
 
 SUFFIX = ".toml"
@@ -96,7 +96,7 @@ def _check_stays(rule: Rule, site: str) -> None:
     made = ("" if to.host.is_literal else "x") + to.host.literals[-1]
     led_to = site_of(made)
     is_sure = to.host.is_literal or led_to != host_of(made)
-    if is_sure and led_to not in (site.lower(), other_form(site.lower())):
+    if is_sure and ascii_form(led_to) != ascii_form(site.lower()):
         raise RuleError(f"rule {rule.id!r} leads to {led_to}: a rule must stay on its site, {site}")
 
 

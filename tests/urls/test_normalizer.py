@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.sites import site_of
@@ -332,6 +333,48 @@ def test_rules_that_multiply_a_url_do_so_within_bounds() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000  # bytes
+
+
+@settings(max_examples=600, deadline=None)
+@given(urls(), sites_rules)
+@example(
+    f"{HOST}/old/1",
+    (
+        Rule("drop-c", "rewrite", drop=("c",)),
+        Rule("moved", "rewrite", match="/old/{x}", to="/new/{x}?c=1"),
+        Rule("final", "rewrite", match="/new/{x}?c={y}", to="/final/{x}"),
+    ),
+)
+def test_steps_are_those_of_normalize(url: str, rules: tuple[Rule, ...]) -> None:
+    normalizer = SiteNormalizer(SiteRules("a.com", rules))
+    steps, found = list(normalizer.steps(url)), normalizer.normalize(url)
+    if found.kind != "unchanged" and by_the_book(url, rules)[1] is not None:
+        assert steps[-1][1] == found.canonical
+        assert tuple(dict.fromkeys(name for name, _ in steps)) == found.rules
+
+
+def test_names_that_are_one_in_ascii_are_one_site() -> None:
+    """A circle through both of them has one canonical URL, whatever the order of its rules."""
+    circle = (
+        Rule("1", "rewrite", match="http://straße.de/a", to="http://straße.de/b"),
+        Rule("2", "rewrite", match="http://straße.de/b", to="https://strasse.de/c"),
+        Rule("3", "rewrite", match="https://strasse.de/c", to="http://straße.de/a"),
+    )
+    for rules in permutations(circle):
+        content = SiteRules("strasse.de", rules).to_dict()
+        normalizer = Normalizer([SiteRules.from_dict(content)])
+        for url in ("http://straße.de/a", "http://straße.de/b", "https://strasse.de/c"):
+            canonical = normalizer.normalize(url).canonical
+            assert normalizer.normalize(canonical).canonical == canonical
+
+
+def test_hosts_that_are_no_names_are_not_remembered() -> None:
+    normalizer = Normalizer([SiteRules("a.com", RULES[:1])])
+    for host in ("é" * 1_000_000, "x" * 300 + ".a.com", "a.com?" + "x" * 300):
+        normalizer.normalize(f"http://{host}/?sid=1")
+    longest = "a." * 124 + "a.com:8080"  # 253 characters and a port
+    assert normalizer.normalize(f"http://{longest}/?sid=1").canonical == f"http://{longest}/"
+    assert {len(host) for host in normalizer._by_authority} == {len("a.com"), len(longest)}
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
