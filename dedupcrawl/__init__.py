@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as mypy reads it: `typing` would be most of what this import takes
 if TYPE_CHECKING:
     from dedupcrawl.addon import Addon
 
 __all__ = ["Addon"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # Lazily: the command line and the learner must not import Scrapy to import the package.
     if name == "Addon":
         from dedupcrawl.addon import Addon

@@ -135,7 +135,7 @@ def _sentence(error: click.ClickException) -> str:
 
 
 def main() -> None:
-    """Entry point of the `dedupcrawl` script."""
+    """Run the command of the command line and exit with its status."""
     sys.exit(run(sys.argv[1:]))
 
 

@@ -131,6 +131,17 @@ def test_the_package_can_be_run_as_the_command() -> None:
     assert done.stderr.startswith("dedupcrawl: No such command 'chek'. Did you mean 'check'?")
 
 
+def test_an_interrupt_while_modules_are_loaded_is_said_in_one_line(tmp_path: Path) -> None:
+    stub = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "click.py").write_text(stub, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl", "train"],
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "dedupcrawl: interrupted\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_a_full_disk_behind_stdout_is_said_in_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:

@@ -155,6 +155,8 @@ class Rule:
             examples=_examples(row, where),
             note=_text(row, "note", where),
         )
+        if rule.failed > rule.tried:
+            raise RuleError(f"{where}: failed is of tried, so {rule.failed} of {rule.tried} cannot be")
         rule.templates()
         rule.scopes()
         return rule

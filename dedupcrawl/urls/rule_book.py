@@ -237,6 +237,6 @@ def _updated(rule: Rule, one: _Watched, note: str) -> Rule:
         state = "disabled"
     elif state == "probation" and one.trials >= one.trials_needed:
         state = "active"
-    tried = max(0, rule.tried + one.passed + one.failed - sum(one.written))
     failed = max(0, rule.failed + one.failed - one.written[1])
+    tried = max(failed, rule.tried + one.passed + one.failed - sum(one.written))  # as a rule file wants it
     return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note)

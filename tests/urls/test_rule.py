@@ -180,3 +180,10 @@ def test_a_row_of_a_list_of_rules() -> None:
         "coverage": 30, "precision": 0.9667,
     }  # fmt: skip
     assert rule_row("a.com", replace(rule, evidence=Evidence()))["precision"] is None
+
+
+def test_no_more_trials_fail_than_there_are() -> None:
+    tried = {"id": "x", "kind": "rewrite", "drop": ["sid"], "tried": 1}
+    assert Rule.from_dict({**tried, "failed": 1}).failed == 1
+    with pytest.raises(RuleError, match="rule 'x': failed is of tried, so 9 of 1 cannot be"):
+        Rule.from_dict({**tried, "failed": 9})
