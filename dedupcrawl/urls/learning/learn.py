@@ -235,7 +235,8 @@ def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, le
 
 
 def _is_right(use: Use, bar: Bar, least: Least) -> bool:
-    return sum(use.right) > 0 and use.coverage[1] >= least.asked and bar.holds(sum(use.right), sum(use.wrong))
+    """True when what is left of a rule, or a part of it, is right, and the second part has some of it."""
+    return use.right[1] > 0 and use.coverage[1] >= least.asked and bar.holds(sum(use.right), sum(use.wrong))
 
 
 def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors, known: Known) -> dict[Rule, int]:

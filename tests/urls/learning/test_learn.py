@@ -9,6 +9,7 @@ import pytest
 
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.sample import sides
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
@@ -200,6 +201,22 @@ def test_nothing_is_learned_where_nothing_is_redundant_or_where_it_is_by_chance(
     pages = [f"http://a.com/{random_word(random_)}?t={random_.randrange(10**6)}&u={i}" for i in range(400)]
     assert not learned([[page] for page in pages]).rules
     assert not learned([pages[i : i + 2] for i in range(0, 400, 2)]).rules
+
+
+def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_other() -> None:
+    """`search` comes in two clusters of the first part, taken out together with arguments that many have."""
+    first = [page for page, side in enumerate(sides(range(36), 0.5, 0)) if side == 0]
+    searched = dict(zip(first, ("lamp", "chair"), strict=False))
+    clusters = []
+    for page in range(36):
+        url = f"http://a.com/p?id={page}"
+        clusters.append([url, f"{url}&path=c{page % 5}", f"{url}&path=c{page % 3 + 7}&sort=asc"])
+        clusters[-1] += [f"{url}&search={searched[page]}"] if page in searched else []
+    clusters += [[f"http://a.com/list?path=c{i}&sort=asc"] for i in range(9)]
+    clusters += [[f"http://a.com/list?search={word}"] for word in searched.values()]
+    found = [rule for rule in learned(clusters).rules if rule.source == "learned"]
+    assert {"path", "sort"} <= {name for rule in found for name in rule.drop}
+    assert all(rule.evidence.correct for rule in found), list(map(described, found))
 
 
 def test_evidence_is_of_the_held_out_clusters() -> None:
