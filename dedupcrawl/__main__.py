@@ -1,4 +1,4 @@
-"""``python -m dedupcrawl`` and the script ``dedupcrawl``: the command line, of which an interrupt ends the loading, too.
+"""``python -m dedupcrawl`` and the script ``dedupcrawl``: the command line; an interrupt ends its loading, too.
 
 So nothing is imported here before it can be caught.
 """

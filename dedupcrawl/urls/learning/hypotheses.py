@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
+from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks, mirror_first
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.learning.path_parameters import parameter_edits
 from dedupcrawl.urls.learning.transformation import Transformation
@@ -31,12 +32,12 @@ _OF_VALUES = (("lower", ""), ("decode", "%"), ("underscores", "_"))
 _MOVED = ("", "underscores", "spaces", "decode", "path", "lower")
 
 
-def hypotheses(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
-    """What would take `source` to `target`, or at least bring them nearer."""
+def hypotheses(source: UrlParts, target: UrlParts, hosts: HostRanks = NO_RANKS) -> Iterator[Transformation]:
+    """What would take `source` to `target`, or at least bring them nearer; their hosts to the better one."""
     if source.scheme != target.scheme:
         yield Transformation(f"{source.scheme}://", f"{target.scheme}://")
     if source.authority != target.authority:
-        yield from _hosts(source.authority, target.authority)
+        yield from _hosts(*mirror_first([source.authority, target.authority], hosts))
     if source.args != target.args:
         yield from _args(source, target)
     if source.segments != target.segments:

@@ -12,6 +12,7 @@ from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
 from dedupcrawl.urls.learning.context_keys import Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
+from dedupcrawl.urls.learning.mirrors import HostRanks, host_ranks
 from dedupcrawl.urls.learning.priors import GENERAL, Priors, is_local
 from dedupcrawl.urls.learning.proof import Proof, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
@@ -85,12 +86,13 @@ def learn_site(
     )
     support: dict[Rule, int] = {}
     known: Known = {}
+    hosts = host_ranks(proof.columns, np.array(labels, dtype=np.int64))
     proved = [Candidate(rule, 0) for rule in priors.assumed]
     for number in range(_ROUNDS):
         corpus = _corpus(site, proof, samples, proved)
         if number and not corpus.clusters():
             break
-        taught = _taught(corpus, samples, priors, known)
+        taught = _taught(corpus, samples, priors, known, hosts)
         for rule, count in taught.items():
             support[rule] = max(count, support.get(rule, 0))
         found = _fitted(corpus, list(taught), support, bar, priors, number)
@@ -239,13 +241,15 @@ def _is_right(use: Use, bar: Bar, least: Least) -> bool:
     return use.right[1] > 0 and use.coverage[1] >= least.asked and bar.holds(sum(use.right), sum(use.wrong))
 
 
-def _taught(corpus: Corpus, samples: Sequence[SitePart], priors: Priors, known: Known) -> dict[Rule, int]:
+def _taught(
+    corpus: Corpus, samples: Sequence[SitePart], priors: Priors, known: Known, hosts: HostRanks
+) -> dict[Rule, int]:
     """Transformations that the first part teaches beyond what is proved, and how many of its clusters do.
 
     One that a single cluster of it suggests counts when the second part suggests it, too.
     """
     first, second = (set(sample.labels) for sample in samples)
-    suggested = suggestions(corpus, (first, second), known)
+    suggested = suggestions(corpus, (first, second), known, hosts)
     taught = {one: len(labels & first) for one, labels in suggested.items()}
     found = likely(suggested, taught, priors.expected)
     return {rule: taught.get(Transformation(rule.match, rule.to, rule.drop, rule.convert), 0) for rule in found}

@@ -26,6 +26,7 @@ from dedupcrawl.urls.learning.hypotheses import (
 )
 from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.irrelevant import with_known_arguments
+from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks
 from dedupcrawl.urls.learning.pairs import select_pairs
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.learning.token_texts import Ints
@@ -129,13 +130,16 @@ def rank(found: Found) -> tuple[bool, float, int, int, str]:
     return len(rule.drop) > 1, -worth, lost, len(rule.match) + len(rule.within), str(rule)
 
 
-def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -> dict[Transformation, set[int]]:
+def suggestions(
+    corpus: Corpus, parts: Sequence[Container[int]], known: Known, hosts: HostRanks = NO_RANKS
+) -> dict[Transformation, set[int]]:
     """Hypotheses, and the clusters that suggest them.
 
     Args:
         corpus: The URLs.
         parts: Clusters; of each part as many are asked.
         known: What pairs of URLs of the site have suggested before, to be filled in.
+        hosts: Which host of a page is the target.
     """
     suggested: dict[Transformation, set[int]] = defaultdict(set)
     clusters = corpus.clusters()
@@ -150,7 +154,7 @@ def suggestions(corpus: Corpus, parts: Sequence[Container[int]], known: Known) -
             pair = source.text, target.text
             made = known.get(pair)
             if made is None:
-                made = known[pair] = tuple(dict.fromkeys(hypotheses(source.parts, target.parts)))
+                made = known[pair] = tuple(dict.fromkeys(hypotheses(source.parts, target.parts, hosts)))
             for found in made:
                 suggested[found].add(source.label)
         for form in cluster[:_LOOKED_INTO]:

@@ -219,6 +219,32 @@ def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_ot
     assert all(rule.evidence.correct for rule in found), list(map(described, found))
 
 
+@pytest.mark.parametrize(
+    ("more", "other", "target"),
+    [
+        ("www", "m", "www"),
+        ("m", "www", "m"),
+        ("www", "amp", "www"),
+        ("www", "w3", "www"),
+        ("w3", "www", "w3"),
+    ],
+)
+def test_of_mirrors_the_target_has_more_pages_of_its_own(more: str, other: str, target: str) -> None:
+    clusters = [[f"http://{host}.a.com/page{i}" for host in (more, other)] for i in range(40)]
+    clusters += [[f"http://{more}.a.com/alone{i}"] for i in range(3)]
+    rules = learned(clusters)
+    assert {SiteNormalizer(rules).normalize(url).canonical for url in clusters[0]} == {f"http://{target}.a.com/page0"}
+    assert [rule.kind for rule in rules.rules if rule.source == "learned"] == ["rewrite"]
+
+
+@pytest.mark.parametrize("other", ["m", "mobile", "amp", "print", "wap"])
+@pytest.mark.parametrize("host", ["www.a.com", "a.com"])
+def test_of_equal_mirrors_the_target_is_not_that_of_some_devices(host: str, other: str) -> None:
+    clusters = [[f"http://{host}/page{i}", f"http://{other}.a.com/page{i}"] for i in range(40)]
+    normalize = SiteNormalizer(learned(clusters)).normalize
+    assert {normalize(url).canonical for url in clusters[0]} == {f"http://{host}/page0"}
+
+
 def test_evidence_is_of_the_held_out_clusters() -> None:
     (rule,) = learned(stanford(random.Random(1))).rules
     assert rule.source == "learned"
