@@ -36,7 +36,6 @@ told = st.fixed_dictionaries(
     optional={
         "state": st.sampled_from(["active", "probation", "disabled"]),
         "tried": counts,
-        "failed": counts,
         "source": st.sampled_from(["hand", "learned", "prior", "imported"]),
         "learned": st.dates(),
         "evidence": evidences,
@@ -45,12 +44,15 @@ told = st.fixed_dictionaries(
     },
 )
 rules = st.builds(
-    lambda name, kind, context, does, of: Rule(name, kind, **context, **does, **of),
+    lambda name, kind, context, does, of, failed: Rule(
+        name, kind, **context, **does, **of, failed=min(failed, of.get("tried", 0))
+    ),
     st.text(min_size=1),
     st.sampled_from(["rewrite", "equivalence"]),
     contexts,
     transformations,
     told,
+    counts,
 )
 
 
