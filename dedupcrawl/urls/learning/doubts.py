@@ -14,7 +14,7 @@ from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
-_LEAST_WRONG = 3  # URLs that an exception has to take away: fewer are chance
+_LEAST_WRONG = 3  # URLs of those that are looked at that an exception has to take away: fewer are chance
 _MOST_EXCEPTIONS = 8  # of a rule
 _NARROW = {"arg", "last", "path"}  # keys of which another says as much of more URLs, if it can
 _KINDS = {"host", "path", "front", "last", "has", "arg", "form", "kind"}
@@ -52,7 +52,7 @@ def narrowed(
             places.append((key[0] in _NARROW, key, keys.value(code), int(bad[code]), int(good[code])))
     best: tuple[float, Rule] | None = None
     for _, key, value, against, count in sorted(places):
-        gain = against - count / most_right
+        gain = against * judged.wrong_step - count * judged.right_step / most_right
         if gain <= 0.0 or count * 2 > len(judged.right) or (best is not None and gain <= best[0]):
             continue
         narrower = scoped(rule, (_exception(key, value),))

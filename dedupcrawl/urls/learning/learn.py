@@ -191,7 +191,7 @@ def _proved(
 
     def narrower(one: Candidate, most_right: float) -> Candidate | None:
         judged = proof.judged(one.rule.id)
-        rule = narrowed(one.rule, proof.columns, judged, most_right / judged.step, patterns)
+        rule = narrowed(one.rule, proof.columns, judged, most_right, patterns)
         return None if rule is None else replace(one, rule=rule)
 
     while True:

@@ -12,13 +12,14 @@ from dedupcrawl.urls.learning.column_normalizer import ColumnNormalizer
 from dedupcrawl.urls.learning.meeting_counts import Counts, UrlMeetings
 from dedupcrawl.urls.learning.sample import SitePart, label_hash
 from dedupcrawl.urls.learning.seen_sections import Met
+from dedupcrawl.urls.learning.token_runs import mixed
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
 
 _MOST_OF_A_CLUSTER = 20  # URLs of a colliding form that are given back
 _MOST_COLLIDING = 5000  # URLs that are given back to learning
-_MOST_JUDGED = 2000  # right URLs of a rule, and as many wrong ones, that are looked at again
+_MOST_JUDGED = 2000  # right URLs of a rule, and as many wrong ones, that are looked at again, about
 _EXAMPLES = 8  # candidates for the examples of a rule
 
 
@@ -63,16 +64,18 @@ class Judged(NamedTuple):
     """URLs that a rule has changed and that met others.
 
     Attributes:
-        wrong: Numbers of URLs that it was wrong about.
+        wrong: Numbers of URLs that it was wrong about, one in `wrong_step`.
         forms: Of each of these, the number of the form at which it met others.
-        right: Numbers of URLs that it was right about, one in `step`.
-        step: Such that there are not too many.
+        right: Numbers of URLs that it was right about, one in `right_step`.
+        wrong_step: Such that there are not too many.
+        right_step: Such that there are not too many.
     """
 
     wrong: Ints
     forms: Ints
     right: Ints
-    step: int
+    wrong_step: int = 1
+    right_step: int = 1
 
 
 class Proof:
@@ -137,10 +140,9 @@ class Proof:
         owner[met.form[unchanged]] = self._labels[met.rows[unchanged]]
         owners, labels = owner[met.form], self._labels[met.rows]
         bad = ~met.leads | ((owners >= 0) & (owners != labels))
-        wrong = np.flatnonzero(by_rule & bad)[:_MOST_JUDGED]
-        right = met.rows[by_rule & met.right & ~bad]
-        step = -(-len(right) // _MOST_JUDGED) or 1
-        return Judged(met.rows[wrong], met.form[wrong], right[::step], step)
+        wrong, wrong_step = _some(np.flatnonzero(by_rule & bad))
+        right, right_step = _some(np.flatnonzero(by_rule & met.right & ~bad))
+        return Judged(met.rows[wrong], met.form[wrong], met.rows[right], wrong_step, right_step)
 
     def met(self, rule_id: str) -> Iterator[Met]:
         """URLs that a rule was right about, and those that they met: of some forms, all of them."""
@@ -295,6 +297,12 @@ class Proof:
         for pair in np.unique(form * len(names) + histories).tolist():
             blamed.setdefault(pair // len(names), set()).update(names[pair % len(names)])
         return blamed
+
+
+def _some(numbers: Ints) -> tuple[Ints, int]:
+    """About `_MOST_JUDGED` of these at most, one in so many: not each so manieth, as kinds of URLs may take turns."""
+    step = -(-len(numbers) // _MOST_JUDGED) or 1
+    return numbers[mixed(numbers.astype(np.uint64)) % np.uint64(step) == 0], step
 
 
 def _tallied(histories: Ints, sides: Ints) -> list[tuple[int, int, int]]:

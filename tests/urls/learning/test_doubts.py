@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, Patterns
 from dedupcrawl.urls.learning.corpus import Corpus
 from dedupcrawl.urls.learning.doubts import narrowed
 from dedupcrawl.urls.learning.hypotheses import hypothesis
-from dedupcrawl.urls.learning.proof import Judged
+from dedupcrawl.urls.learning.proof import Judged, Proof
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.rule import Rule
@@ -26,7 +28,7 @@ def narrower(
 ) -> Rule | None:
     columns = UrlColumns.of([*wrong, *right, "data:no-url"])
     rows = np.arange(len(columns))
-    judged = Judged(rows[: len(wrong)], rows[: len(wrong)] if forms is None else forms, rows[len(wrong) :], 1)
+    judged = Judged(rows[: len(wrong)], rows[: len(wrong)] if forms is None else forms, rows[len(wrong) :])
     return narrowed(rule, columns, judged, most_right, patterns)
 
 
@@ -86,3 +88,20 @@ def test_exceptions_come_to_an_end() -> None:
             break
         rule, rounds = finer, rounds + 1
     assert 1 < rounds < 20
+
+
+@pytest.mark.parametrize("scale", [1, 300, 400])
+def test_exceptions_of_a_large_site_are_those_of_a_small_one(scale: int) -> None:
+    """Of many URLs some are looked at, and neither the first ones only nor the sessions of one kind."""
+    urls, labels = [], []
+    for i in range(20 * scale):
+        urls += [f"http://a.com/list/{i}?sid={sid}" for sid in "ab"]
+        labels += [2 * i, 2 * i + 1]
+    for i, page in enumerate(["list/x"] * 30 * scale + ["view/"] * 200 * scale, 40 * scale):
+        urls += [f"http://a.com/{page}{i}?sid={sid}" for sid in "ab"]
+        labels += [i] * 2
+    proof = Proof("a.com", urls, labels, [0] * len(urls))
+    proof.apply([replace(SID, id="r")])
+    rule = narrowed(SID, proof.columns, proof.judged("r"), 8.0)
+    assert rule is not None
+    assert (rule.within, rule.unless) == (("!/list/{*}",), ())
