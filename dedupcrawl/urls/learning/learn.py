@@ -18,6 +18,7 @@ from dedupcrawl.urls.learning.proof import Proof, Use
 from dedupcrawl.urls.learning.sample import SitePart, part_of, sampled, sides
 from dedupcrawl.urls.learning.search import Known, accept, compiled, expose, likely, suggestions
 from dedupcrawl.urls.learning.seen_paths import as_found, is_of_paths, kept_to_seen_paths
+from dedupcrawl.urls.learning.seen_places import is_of_arguments, kept_to_seen_places
 from dedupcrawl.urls.learning.seen_sections import is_of_sections
 from dedupcrawl.urls.learning.seen_values import kept_to_seen, open_arguments
 from dedupcrawl.urls.learning.suspects import worst_of
@@ -224,7 +225,10 @@ def _kept_to_seen(site: str, proved: list[Candidate], proof: Proof, bar: Bar, le
     for place, one in enumerate(proved):
         rules = kept_to_seen(one.rule, seen.get(one.rule.id, {}))
         by_paths = is_of_paths(one.rule) and (one in own or one.rule.convert or is_local(one.rule))
-        if by_paths or (one in own and is_of_sections(one.rule)):
+        if one in own and is_of_arguments(one.rule):
+            met, others = list(proof.met(one.rule.id)), [other.rule for other in proved]
+            rules = [kept_to_seen_places(rule, met, others, site) for rule in rules]
+        elif by_paths or (one in own and is_of_sections(one.rule)):
             met = as_found(proof.met(one.rule.id), [other.rule for other in proved[:place]], site)
             rules = [finer for rule in rules for finer in kept_to_seen_paths(rule, met, site)]
         kept += [replace(one, rule=rule) for rule in rules]

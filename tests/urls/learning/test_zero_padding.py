@@ -36,7 +36,7 @@ def test_archives_of_months_stay_apart() -> None:
 
 def test_an_argument_and_several() -> None:
     pages = [[f"{SITE}/x?p={page:03}", f"{SITE}/x?p={page}"] for page in range(1, 31)]
-    assert rules_of(pages) == ["?p={n0:digits} → ?p={n0|unpadded}"]
+    assert rules_of(pages) == ["?p={n0:digits} → ?p={n0|unpadded} within /x"]
     days = [(y, m, d) for y in (2008, 2009) for m in (2, 7, 11) for d in (1, 5, 9, 12, 28)]
     rules = learned([[f"{SITE}/x?y={y}&m={m:02}&d={d:02}", f"{SITE}/x?y={y}&m={m}&d={d}"] for y, m, d in days])
     assert forms(rules, "/x?y=2009&m=03&d=04", "/x?y=2009&m=3&d=4") == ["/x?y=2009&m=3&d=4"] * 2
