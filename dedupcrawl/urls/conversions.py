@@ -98,17 +98,24 @@ def _normal_escape(match: re.Match[str]) -> str:
 
 def with_normal_escapes(text: str) -> str:
     """Percent-encoding as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed."""
-    return _HEX_PAIR.sub(_normal_escape, text)
+    return _HEX_PAIR.sub(_normal_escape, text) if "%" in text else text
 
 
 def as_sent(text: str) -> str:
     """The spelling in which every client sends it: non-ASCII characters in percent-encoding (RFC 3987, 3.1)."""
-    return with_normal_escapes(_NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text))
+    if not text.isascii():
+        text = _NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text)
+    return with_normal_escapes(text)
 
 
 def is_as_sent(text: str) -> bool:
     """True when `as_sent` leaves it as it is."""
     return text.isascii() and ("%" not in text or with_normal_escapes(text) == text)
+
+
+def normal_authority(scheme: str, authority: str) -> str:
+    """Host and port of a URL of this scheme, which is in lower case."""
+    return authority.lower().removesuffix(DEFAULT_PORTS[scheme]).removesuffix(":")
 
 
 def _syntax(parts: UrlParts) -> UrlParts | None:
@@ -121,7 +128,7 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
             return None
     after = parts.copy()
     after.scheme = parts.scheme.lower()
-    after.authority = parts.authority.lower().removesuffix(DEFAULT_PORTS[after.scheme]).removesuffix(":")
+    after.authority = normal_authority(after.scheme, parts.authority)
     after.segments = [as_sent(segment) for segment in parts.segments] or [""]
     after.args = [as_sent(arg) for arg in parts.args]
     if "." in after.segments or ".." in after.segments:

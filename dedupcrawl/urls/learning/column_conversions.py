@@ -1,7 +1,7 @@
 """Conversions of the whole URL (`URL_CONVERSIONS`) for many URLs at once.
 
-Those that put tokens into another order or take some out are done by column. Of the others, it is told by column which
-URLs they may change.
+Those that spell tokens in another way, put them into another order or take some out are done by column. Of the others,
+it is told by column which URLs they may change.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dedupcrawl.urls.conversions import LONGEST_RUN, is_as_sent
-from dedupcrawl.urls.learning.token_texts import Ints
+from dedupcrawl.urls.conversions import LONGEST_RUN, as_sent, is_as_sent, normal_authority
+from dedupcrawl.urls.learning.token_texts import Bools, Ints, Texts
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
 _MOST_ARGS = 200  # of a URL of which `last-of-name` is found by column; longer ones are done one by one
@@ -27,8 +27,18 @@ def converted(convert: str, urls: UrlColumns, rows: Ints) -> tuple[Ints, Ints]:
     rows = convertible(convert, urls, rows)
     if done is None or not rows.size:
         return rows[:0], rows
-    alone = (urls.separators[rows] != 0) | (urls.args.size[rows] > _MOST_ARGS)
+    alone = _has_dots(urls, rows) if convert == "syntax" else _has_odd_args(urls, rows)
     return done(urls, rows[~alone]), rows[alone]
+
+
+def _has_dots(urls: UrlColumns, rows: Ints) -> Bools:
+    owner, _, numbers = urls.segments.flat(rows)
+    return np.bincount(owner[urls.texts.which(_is_dots, numbers)], minlength=len(rows)) > 0
+
+
+def _has_odd_args(urls: UrlColumns, rows: Ints) -> Bools:
+    found: Bools = (urls.separators[rows] != 0) | (urls.args.size[rows] > _MOST_ARGS)
+    return found
 
 
 def convertible(convert: str, urls: UrlColumns, rows: Ints) -> Ints:
@@ -99,14 +109,43 @@ _CHANGED: dict[str, Callable[[UrlColumns, Ints], Ints]] = {
 }
 
 
+def _normalize_syntax(urls: UrlColumns, rows: Ints) -> Ints:
+    fronts = np.stack([urls.schemes[rows], urls.authorities[rows]])
+    unique, where = np.unique(fronts[0] << 32 | fronts[1], return_inverse=True)
+    normal = []
+    for number in unique.tolist():
+        scheme = urls.texts[number >> 32].lower()
+        authority = normal_authority(scheme, urls.texts[number & 0xFFFFFFFF])
+        normal.append((urls.texts.number(scheme), urls.texts.number(authority)))
+    urls.schemes[rows], urls.authorities[rows] = after = np.array(normal, dtype=np.int64).reshape(-1, 2).T[:, where]
+    changed: Bools = (after != fronts).any(axis=0)
+    for texts, runs, put in (
+        (urls.texts, urls.segments, urls.segments.put),
+        (urls.arg_texts, urls.args, urls.put_args),
+    ):
+        owner, _, numbers = runs.flat(rows)
+        sent = _respelled(texts, numbers, _is_sent_otherwise, as_sent)
+        others = np.bincount(owner[sent != numbers], minlength=len(rows)) > 0
+        if others.any():
+            put(rows[others], runs.size[rows[others]], sent[others[owner]])
+            changed |= others
+    found: Ints = rows[changed]
+    return found
+
+
+def _respelled(texts: Texts, numbers: Ints, test: Callable[[str], bool], spell: Callable[[str], str]) -> Ints:
+    """The numbers, those of texts that pass a test replaced by those of other spellings."""
+    found: Ints = numbers.copy()
+    those = texts.which(test, numbers)
+    unique, where = np.unique(numbers[those], return_inverse=True)
+    other = [texts.number(spell(texts[number])) for number in unique.tolist()]
+    found[those] = np.array(other, dtype=np.int64)[where]
+    return found
+
+
 def _sort_args(urls: UrlColumns, rows: Ints) -> Ints:
     owner, place, numbers = urls.args.flat(rows)
-    texts = urls.arg_texts
-    sorted_: Ints = numbers.copy()
-    plus = texts.which(_has_plus, numbers)
-    unique, where = np.unique(numbers[plus], return_inverse=True)
-    spaced = [texts.number(texts[number].replace("+", "%20")) for number in unique.tolist()]
-    sorted_[plus] = np.array(spaced, dtype=np.int64)[where]
+    sorted_ = _respelled(urls.arg_texts, numbers, _has_plus, lambda text: text.replace("+", "%20"))
     sorted_ = sorted_[np.lexsort((place, _ranks(urls, sorted_), owner))]
     return _with_args(urls, rows, owner, numbers, sorted_)
 
@@ -147,6 +186,7 @@ def _join_slashes(urls: UrlColumns, rows: Ints) -> Ints:
 
 
 _DONE: dict[str, Callable[[UrlColumns, Ints], Ints]] = {
+    "syntax": _normalize_syntax,
     "sort-query": _sort_args,
     "drop-empty": _drop_empty_args,
     "last-of-name": _keep_last_of_name,
@@ -185,6 +225,10 @@ def _is_sent_otherwise(text: str) -> bool:
 
 def _is_no_normal_segment(text: str) -> bool:
     return text in {".", ".."} or _is_sent_otherwise(text)
+
+
+def _is_dots(text: str) -> bool:
+    return as_sent(text) in {".", ".."}
 
 
 def _has_plus(text: str) -> bool:

@@ -10,7 +10,7 @@ from dedupcrawl.urls.learning.column_conversions import converted, convertible
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 from dedupcrawl.urls.url_parts import split_url
 
-tokens = st.sampled_from(["a", "b", "B", "", ".", "..", "%7e", "%2F", "a=1", "a=", "b=2", "b=x+y"])
+tokens = st.sampled_from(["a", "b", "B", "", ".", "..", "%2e", ".%2E", "%7e", "é", "%2F", "a=1", "a=", "b=2", "b=x+y"])
 urls = st.builds(
     "{}/{}{}".format,
     st.sampled_from(["http://a.com", "HTTP://a.com", "http://A.com:80", "https://a.com:"]),
