@@ -171,6 +171,10 @@ class CompiledRule:
         built = self._build(self._to, parts, values, site)
         return None if built == parts else built
 
+    def fits(self, parts: UrlParts) -> bool:
+        """True when the URL is of the rule's context."""
+        return self._fits(parts, {})
+
     def _fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):

@@ -12,13 +12,14 @@ from functools import partial
 
 import numpy as np
 
-from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.learning.retokenized import is_no_end_of_path, is_no_segment, opens_query, splits_path
 from dedupcrawl.urls.learning.token_runs import Runs
 from dedupcrawl.urls.learning.token_texts import Bools, Ints, Numbers
-from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
+from dedupcrawl.urls.learning.url_columns import NO_COLUMNS, Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathPieces
 from dedupcrawl.urls.template import Capture, Template
+from dedupcrawl.urls.url_parts import UrlParts
 
 Values = dict[str, Ints]
 ConvertedTest = Callable[[Sequence[str], str], bool]
@@ -43,7 +44,7 @@ class ColumnBuild:
         if not alone.any():
             return self._built(urls, rows, values)
         late = rows[alone]
-        late = late[urls.replace(late, lambda parts: self._compiled.apply(parts, site), made)]
+        late = late[urls.replace(late, partial(changed_alone, self._compiled, site), made)]
         there = self._built(urls, rows[~alone], {name: found[~alone] for name, found in values.items()})
         return np.sort(np.concatenate([late, there]))
 
@@ -147,20 +148,31 @@ class ColumnBuild:
         urls.put_args(rows, size, numbers[stay])
 
 
+def changed_alone(rule: CompiledRule, site: str, parts: UrlParts) -> UrlParts | None:
+    """As `CompiledRule.change`; `NO_COLUMNS` for what would be too long."""
+    try:
+        return rule.change(parts, site)
+    except TooLongError:
+        return NO_COLUMNS
+
+
 def is_simple(match: Template, to: Template) -> bool:
-    """True when every capture has a name of its own, and `to` brings no argument that was not there."""
+    """True when each capture has a name of its own and is used once, and `to` brings no argument that was not there."""
     if to.scheme or to.host or to.whole or match.scheme or match.host:
         return False
     names = [capture.name for capture in match.captures() if capture.name]
+    uses = [capture.name for capture in to.captures() if capture.name]
     stars = [name for piece in match.path or () if piece.is_star and (name := piece.captures[0].name)]
     moved = [piece for piece in to.path or () if any(c.star or c.name in stars for c in piece.captures)]
     there = {name for name, _ in match.args}
     return (
         len(set(names)) == len(names)
+        and len(set(uses)) == len(uses)
         and len(moved) <= 1
         and all(piece.literals == ("", "") and piece.captures[0].name in stars for piece in moved)
         and not any(capture.conversions for piece in moved for capture in piece.captures)
         and all(name in there for name, _ in to.args)
+        and not any(capture.name in stars for _, piece in to.args if piece for capture in piece.captures)
     )
 
 

@@ -6,19 +6,20 @@ that is a URL of its own, conversions of the whole URL) is done one URL at a tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.column_build import ColumnBuild, is_simple, star_of
+from dedupcrawl.urls.learning.column_build import ColumnBuild, changed_alone, is_simple, star_of
 from dedupcrawl.urls.learning.column_conversions import converted
 from dedupcrawl.urls.learning.token_texts import ABSENT, Bools, Ints
 from dedupcrawl.urls.learning.url_columns import Made, UrlColumns, among
 from dedupcrawl.urls.rule import PathPieces, Rule
-from dedupcrawl.urls.template import Template
+from dedupcrawl.urls.template import Capture, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
@@ -55,6 +56,10 @@ class ColumnRule:
         self._build: ColumnBuild | None = None
         if self._match is not None and self._to is not None and is_simple(self._match, self._to):
             self._build = ColumnBuild(compiled, self._match, self._to)
+        paths = [*self._within, *self._without]
+        self._compares = any(
+            map(_has_name_twice, [self._match.captures() if self._match else [], *map(_captures, paths)])
+        )
         self._of_front = _is_of_front(self._match, self._to)
         self._front = CompiledRule(replace(rule, within=())) if self._of_front else compiled
 
@@ -97,7 +102,7 @@ class ColumnRule:
         done = _NO_ROWS
         if self._rule.convert:
             done, rows = converted(self._rule.convert, urls, rows)
-        late = rows[urls.replace(rows, lambda parts: self._compiled.apply(parts, site), made)]
+        late = rows[urls.replace(rows, partial(changed_alone, self._compiled, site), made)]
         return np.sort(np.concatenate([done, late])) if done.size else late
 
     def _asked_for(self, urls: UrlColumns, rows: Ints) -> Ints:
@@ -134,6 +139,9 @@ class ColumnRule:
         if self._drop_names and not self._drop_starts:
             gone = [number for name in self._drop_names if (number := urls.texts.known(name)) != ABSENT]
             rows = rows[urls.with_any_name(gone)[rows]]
+        if self._compares:
+            found: Ints = rows[np.fromiter(map(self._compiled.fits, urls.all_parts(rows)), np.bool_, len(rows))]
+            return found
         for name, form in self._args:
             place = urls.args_named(urls.texts.known(name))[rows]
             rows, place = rows[place >= 0], place[place >= 0]
@@ -235,6 +243,16 @@ class ColumnRule:
         urls.schemes[rows], urls.authorities[rows] = new[:, 0], new[:, 1]
         found: Ints = rows[changed]
         return found
+
+
+def _captures(path: PathPieces) -> list[Capture]:
+    return [capture for piece in path for capture in piece.captures]
+
+
+def _has_name_twice(captures: Sequence[Capture]) -> bool:
+    """True when values have to be compared, which is not done by column."""
+    names = [capture.name for capture in captures if capture.name]
+    return len(set(names)) < len(names)
 
 
 def _is_of_front(match: Template | None, to: Template | None) -> bool:

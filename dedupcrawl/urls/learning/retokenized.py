@@ -9,7 +9,7 @@ import numpy as np
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.token_texts import Ints
-from dedupcrawl.urls.learning.url_columns import Made, UrlColumns
+from dedupcrawl.urls.learning.url_columns import NO_COLUMNS, Made, UrlColumns
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _MOST_GROWN = 2  # times its length, that a converted value is put in its place without a look at the URL
@@ -42,10 +42,10 @@ def _splits_query(text: str) -> bool:
 
 
 def _split_again(parts: UrlParts) -> UrlParts:
-    """The tokens of the URL that these parts make; none that are plain if it is none."""
+    """The tokens of the URL that these parts make; `NO_COLUMNS` if it is none."""
     text = parts.join()
     again = split_url(text) if len(text) <= LONGEST_URL else None
-    return UrlParts("", "", [], [], "", "") if again is None else again
+    return NO_COLUMNS if again is None else again
 
 
 def is_no_segment(conversions: Sequence[str], value: str) -> bool:

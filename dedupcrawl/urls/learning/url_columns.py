@@ -17,6 +17,7 @@ from dedupcrawl.urls.learning.token_texts import ABSENT, ArgTexts, Bools, Ints, 
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 Made = dict[int, tuple[int, ...] | None]
+NO_COLUMNS = UrlParts("", "", [], [], "", "")  # given for a URL that is to be normalized by itself: it is not plain
 
 _LONGEST = LONGEST_URL // 2  # characters; what is longer may come to outgrow the limit, and goes one by one
 _MOST_SEPARATED = 50  # arguments of a URL that has other separators than "&"; the bits of a float

@@ -45,7 +45,13 @@ LEARNED = [
     Rule("before-others", "equivalence", match="/{p*}/{x};sid={};{y}", to="/{p*}/{x};{y}"),
     Rule("id", "equivalence", match="/{p*}/{}-{n:digits}", to="/{p*}/{n}"),
     Rule("longer", "rewrite", match="/long/{p*}", to="/long/x/{p}"),
+    Rule("path-to-argument", "rewrite", match="/{p*}?b={x}", to="/wiki?b={p}"),
+    Rule("twice", "equivalence", match="/{x}/{x}", drop=("sid",)),
+    Rule("not-twice", "equivalence", drop=("sid", "b"), within=("/{p*}/{x}", "!/{z}/{z}")),
+    Rule("doubled", "rewrite", match="/{p*}/{x}/page", to="/{p}/{x}-{x}/page"),
+    Rule("padded", "rewrite", match="/long/{x}?b=1", to="/long/{x}-{x}" + "z" * 3000 + "?b=1"),
 ]
+BY_ID = {rule.id: rule for rule in LEARNED}
 RULES = [*LEARNED, *GENERAL.assumed, *(Rule(f"e{i}", "equivalence", match=r.match, to=r.to, drop=r.drop,
          convert=r.convert) for i, r in enumerate(GENERAL.expected))]  # fmt: skip
 SEGMENTS = ["", "wiki", "a", "b", "B%7e", "..", "x", "x-12.html", "index.html", "page", "1", "007", "x-y-07", "é",
@@ -68,9 +74,14 @@ rules = st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, max_siz
 @settings(max_examples=400, deadline=None)
 @given(st.lists(urls, min_size=1, max_size=12, unique=True), rules)
 @example(["http://a.com/?sid=1;b=2&c=1", "http://a.com/?b=2&c=1"], LEARNED[:1])
-@example(["HTTP://m.A.com/wiki/a?b=1"], LEARNED[18:19])
-@example(["http://a.com/?b=1&b=2", "http://a.com/?b=1&b=1"], LEARNED[19:20])
-@example(["http://a.com/long/" + "y" * 9000, "http://a.com/" + "y" * 20_000], LEARNED[-1:])
+@example(["HTTP://m.A.com/wiki/a?b=1"], [BY_ID["host-of-some"]])
+@example(["http://a.com/?b=1&b=2", "http://a.com/?b=1&b=1"], [BY_ID["first-page"]])
+@example(["http://a.com/long/" + "y" * 9000, "http://a.com/" + "y" * 20_000], [BY_ID["longer"]])
+@example(["http://a.com/wiki/a?b=1", "http://a.com/?b=1"], [BY_ID["path-to-argument"]])
+@example(["http://a.com/a/a?sid=1", "http://a.com/a/b?sid=1"], [BY_ID["twice"]])
+@example(["http://a.com/a/a?sid=1", "http://a.com/a/b?sid=1"], [BY_ID["not-twice"]])
+@example(["http://a.com/wiki/x/page"], [BY_ID["doubled"]])
+@example(["http://a.com/long/x?b=1&sid=1", "http://a.com/long/x?b=1"], [BY_ID["sid"], BY_ID["padded"]])
 def test_by_column_and_one_by_one_are_the_same(pages: list[str], given_rules: list[Rule]) -> None:
     check_same(pages, given_rules)
 
