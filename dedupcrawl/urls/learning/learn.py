@@ -27,6 +27,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
+_MOST_URLS = 2_000_000  # of a site: their number to the third fits 63 bits, as `UrlMeetings.of` needs
 _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
@@ -60,7 +61,7 @@ def learn_site(
 
     Args:
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
-        urls: Distinct URLs, pages without duplicates included: they are the evidence against.
+        urls: Distinct URLs, pages without duplicates included: they are the evidence against. At most two million.
         labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
         importance: Of each URL, for the choice of the URLs to learn from; all equal if None.
         holdout: Share of the clusters in the second part, which proves.
@@ -73,7 +74,14 @@ def learn_site(
 
     Returns:
         Rules with their evidence, in the order in which they are to be applied; none when nothing could be proved.
+
+    Raises:
+        ValueError: When there are more URLs.
     """
+    if len(urls) > _MOST_URLS:
+        raise ValueError(
+            f"{site}: rules are learned from at most {_MOST_URLS:,} URLs, not {len(urls):,}: take a sample"
+        )
     bar = Bar(min_precision)
     where = sides(labels, holdout, seed)
     parts = [part_of(side, where, labels, importance) for side in (0, 1)]

@@ -53,7 +53,7 @@ class UrlMeetings:
         """Find them.
 
         Args:
-            forms: Number of the form of each URL. Shape (n,), as all others.
+            forms: Number of the form of each URL. Shape (n,), as all others; n³ must be less than 2^63.
             histories: 0 for URLs that no rule has changed.
             labels: Cluster, from 0 up, small numbers.
             sides: Negative for URLs that do not count.

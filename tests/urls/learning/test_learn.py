@@ -310,3 +310,11 @@ def test_what_is_asked_for_holds_for_every_rule() -> None:
     counts = sorted({rule.evidence.coverage for rule in loose})
     for least in (counts[0] + 1, counts[-1] + 1):
         assert all(r.evidence.coverage >= least for r in learn_site("a.com", urls, labels, min_coverage=least).rules)
+
+
+def test_of_more_urls_than_can_be_counted_together_a_sample_is_to_be_taken() -> None:
+    many = 2_000_001
+    with pytest.raises(
+        ValueError, match=r"a\.com: rules are learned from at most 2,000,000 URLs, not 2,000,001: sample"
+    ):
+        learn_site("a.com", ["http://a.com/"] * many, range(many))
