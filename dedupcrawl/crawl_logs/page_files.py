@@ -135,3 +135,4 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
                 yield Markup(answer.url, answer.body, answer.charset)
+        tally.bytes_read = read_before + file.tell()  # other records may follow the last page

@@ -1,7 +1,9 @@
 """A WARC cut into its records, also where it is damaged: what is broken costs itself and not what follows.
 
 A record says how long it is, and what follows it tells whether that is true. Where it is not, and behind what is no
-record at all, the next version line is looked for. (FastWARC, which reads the records, ends at the first error.)
+record at all, the next version line is looked for. (FastWARC, which reads the records, ends at the first error.) Only
+a record over `RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of
+a record which a page can forge. Where it promises more than the file has, that is said, and nothing follows.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
 HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
+BEYOND_THE_FILE = "its Content-Length reaches beyond the end of the file: what follows it is not read"
 _CHUNK = 1 << 16
 
 _MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
@@ -54,13 +57,15 @@ class _Window:
             self.data += chunk
         return True
 
-    def skip(self, size: int) -> None:
-        """Go on behind so many bytes, without holding them."""
+    def skip(self, size: int) -> bool:
+        """Go on behind so many bytes, without holding them; False if there are not so many."""
         while len(self.data) < size and self.data:
             size -= len(self.data)
             self.data.clear()
             self.holds(1)
+        is_there = len(self.data) >= size
         del self.data[:size]
+        return is_there
 
     def search(self, pattern: re.Pattern[bytes], limit: int) -> re.Match[bytes] | None:
         """The first match behind the version line that begins within `limit` bytes."""
@@ -134,8 +139,8 @@ def _record(window: _Window) -> Found:
         return Found(window.taken(len(header)), CUT_SHORT)
     promised = int(length[1])
     if promised > RECORD_LIMIT:
-        window.skip(len(header) + promised)
-        return Found(header, TOO_LARGE)
+        is_there = window.skip(len(header) + promised)
+        return Found(header, TOO_LARGE) if is_there else Found(b"", BEYOND_THE_FILE)
     size = len(header) + promised
     more = window.holds(size + _MARK_BYTES)
     is_there = len(window.data) >= size

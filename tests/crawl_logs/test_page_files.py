@@ -88,6 +88,12 @@ def test_of_a_warc_the_html_pages_that_came_well(tmp_path: Path) -> None:
     assert prose(1).split(".")[0] in "".join(page_of(found[0]).paragraphs)
 
 
+def test_a_warc_is_read_to_its_end_whatever_follows_the_last_page(tmp_path: Path) -> None:
+    others = [answer(f"http://a/{i}", "x" * 90_000, mime="text/plain") for i in range(3)]
+    found, tally = stored(tmp_path / "pages.warc", b"".join([answer("http://a/1", page(prose(1))), *others]))
+    assert (len(found), tally.bytes_read) == (1, (tmp_path / "pages.warc").stat().st_size)
+
+
 def test_files_are_read_in_order_each_by_what_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(answer("http://a/1", page(prose(1))))
     (tmp_path / "b.warc").write_bytes(gzip.compress(b'{"url": "http://a/2", "text": "x"}\n'))
