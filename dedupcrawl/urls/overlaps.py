@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from dedupcrawl.urls.rule import Rule
 
@@ -10,32 +12,72 @@ from dedupcrawl.urls.rule import Rule
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
     """Rule → ids of the rules before it that drop, wherever it applies, some of the arguments that it drops.
 
-    They are applied in their order, so nothing of these is left for the later one. One that is disabled drops nothing.
+    They are applied in their order, so nothing of these is left for the later one; of several that drop the same, the
+    first does. One that is disabled drops nothing.
 
     >>> dropped_before([Rule("a", "rewrite", drop=("s*",)), Rule("b", "rewrite", drop=("lang", "sid"))])
     {'b': ('a',)}
     """
+    all_rules = list(rules)
     found = {}
-    before: list[Rule] = []
-    for rule in rules:
-        earlier = tuple(
-            other.id
-            for other in before
-            if _scope(other) in (_EVERYWHERE, _scope(rule)) and any(_drops(other, name) for name in rule.drop)
-        )
-        if earlier:
-            found[rule.id] = earlier
-        if rule.state != "disabled" and rule.drop and not rule.to:
-            before.append(rule)
+    everywhere = _Dropped()
+    within: defaultdict[tuple[object, ...], _Dropped] = defaultdict(_Dropped, {_scope(Rule("", "rewrite")): everywhere})
+    for number, rule in enumerate(all_rules):
+        if not rule.drop:
+            continue
+        here = within[_scope(rule)]
+        kept = _kept(rule)
+        firsts = {
+            min(before)
+            for name in rule.drop
+            if (before := [*everywhere.before(name, frozenset()), *here.before(name, kept)])
+        }
+        if firsts:
+            found[rule.id] = tuple(all_rules[first].id for first in sorted(firsts))
+        if rule.state != "disabled":
+            here.add(rule, number)
     return found
+
+
+@dataclass(slots=True)
+class _Dropped:
+    """What the rules of one scope drop, each with the number of the first rule that does.
+
+    Attributes:
+        names: Names of arguments.
+        starts: What names begin with, and whether it is of a rule with a lone "*", which leaves what `match` names.
+        lengths: Of these starts.
+    """
+
+    names: dict[str, int] = field(default_factory=dict)
+    starts: dict[tuple[str, bool], int] = field(default_factory=dict)
+    lengths: set[int] = field(default_factory=set)
+
+    def add(self, rule: Rule, number: int) -> None:
+        """One more rule of the scope."""
+        for name in rule.drop:
+            if name.endswith("*"):
+                self.starts.setdefault((name[:-1], "*" in rule.drop), number)
+                self.lengths.add(len(name) - 1)
+            else:
+                self.names.setdefault(name, number)
+
+    def before(self, name: str, kept: frozenset[str]) -> Iterator[int]:
+        """Numbers of rules that drop the argument, or those arguments, the first of them among these."""
+        if name in self.names:
+            yield self.names[name]
+        for length in self.lengths:
+            for leaves in (False, True):
+                key = name.removesuffix("*")[:length], leaves
+                if key in self.starts and not (leaves and name in kept):
+                    yield self.starts[key]
 
 
 def _scope(rule: Rule) -> tuple[object, ...]:
     return rule.hosts, rule.within, rule.match, rule.unless
 
 
-_EVERYWHERE = _scope(Rule("", "rewrite"))
-
-
-def _drops(rule: Rule, name: str) -> bool:
-    return any(name == own or (own.endswith("*") and name.startswith(own[:-1])) for own in rule.drop)
+def _kept(rule: Rule) -> frozenset[str]:
+    """Names that a rule of this scope leaves though it drops "*"."""
+    match = rule.templates()[0]
+    return frozenset(name for name, _ in match.args) if match else frozenset()

@@ -27,6 +27,30 @@ def test_only_what_is_done_wherever_the_later_one_applies() -> None:
     assert dropped_before([replace(SID, hosts=("m.a.com",)), MORE]) == {}
     assert dropped_before([replace(SID, hosts=("m.a.com",)), replace(MORE, hosts=("m.a.com",))]) == {"more": ("sid",)}
     assert dropped_before([SID, replace(MORE, drop=("sid*",))]) == {}
+    assert dropped_before([replace(SID, drop=("s*",)), replace(MORE, drop=("sid*",))]) == {"more": ("sid",)}
+
+
+def test_of_several_that_drop_the_same_the_first_is_told() -> None:
+    again = replace(SID, id="again")
+    assert dropped_before([SID, again, MORE]) == {"again": ("sid",), "more": ("sid",)}
+    lang = replace(SID, id="lang", drop=("lang",))
+    assert dropped_before([SID, again, lang, MORE])["more"] == ("sid", "lang")
+
+
+def test_what_match_names_is_not_dropped_by_a_lone_star() -> None:
+    rest = Rule("rest", "equivalence", match="/item?id={}", drop=("*",))
+    assert dropped_before([rest, replace(rest, id="id", drop=("id",))]) == {}
+    assert dropped_before([rest, replace(rest, id="ids", drop=("ids", "id"))]) == {"ids": ("rest",)}
+    starts = replace(rest, id="starts", drop=("i*",))
+    assert dropped_before([starts, replace(rest, id="id", drop=("id",))]) == {"id": ("starts",)}
+    assert of([rest]).normalize("http://a.com/item?id=1&x=2").canonical == "http://a.com/item?id=1"
+
+
+def test_ten_thousand_rules_are_compared_at_once() -> None:
+    rules = [Rule(f"r{i}", "rewrite", drop=(f"name{i}", f"start{i:05}*", "sid")) for i in range(10_000)]
+    before = dropped_before(rules)
+    assert len(before) == 9_999
+    assert set(before.values()) == {("r0",)}
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "a*", "ab"]), min_size=1, max_size=2, unique=True), max_size=4))
