@@ -9,6 +9,7 @@ import numpy as np
 
 from dedupcrawl.urls.learning.context_keys import NO_PATTERNS, NO_VALUE, ContextKey, ContextKeys, Patterns
 from dedupcrawl.urls.learning.contexts import SEVERAL, Condition
+from dedupcrawl.urls.learning.groups import grouped_pairs
 from dedupcrawl.urls.learning.proof import Judged
 from dedupcrawl.urls.learning.scopes import scoped
 from dedupcrawl.urls.learning.url_columns import UrlColumns
@@ -43,8 +44,8 @@ def narrowed(
     owner, codes = keys.flat(np.arange(len(rows)))
     bad = np.bincount(codes[is_wrong[owner]], minlength=len(keys.key_of))
     good = np.bincount(codes[~is_wrong[owner]], minlength=len(keys.key_of))
-    pairs = np.unique(np.stack([codes, forms[owner]])[:, is_wrong[owner]], axis=1)
-    meetings = np.bincount(pairs[0], minlength=len(keys.key_of))
+    owner, codes = owner[is_wrong[owner]], codes[is_wrong[owner]]
+    meetings = np.bincount(codes[grouped_pairs(codes, forms[owner])[1]], minlength=len(keys.key_of))
     places = []
     for code in np.flatnonzero((bad >= _LEAST_WRONG) & (meetings >= SEVERAL)).tolist():
         key = keys.keys[keys.key_of[code]]

@@ -25,6 +25,16 @@ def grouped(hashes: Hashes) -> tuple[Ints, Ints]:
     return rank[inverse], first_of[order]
 
 
+def grouped_pairs(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """`grouped`, of pairs of numbers that are not negative; those of `one` are small.
+
+    >>> grouped_pairs(np.array([1, 1, 2, 1]), np.array([5, 7, 5, 5]))
+    (array([0, 1, 2, 0]), array([0, 1, 2]))
+    """
+    group = grouped(other.astype(np.uint64))[0]
+    return grouped((one * (len(one) + 1) + group).astype(np.uint64))
+
+
 def places(hashes: Hashes, wanted: Hashes) -> Ints:
     """The first place of each wanted number among the numbers, ABSENT if it is not there. Shape (len(wanted),).
 

@@ -171,7 +171,7 @@ def _renamed(name: str, value: str | None, other: str, other_value: str | None) 
 
 def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     here, there = source.segments or [""], target.segments or [""]
-    if any(map(BRACES.search, here + there)):
+    if BRACES.search("".join(here + there)):
         return
     if (len(here) > 1 and not here[0]) or (len(there) > 1 and not there[0]):
         yield Transformation(convert="collapse-slashes")  # in a template // is the beginning of a host
@@ -195,7 +195,7 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
         return
     yield from _edits(here[:first], old, new, after, query)
     yield from _moved(source, target, here[:first], old, new, after, gone)
-    if [s.lower() for s in here] == [s.lower() for s in there]:
+    if [s.lower() for s in old] == [s.lower() for s in new]:
         yield Transformation(convert="lower-path")
     if len(old) > len(new):
         yield Transformation(convert="collapse-repeats")

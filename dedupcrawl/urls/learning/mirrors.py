@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from dedupcrawl.urls.learning.groups import grouped_pairs
 from dedupcrawl.urls.learning.token_texts import Ints
 from dedupcrawl.urls.learning.url_columns import UrlColumns
 
@@ -33,8 +34,8 @@ def host_ranks(columns: UrlColumns, clusters: Ints) -> HostRanks:
         clusters: The cluster of each, negative for those that do not count. Shape (n,).
     """
     rows = np.flatnonzero(columns.split & (clusters >= 0))
-    pages = np.unique(np.stack([columns.authorities[rows], clusters[rows]]), axis=1)[0]
-    hosts, counts = np.unique(pages, return_counts=True)
+    pages = rows[grouped_pairs(columns.authorities[rows], clusters[rows])[1]]
+    hosts, counts = np.unique(columns.authorities[pages], return_counts=True)
     names = [columns.texts[number] for number in hosts.tolist()]
     return {name: (-count, _is_of_devices(name)) for name, count in zip(names, counts.tolist(), strict=True)}
 

@@ -39,7 +39,7 @@ class Numbers:
         """Add numbers at the end, in time linear in them."""
         end = self._used + len(more)
         if end > len(self._data):
-            grown = np.zeros(max(end, 2 * len(self._data), 16), dtype=np.int64)
+            grown = np.empty(max(end, 2 * len(self._data), 16), dtype=np.int64)
             grown[: self._used] = self._data[: self._used]
             self._data = grown
         self._data[self._used : end] = more

@@ -12,6 +12,7 @@ import numpy as np
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.learning import kernels
+from dedupcrawl.urls.learning.groups import grouped_pairs
 from dedupcrawl.urls.learning.token_runs import Hashes, Runs, mixed, powers
 from dedupcrawl.urls.learning.token_texts import ABSENT, ArgTexts, Bools, Ints, Numbers, Texts
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -176,10 +177,11 @@ class UrlColumns:
         separated = self.separators[rows] != 0
         if separated.any():
             bits = np.bincount(owner, np.where(stay & separated[owner], 2.0 ** np.minimum(place, 60), 0.0), len(rows))
-            key = np.stack([self.separators[rows], bits.astype(np.int64)])[:, separated]
-            unique, where = np.unique(key, axis=1, return_inverse=True)
-            left = [self.texts.number(_separators_left(self.texts[old], kept)) for old, kept in unique.T.tolist()]
-            self.separators[rows[separated]] = np.array(left, dtype=np.int64)[where.reshape(-1)]
+            old, kept = self.separators[rows[separated]], bits.astype(np.int64)[separated]
+            group, first = grouped_pairs(old, kept)
+            pairs = zip(self.texts.some(old[first]), kept[first].tolist(), strict=True)
+            left = [self.texts.number(_separators_left(text, bits_kept)) for text, bits_kept in pairs]
+            self.separators[rows[separated]] = np.array(left, dtype=np.int64)[group]
         self.put_args(rows, np.bincount(owner[stay], minlength=len(rows)), numbers[stay])
 
     def put_args(self, rows: Ints, size: Ints, numbers: Ints) -> None:

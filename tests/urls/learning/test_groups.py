@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning import kernels
-from dedupcrawl.urls.learning.groups import grouped, places
+from dedupcrawl.urls.learning.groups import grouped, grouped_pairs, places
 from tests.both_ways import BothWays
 
 both_ways = BothWays(kernels)
@@ -34,3 +34,11 @@ def test_the_first_place_of_each_wanted_number(hashes: list[int], others: list[i
 def test_both_ways(hashes: list[int], wanted: list[int]) -> None:
     own, asked = np.array(hashes, dtype=np.uint64), np.array(wanted, dtype=np.uint64)
     both_ways(lambda: [found.tolist() for found in (*grouped(own), places(own, asked))])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 1 << 40, (1 << 62) - 1])), max_size=12))
+def test_pairs_are_grouped_by_both(pairs: list[tuple[int, int]]) -> None:
+    one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    group, first = grouped_pairs(one, other)
+    assert first.tolist() == [pairs.index(pair) for pair in dict.fromkeys(pairs)]
+    assert [pairs[first[number]] for number in group.tolist()] == pairs
