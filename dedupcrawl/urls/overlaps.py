@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from dedupcrawl.urls.rule import Rule
 
+_LONGEST = 256  # characters of "utm_*"; what would take longer to compare is nobody's
+
 
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
     """Rule → ids of the rules before it that drop, wherever it applies, some of the arguments that it drops.
@@ -46,29 +48,30 @@ class _Dropped:
     Attributes:
         names: Names of arguments.
         starts: What names begin with, and whether it is of a rule with a lone "*", which leaves what `match` names.
-        lengths: Of these starts.
+        longest: Characters of a start, at most; -1 if there is none.
     """
 
     names: dict[str, int] = field(default_factory=dict)
     starts: dict[tuple[str, bool], int] = field(default_factory=dict)
-    lengths: set[int] = field(default_factory=set)
+    longest: int = -1
 
     def add(self, rule: Rule, number: int) -> None:
         """One more rule of the scope."""
         for name in rule.drop:
-            if name.endswith("*"):
-                self.starts.setdefault((name[:-1], "*" in rule.drop), number)
-                self.lengths.add(len(name) - 1)
-            else:
+            if not name.endswith("*"):
                 self.names.setdefault(name, number)
+            elif len(name) <= _LONGEST:
+                self.starts.setdefault((name[:-1], "*" in rule.drop), number)
+                self.longest = max(self.longest, len(name) - 1)
 
     def before(self, name: str, kept: frozenset[str]) -> Iterator[int]:
         """Numbers of rules that drop the argument, or those arguments, the first of them among these."""
         if name in self.names:
             yield self.names[name]
-        for length in self.lengths:
+        start = name.removesuffix("*")
+        for length in range(min(len(start), self.longest) + 1):
             for leaves in (False, True):
-                key = name.removesuffix("*")[:length], leaves
+                key = start[:length], leaves
                 if key in self.starts and not (leaves and name in kept):
                     yield self.starts[key]
 
