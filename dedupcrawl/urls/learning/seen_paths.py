@@ -17,7 +17,7 @@ from itertools import takewhile
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.seen_depths import kept_to_seen_depths
 from dedupcrawl.urls.learning.seen_sections import OF_ARGUMENTS, Met, kept_to_seen_sections
-from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable, kind_of
+from dedupcrawl.urls.learning.seen_values import MANY, MANY_REFUTED, UNSAYABLE, is_sayable, kind_of
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
@@ -127,23 +127,48 @@ def _kept(rule: Rule, place: int, number: int, values: Set[str]) -> list[Rule]:
         return replace(rule, match=f"{kept}{question_mark}{query}")
 
     is_told = any("{}" in scope for scope in rule.within if not scope.startswith("!"))  # which kind of segments
-    forms = [capture[0]] if is_told else list(_forms(capture[0], values))
-    return [one for one in map(with_form, forms) if is_sayable(one)]
+    if is_told:
+        return [with_form(capture[0])]
+    found = [one for one in map(with_form, _forms(capture[0], values)) if is_sayable(one)]
+    if len(values) < MANY_REFUTED and any(_is_refuted(one, place) for one in found):
+        found = [one for one in map(with_form, _listed(capture[0], values)) if is_sayable(one)]
+    return found
+
+
+def _is_refuted(rule: Rule, place: int) -> bool:
+    """True when an exception names a value that a segment takes: `!/{*}/25`, where it is for any number.
+
+    So some of these values make a difference, and those that were not seen may, too.
+    """
+    path = rule.templates()[0]
+    pieces = path.path if path and path.path else ()
+    if len(pieces) <= place or any(piece.is_star for piece in pieces[: place + 1]):
+        return False
+    named = [scope[place] for scope in rule.scopes()[1] if len(scope) == place + 2 and scope[-1].is_star]
+    if place == len(pieces) - 1:
+        named += [scope[1] for scope in rule.scopes()[1] if len(scope) == 2 and scope[0].is_star]
+    return any(one.is_literal and pieces[place].match(one.literals[0], {}) for one in named)
+
+
+def _listed(capture: str, values: Set[str]) -> Iterator[str]:
+    """A form for these values and no others."""
+    is_star = capture.endswith("*}")
+    words = sorted(value for value in values if not UNSAYABLE.search(value) and (is_star or "/" not in value))
+    single = [word for word in words if "/" not in word]
+    if len(single) > 1:
+        yield "{:" + "|".join(single) + "}"
+    yield from (word for word in words if "/" in word or len(single) == 1)
 
 
 def _forms(capture: str, values: Set[str]) -> Iterator[str]:
     is_star = capture.endswith("*}")
-    words = sorted(value for value in values if not UNSAYABLE.search(value) and (is_star or "/" not in value))
     split = [value.split("/") for value in values]
     # What stands for any number of segments does so where these numbers differ.
     places = list(map(sorted, zip(*split, strict=True))) if len(set(map(len, split))) == 1 else []
     if any(not all(place) for place in places if any(place)):
         places = []  # some have a slash at the end
     if len(values) < MANY and not (places and all(map(kind_of, places))):
-        single = [word for word in words if "/" not in word]
-        if len(single) > 1:
-            yield "{:" + "|".join(single) + "}"
-        yield from (word for word in words if "/" in word or len(single) == 1)
+        yield from _listed(capture, values)
     elif not places or not (is_star or capture == "{}"):
         yield capture
     else:

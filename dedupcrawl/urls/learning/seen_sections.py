@@ -1,7 +1,8 @@
 """Rules kept to the parts of a site that were seen: the first segments below which they hold.
 
 That `?sort=` makes no difference for `/item/lamp` says nothing of `/list/lamps`, and nothing of `/item` and `/item/`
-either, which may well be the list of all items.
+either, which may well be the list of all items; and that the files of `/core/app` are the same in two versions says
+nothing of those of `/core/new`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dedupcrawl.urls.template import parse_template
 from dedupcrawl.urls.url_parts import UrlParts
 
 OF_ARGUMENTS = {"drop-empty", "last-of-name"}  # conversions which some parts of a site may have and others not
+_DEEPEST = 3  # segments of a section
+_PAGES_OF_A_SECTION = 3  # of several segments, of the evidence, at least
 _BELOW = re.compile(r"/([^{}]+)/\{\*\}")  # a scope: a literal front, and anything
 _ANY_PATH = PathForm(parse_template("/{*}").path or ())
 _SECTION = re.compile(r"!/([^/{}]+)/\{\*\}")  # an exception: all below a first segment
@@ -43,13 +46,13 @@ def is_of_sections(rule: Rule) -> bool:
 
 
 def kept_to_seen_sections(rule: Rule, met: Sequence[Met]) -> Rule:
-    """The rule within the first segments that its evidence has, if these are few.
+    """The rule within the sections, `/core` or `/core/app`, that its evidence has, if these are few.
 
     Args:
         rule: Any.
         met: URLs that it was right about, and those that they met.
     """
-    rule = _with_front(rule, met)
+    rule = _with_fronts(rule, met)
     match = rule.templates()[0]
     path = PathForm(match.path) if match and match.path else _ANY_PATH
     within = dict.fromkeys(_below(scope, path, met) for scope in rule.within)
@@ -71,19 +74,42 @@ def _below(scope: str, path: PathForm, met: Sequence[Met]) -> str:
     return f"/{found[1]}/{{}}/{{*}}" if are_below else scope
 
 
-def _with_front(rule: Rule, met: Sequence[Met]) -> Rule:
-    """The rule within these segments, if they are not what it changes."""
+def _with_fronts(rule: Rule, met: Sequence[Met]) -> Rule:
+    """The rule within what its evidence begins with, if it does not say where it holds."""
     match = rule.templates()[0]
     if any(not scope.startswith("!") for scope in rule.within) or (match and match.path and not match.path[0].is_star):
         return rule
-    paths = {tuple(one.parts.segments) for one in met if one.changed}
-    fronts = {path[0] if path else "" for path in paths}
-    if len({(one.form, *one.parts.segments[:1]) for one in met}) > len({one.form for one in met}):
+    of_paths = rule.convert not in OF_ARGUMENTS and bool(rule.convert or (match and match.path))
+    fronts: set[tuple[str, ...]] = set()
+    for depth in range(1, _DEEPEST + 1 if of_paths else 2):
+        found = _fronts(met, depth, of_paths=of_paths)
+        if not found:
+            break
+        fronts = found
+    if not fronts:
         return rule
-    of_arguments = rule.convert in OF_ARGUMENTS or not (rule.convert or (match and match.path))
-    of_pages = not of_arguments and any(sum(map(bool, path)) < 2 for path in paths)
-    if of_pages or not fronts or len(fronts) >= MANY or any(not front or UNSAYABLE.search(front) for front in fronts):
-        return rule
-    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in fronts]
-    kept = replace(rule, within=(*exceptions, *(f"/{front}/{{*}}" for front in sorted(fronts))))
+    sections = {front[0] for front in fronts}
+    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in sections]
+    kept = replace(rule, within=(*exceptions, *(f"/{'/'.join(front)}/{{*}}" for front in sorted(fronts))))
     return kept if is_sayable(kept) else rule
+
+
+def _fronts(met: Sequence[Met], depth: int, *, of_paths: bool) -> set[tuple[str, ...]]:
+    """The first segments of the evidence, so many of each URL; empty where they are many, or pages and no sections.
+
+    A second segment, or a further one, is that of a section when several pages are below it, and is no number: those
+    of `/2010/05` say nothing of a site that goes on.
+    """
+    changed = [one for one in met if one.changed]
+    fronts = {tuple(one.parts.segments[:depth]) or ("",) for one in changed}
+    if len({(one.form, *one.parts.segments[:depth]) for one in met}) > len({one.form for one in met}):
+        return set()  # they are what the rule changes
+    if of_paths and any(sum(map(bool, one.parts.segments)) <= depth for one in changed):
+        return set()
+    if len(fronts) >= MANY or any(not part or UNSAYABLE.search(part) for front in fronts for part in front):
+        return set()
+    if depth > 1:
+        pages = len({one.form for one in changed})
+        if pages < _PAGES_OF_A_SECTION * len(fronts) or any(front[-1].isdigit() for front in fronts):
+            return set()
+    return fronts

@@ -4,6 +4,7 @@ That `?page=1` is the page itself says nothing of `?page=2`, and a log may well 
 nothing of a value, because no other one came, is kept to those that came: it is for any value when many have been seen
 to make no difference, and for all of a kind (numbers, hexadecimal tokens of one length) when several of this kind have.
 Where all were such tokens, it is for these: that `?s=` and 32 hexadecimal digits are a session says nothing of `?s=a`.
+Where the log refuted a value, and the rule has an exception for it, others that did not come may matter as well.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dedupcrawl.urls.learning.argument_forms import OPEN, argument_forms, with_a
 from dedupcrawl.urls.rule import Rule, RuleError
 
 MANY = 6  # values that made no difference: the others make none either
+MANY_REFUTED = 40  # ... where an exception names another one of their kind, which does
 _SEVERAL = 3  # ... of one kind: the others of this kind make none
 _LONGEST_NUMBER = 20  # digits
 _SHORTEST_TOKEN = 8  # hexadecimal digits
@@ -47,7 +49,12 @@ def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
         seen: Of each of its open arguments the values that made no difference; of one that is not among them nothing is
             known, and it stays open.
     """
-    few = {name: _forms(name, values) for name, values in seen.items() if not _is_any(values)}
+    few = {}
+    for name, values in seen.items():
+        if len(values) < MANY_REFUTED and _is_refuted(rule, name):
+            few[name] = _forms(name, values)
+        elif not _is_any(values):
+            few[name] = _forms(name, values, kind_of(_words(values)))
     if not few:
         return [rule]
     found = []
@@ -73,11 +80,21 @@ def _is_any(values: Values) -> bool:
     return len(values) >= MANY and kind_of([value for value in values if value]) != "hex"
 
 
-def _forms(name: str, values: Values) -> list[str]:
-    """These values as arguments of a template."""
-    words = sorted(value for value in values if value and not UNSAYABLE.search(value))
+def _is_refuted(rule: Rule, name: str) -> bool:
+    """True when an exception names a value of the argument (`page=25`): those that were not seen may matter, too."""
+    values = [value for form in rule.unless for key, equals, value in [form.partition("=")] if equals and key == name]
+    return any("{" not in value for value in values)
+
+
+def _words(values: Values) -> list[str]:
+    return sorted(value for value in values if value and not UNSAYABLE.search(value))
+
+
+def _forms(name: str, values: Values, kind: str = "") -> list[str]:
+    """These values as arguments of a template, or their kind."""
+    words = _words(values)
     forms = []
-    if kind := kind_of(words):
+    if kind:
         forms.append(f"{name}={{:{kind}}}")
     elif words:
         forms.append(f"{name}={words[0]}" if len(words) == 1 else f"{name}={{:{'|'.join(words)}}}")

@@ -188,6 +188,40 @@ def test_a_forgotten_segment_is_kept_to_its_kind(values: list[str], form: str) -
     assert [(one.match, one.to) for one in found] == [(f"/{form}/{{x}}", "/{}/{x}")]
 
 
+@pytest.mark.parametrize(
+    ("within", "values", "form"),
+    [
+        ("!/{*}/25", range(2, 12), "{:10|11|2|3|4|5|6|7|8|9}"),
+        ("!/t/7/25/{*}", range(2, 6), "{:2|3|4|5}"),
+        ("!/{*}/edit", range(2, 12), "{:digits}"),
+        ("!/25/{*}", range(2, 12), "{:digits}"),
+        ("!/{*}/25", range(100, 200), "{:digits}"),
+    ],
+)
+def test_where_a_value_was_refuted_only_those_that_came_are_forgotten(
+    within: str, values: Iterable[int], form: str
+) -> None:
+    rule = Rule("r", "equivalence", match="/t/{id}/{:digits}", to="/t/{id}/{}", within=(within,))
+    found = [(value % 2, split_url(f"http://{SITE}/t/{value % 2}/{value}")) for value in values]
+    posts = [Met(parts, topic, changed=True) for topic, parts in found if parts]
+    assert [kept.match for kept in kept_to_seen_paths(rule, posts, SITE)] == [f"/t/{{id}}/{form}"]
+
+
+def test_a_number_that_was_refuted_leaves_no_other_one_standing() -> None:
+    """The posts of a page of twenty are that page; the 25th is on the next one."""
+    clusters = [[f"/t/lamp/{i}/{post}" for post in range(2 + i % 3, 12, 2)] for i in range(40)]
+    rules = learned([*clusters, *([f"/t/lamp/{i}/25"] for i in range(0, 40, 4))])
+    assert are_one(rules, ["/t/lamp/100/2", "/t/lamp/100/11"])
+    assert told_apart(rules, ["/t/lamp/100/2", "/t/lamp/100/25", "/t/lamp/100/30"])
+
+
+def test_what_is_the_same_in_two_projects_is_not_in_a_third() -> None:
+    projects = ["core/app", "core/lib"]
+    rules = learned([f"/{at}/src/{v}/{word}" for v in ("main", "v1")] for at in projects for word in WORDS)
+    assert are_one(rules, ["/core/app/src/main/unheard-of", "/core/app/src/v1/unheard-of"])
+    assert told_apart(rules, ["/core/new/src/main/unheard-of", "/core/new/src/v1/unheard-of"])
+
+
 def test_what_another_rule_made_fit_stays_open() -> None:
     rule = Rule("r", "rewrite", match="/{p*}/{x0}", to="/{x0}")
     assert kept_to_seen_paths(rule, [*met([f"http://{SITE}/en/a"]), *met([f"http://{SITE}/a"])], SITE) == [rule]

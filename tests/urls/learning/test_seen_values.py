@@ -82,6 +82,28 @@ def test_a_forgotten_value_is_kept_to_those_that_were_seen() -> None:
     assert (found.match, found.to) == ("/list?sort={:date|name}", "/list?sort={}")
 
 
+@pytest.mark.parametrize(
+    ("unless", "values", "form"),
+    [
+        (("p=25",), "234", "p={:2|3|4}"),
+        (("p=25",), "23456789", "p={:2|3|4|5|6|7|8|9}"),
+        (("p=Special:{}",), "234", "p={:digits}"),
+        (("xp=25", "p"), "234", "p={:digits}"),
+        ((), "234", "p={:digits}"),
+    ],
+)
+def test_where_a_value_was_refuted_only_those_that_came_are_irrelevant(
+    unless: tuple[str, ...], values: str, form: str
+) -> None:
+    (kept,) = kept_to_seen(Rule("r", "rewrite", drop=("p",), unless=unless), {"p": set(values)})
+    assert kept.match == f"?{form}"
+
+
+def test_of_very_many_values_a_refuted_one_is_an_exception() -> None:
+    rule = Rule("r", "rewrite", drop=("p",), unless=("p=25",))
+    assert kept_to_seen(rule, {"p": {str(i) for i in range(100, 200)}}) == [rule]
+
+
 def test_a_name_that_another_one_ends_with_is_not_taken_for_it() -> None:
     rule = Rule("r", "equivalence", match="/p?xid={}", drop=("id",))
     (found,) = kept_to_seen(rule, {"id": {"1", "2"}})
