@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
+from dedupcrawl.urls.growth import may_grow, size_of
 from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
@@ -83,7 +83,7 @@ class CompiledRule:
         self._uses = tuple(use.name for use in uses) if uses else ()
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
-        self._may_grow = match is not None and self._to is not None and _may_grow(match, self._to)
+        self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edits_args and not self._may_grow
         self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
@@ -271,7 +271,7 @@ class CompiledRule:
             built.separators = ""
         if to.host and built.authority != parts.authority:
             return _same_site(built.join(), parts, site)
-        if self._may_grow and _size(built) > LONGEST_URL:
+        if self._may_grow and size_of(built) > LONGEST_URL:
             raise TooLongError
         if self._may_hold_urls and any("?" in segment or "#" in segment for segment in built.segments):
             return split_url(built.join())
@@ -302,32 +302,6 @@ def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bo
     path = {capture.name for piece in to.path or () for capture in piece.captures}
     args = {capture.name for _, piece in to.args if piece for capture in piece.captures}
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
-
-
-def _may_grow(match: Template, to: Template) -> bool:
-    """True unless it is sure that a rule brings no more characters into path and query than it takes away."""
-    uses = to.captures()
-    gone = {c.name for piece in (match.path or () if to.path else ()) for c in piece.captures}
-    gone |= {c.name for _, piece in match.args if piece for c in piece.captures}
-    if len({use.name for use in uses}) < len(uses) or any(use.conversions or use.name not in gone for use in uses):
-        return True
-    stars = [piece for piece in match.path or () if piece.is_star]
-    runs = {star.captures[0].name for star in stars} - {""}
-    moved = [piece for piece in to.path or () if piece.literals == ("", "") and piece.captures[0].name in runs]
-    return _least_size(to, moved) > _least_size(match if to.path else replace(match, path=None), stars)
-
-
-def _least_size(template: Template, runs: Sequence[Piece]) -> int:
-    """Characters of path and query without the values of named captures; of these segments, which may be none, none."""
-    forms = [(1, piece) for piece in template.path or () if piece not in runs]
-    forms += [(len(name) + 2, piece) for name, piece in template.args if piece is not None]
-    bare = sum(len(name) + 1 for name, piece in template.args if piece is None)
-    return bare + sum(front + sum(map(len, p.literals)) + sum(not c.name for c in p.captures) for front, p in forms)
-
-
-def _size(parts: UrlParts) -> int:
-    """Characters of path and query."""
-    return sum(map(len, parts.segments)) + len(parts.segments) + sum(map(len, parts.args)) + len(parts.args)
 
 
 @lru_cache(maxsize=_SHARED)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -101,36 +99,6 @@ def test_rules_with_conditions_are_written_and_read() -> None:
 )  # fmt: skip
 def test_a_rule_and_a_url(rule: Rule, url: str, after: str | None) -> None:
     assert applied(rule, url) == (url if after is None else after)
-
-
-SIZES = st.sampled_from(["", "x", "xy", "a/b", "1", "x;y"])
-GROWTH_MATCHES = [
-    "/{a*}/{b}", "/{a*}/x", "/{a}/{b}", "/x/{a*}", "/{*}/{a}", "/{}/{a}", "?n={a}", "/{a}?n={b}", "/{a*}?n",
-    "//{a}/{b}",
-]  # fmt: skip
-GROWTH_TARGETS = [
-    "/{a}", "/{a}/{b}", "/{b}/{a}", "/{a}-{b}", "/{}/{a}", "/{b}?n={a}", "?n={a}", "/{a}?n={a}", "/{a}/x", "/{b}/yz",
-    "/{a}?n", "/{a|upper}", "/xyz?n={b}", "/x", "/{a};y", "//{a}/{b}",
-]  # fmt: skip
-
-
-@settings(max_examples=600)
-@given(
-    st.sampled_from(GROWTH_MATCHES),
-    st.sampled_from(GROWTH_TARGETS),
-    st.lists(SIZES, max_size=3),
-    st.lists(st.sampled_from(["n", "n=1", "n=xyz", "m=1"]), max_size=2),
-)
-def test_a_rule_of_which_no_size_is_checked_adds_nothing(match: str, to: str, path: list[str], args: list[str]) -> None:
-    try:
-        rule = CompiledRule(Rule("r", "equivalence", match=match, to=to))
-    except RuleError:
-        return
-    parts = split_url("http://a.com/" + "/".join(path) + ("?" + "&".join(args) if args else ""))
-    assert parts is not None
-    after = rule.apply(parts, "a.com")
-    if after is not None and not rule._may_grow:
-        assert len(after.join()) <= len(parts.join())
 
 
 @pytest.mark.parametrize(("size", "fits"), [(100, True), (LONGEST_URL - 40, False)])
