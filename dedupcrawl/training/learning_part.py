@@ -24,6 +24,8 @@ from dedupcrawl.urls.rule_files import SiteRules
 FormerRules = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from former logs
 MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
 MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
+MOST_BYTES = 50_000_000  # of these URLs: tokens cost memory, and a URL may have thousands that no other has
+MOST_BYTES_OF_A_CLUSTER = 1_000_000  # ... on a site that has more
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
@@ -134,11 +136,12 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
 
     Args:
         site: Its name.
-        pages: As `bounded` leaves them.
+        pages: As `bounded` leaves them; of very long URLs some are taken.
         options: The thresholds.
         before: Its rules that were learned from former logs.
     """
     try:
+        pages = short(pages)
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         old = judged(site, urls, labels, rules.rules, before, Bar(options.min_precision))
@@ -179,6 +182,22 @@ def bounded(pages: pl.DataFrame) -> pl.DataFrame:
     step = (pl.len().over("cluster") - 1) // MOST_OF_A_CLUSTER + 1
     pages = pages.filter(place % step == 0)
     share = min(1.0, MOST_URLS / pages.height)
+    return _some_clusters(pages, share)
+
+
+def short(pages: pl.DataFrame) -> pl.DataFrame:
+    """At most about 50 MB of URLs of a site, as with `bounded` their number; ordinary ones are all taken."""
+    size = pl.col("url").str.len_bytes().cast(pl.Int64)
+    if pages.select(size.sum()).item() <= MOST_BYTES:
+        return pages
+    place = pl.int_range(pl.len()).over("cluster")
+    step = (size.sum().over("cluster") - 1) // MOST_BYTES_OF_A_CLUSTER + 1
+    pages = pages.filter(place % step == 0)
+    pages = pages.filter(size.cum_sum().over("cluster") <= MOST_BYTES_OF_A_CLUSTER)  # those taken may be the long ones
+    return _some_clusters(pages, min(1.0, MOST_BYTES / max(1, pages.select(size.sum()).item())))
+
+
+def _some_clusters(pages: pl.DataFrame, share: float) -> pl.DataFrame:
     mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
     return pages.filter(mixed < int(share * MODULUS))
 
