@@ -62,7 +62,9 @@ class SiteNames:
         for authority, host in zip(unique, unique.str.extract(_HOST).str.to_lowercase(), strict=True):
             if authority not in self._site:
                 self._site[authority] = ascii_form(site_of(host))
-        return authorities.replace_strict(self._site, return_dtype=pl.String) if self._site else authorities
+        sites = pl.Series(unique.name, [self._site[authority] for authority in unique], dtype=pl.String)
+        found: pl.Series = authorities.replace_strict(unique, sites, default=None)
+        return found
 
 
 def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:

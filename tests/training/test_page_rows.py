@@ -104,3 +104,16 @@ def test_links_are_made_absolute_and_stay_on_the_site(link: str, absolute: str |
 )
 def test_fragments_go_unless_they_name_a_page(url: str, kept: str) -> None:
     assert pages({"url": url, "digest": "d"})["url"].to_list() == [kept]
+
+
+def test_hosts_are_known_from_one_batch_to_the_next() -> None:
+    names, url = SiteNames(), pl.col("url")
+    urls = ["http://www.a.com/1", None, "http://b.co.uk/", "http://www.a.com/2", "mailto:x@a.com"]
+    first, second = pl.DataFrame({"url": urls}), pl.DataFrame({"url": ["http://m.c.net/", "http://www.a.com/"]})
+    assert names.of(url, first).to_list() == ["a.com", None, "b.co.uk", "a.com", None]
+    assert names.of(url, first[2:3]).to_list() == ["b.co.uk"]
+    assert names.of(url, second).to_list() == ["c.net", "a.com"]
+    for frame in (first[1:2], first[4:], first[:0]):
+        none = names.of(url, frame)
+        assert none.dtype == pl.String
+        assert none.null_count() == frame.height
