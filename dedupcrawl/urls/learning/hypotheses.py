@@ -194,7 +194,8 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
         yield from edits
         return
     yield from _edits(here[:first], old, new, after, query)
-    yield from _moved(source, target, here[:first], old, new, after, gone)
+    if gone:
+        yield from _moved(source, here[:first], old, new, after, gone)
     if [s.lower() for s in old] == [s.lower() for s in new]:
         yield Transformation(convert="lower-path")
     if len(old) > len(new):
@@ -324,13 +325,7 @@ def boundaries(text: str) -> frozenset[int]:
 
 
 def _moved(
-    source: UrlParts,
-    target: UrlParts,
-    before: list[str],
-    old: list[str],
-    new: list[str],
-    after: list[str],
-    gone: list[str],
+    source: UrlParts, before: list[str], old: list[str], new: list[str], after: list[str], gone: list[str]
 ) -> Iterator[Transformation]:
     """A value of the query is a part of the path of the target (key reference)."""
     values = _values(source)

@@ -123,6 +123,8 @@ class Proof:
     def without(self, rule_id: str) -> Counts:
         """The counts of the whole site without one of the rules."""
         rows = np.flatnonzero(self._changed_by({rule_id}))
+        if not rows.size:
+            return self._met().counts()
         forms, histories = self._forms.copy(), self._histories.copy()
         rest = [rule for rule in self._rules if rule.id != rule_id]
         forms[rows], histories[rows] = self._normalizer.normalize(rows, rest)
