@@ -19,7 +19,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.train import TrainingSummary, train
+from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
 from dedupcrawl.workers import WorkerKilledError
 
 _DEFAULTS = LearningOptions()
@@ -93,8 +93,8 @@ def command(
         summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
     except (LogError, KnowledgeError) as error:
         raise BadInputError(printable(str(error))) from error
-    except WorkerKilledError as error:
-        raise FailureError(str(error)) from error
+    except (NotWrittenError, WorkerKilledError) as error:
+        raise FailureError(printable(str(error))) from error
     except OSError as error:
         raise FailureError(
             f"{error.filename or rules}: {error.strerror or error}; old rules are as they were."

@@ -9,11 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.training.rule_folder import former_rules, write_learned
-from dedupcrawl.urls.rule_files import SiteRules, remove_unfinished, rule_files
+from dedupcrawl.urls.rule_files import SiteRules, path_in, remove_unfinished, rule_files
+
+
+class NotWrittenError(Exception):
+    """A rule file cannot be written. The message is one sentence: which, why, and what was written before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,8 @@ def train(
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        OSError: A file cannot be written.
+        OSError: The folder, or what is kept meanwhile, cannot be written; no rule file is.
+        NotWrittenError: A rule file cannot be written.
     """
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
@@ -117,16 +123,24 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
         started: When, by `time.perf_counter`.
 
     Raises:
-        OSError: A file cannot be written.
+        OSError: The folder cannot be made or read.
+        NotWrittenError: A rule file cannot be written.
     """
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.former}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    kept = [
-        problem
-        for site, site_rules in sorted(found.items())
-        if (problem := write_learned(folder, site_rules, stay.get(site, ())))
-    ]
+    kept: list[str] = []
+    for done, (site, site_rules) in enumerate(sorted(found.items())):
+        try:
+            problem = write_learned(folder, site_rules, stay.get(site, ()))
+        except OSError as error:
+            name, written = error.filename or path_in(folder, site), done - len(kept)
+            raise NotWrittenError(
+                f"{name}: {error.strerror or error}; {written} of {counted(len(found), 'site')} with rules have their "
+                "new rules, the others those from before."
+            ) from error
+        if problem:
+            kept.append(problem)
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -125,6 +126,25 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "file" / "rules")])
     assert result.exit_code == 1
     assert "old rules are as they were" in result.stderr
+
+
+def test_a_disk_that_is_full_half_way_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, rules, moved = write_log(tmp_path / "log.jsonl", sites=3), tmp_path / "rules", []
+
+    def replace(source: str, target: Path) -> None:
+        moved.append(target)
+        if len(moved) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device", str(target))
+        Path(source).rename(target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == (
+        f"Error: {rules / 's1.com.toml'}: No space left on device; "
+        "1 of 3 sites with rules have their new rules, the others those from before."
+    )
+    assert [path.name for path in rules.iterdir()] == ["s0.com.toml"]
 
 
 @pytest.mark.parametrize("delay", [0.2, 1.0, 2.0])
