@@ -10,6 +10,7 @@ A template is a URL, or a part of one, with captures in braces:
     http://                          the scheme, on any host
 
     {n:digits}  {n:hex}  {n:letters} only these characters
+    {n:token}                        hexadecimal digits, eight or more: what is random, not a year nor "cafe"
     {lang:en|de|fr}                  one of these words
     {title|lower}                    in a target: the captured value, converted (see `conversions`)
     {}                               in a target: an irrelevant value; the result is an identity, not a URL to fetch
@@ -41,15 +42,18 @@ SPECIAL = re.compile(r"[{}&=#?/]")  # what has none of these can be a literal an
 IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
 _WHOLE_CONVERSIONS: Conversions = VALUE_CONVERSIONS | {"decode": decoded_url}
+SHORTEST_TOKEN = 8  # hexadecimal digits, that are random and no word or number
 _LIMIT = 4096  # characters of a template
 _SHARED = 16_384  # pieces of templates that are kept for other templates with the same
 
 _WHOLE = ("", "")  # literals of a piece that is one capture
 _ASCII_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _PARAMETER = re.compile(r";(?:[^;]*=)?$")  # before a capture of what a segment has behind ";" or ";name="
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _CLASSES: dict[str, frozenset[str]] = {
     "digits": frozenset("0123456789"),
-    "hex": frozenset("0123456789abcdefABCDEF"),
+    "hex": _HEX_DIGITS,
+    "token": _HEX_DIGITS,
     "letters": _ASCII_LETTERS,
     "alnum": _ASCII_LETTERS | frozenset("0123456789"),
 }
@@ -68,6 +72,7 @@ class Capture:
         star: True when it takes any number of segments.
         words: The only values it takes; empty for any.
         characters: The only characters it takes; empty for any.
+        least: How many of them, at least.
         conversions: Names in `VALUE_CONVERSIONS`, applied in order (targets only).
         is_parameter: True when it takes a parameter of a segment, which ends at the next ";".
     """
@@ -78,13 +83,14 @@ class Capture:
     characters: frozenset[str] = frozenset()
     conversions: tuple[str, ...] = ()
     is_parameter: bool = False
+    least: int = 1
 
     def takes(self, value: str) -> bool:
         """True when a value is of the kind that it takes, whatever another capture of its name has taken."""
         if self.words:
             return value in self.words
         if self.characters:
-            return self.characters.issuperset(value)
+            return len(value) >= self.least and self.characters.issuperset(value)
         return not self.is_parameter or ";" not in value
 
 
@@ -279,4 +285,12 @@ def _capture(match: re.Match[str], *, is_parameter: bool) -> Capture:
     names = tuple((conversions or "").split("|")[1:])
     if unknown := [c for c in names if c not in VALUE_CONVERSIONS]:
         raise TemplateError(f"unknown conversion {unknown[0]!r}")
-    return Capture(sys.intern(name or ""), bool(star), words, characters, names, is_parameter)
+    return Capture(
+        sys.intern(name or ""),
+        bool(star),
+        words,
+        characters,
+        names,
+        is_parameter,
+        SHORTEST_TOKEN if kind == "token" else 1,
+    )

@@ -18,6 +18,8 @@ def piece(text: str) -> Piece:
         ("{x}", "a-b", {"x": "a-b"}), ("{x}", "", None), ("a-{x}.html", "a-1.html", {"x": "1"}),
         ("a-{x}.html", "a-.html", None), ("{x}-{y}", "a-b-c", {"x": "a", "y": "b-c"}), ("{x}-{x}", "a-a", {"x": "a"}),
         ("{x}-{x}", "a-b", None), ("{n:digits}", "12", {"n": "12"}), ("{n:digits}", "1a", None),
+        ("{n:token}", "0123cafe", {"n": "0123cafe"}), ("{n:token}", "cafe", None),
+        ("{n:token}", "0123456g", None), ("{}-{n:token}", "a-b-0123cafe", {"n": "0123cafe"}),
         ("{w}-{n:digits}", "a-b-7", {"w": "a-b", "n": "7"}), ("{w}-{n:digits}", "1-2-7", {"w": "1-2", "n": "7"}),
         ("{w}-{n:digits}.html", "a-b-7.html", {"w": "a-b", "n": "7"}), ("{w}-{n:digits}", "a-b", None),
         ("{w}-{n:digits}", "a-", None), ("{w}-{n:digits}", "-7", None), ("{w}-{w:digits}", "1-2-1", None),

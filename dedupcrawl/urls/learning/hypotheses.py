@@ -9,10 +9,12 @@ from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
+from dedupcrawl.urls.learning.identifiers import Place, identifier_edits
 from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks, mirror_first
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.learning.path_parameters import parameter_edits
 from dedupcrawl.urls.learning.transformation import Transformation
+from dedupcrawl.urls.learning.varying_together import varying_together
 from dedupcrawl.urls.learning.zero_padding import is_same_number, unpadded_args, unpadded_segments
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, IRRELEVANT
@@ -44,6 +46,10 @@ def hypotheses(source: UrlParts, target: UrlParts, hosts: HostRanks = NO_RANKS) 
         if templates := packed(source, target):
             yield Transformation(*templates)
         yield from _paths(source, target)
+        if source.names() == target.names():
+            changed = [name for name, value in _values(source).items() if value != _values(target)[name]]
+            if all(map(_is_sayable, changed)):
+                yield from varying_together(source.segments, target.segments, changed)
 
 
 def embedded(parts: UrlParts) -> Iterator[Transformation]:
@@ -196,12 +202,24 @@ def _paths(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     yield from _edits(here[:first], old, new, after, query)
     if gone:
         yield from _moved(source, here[:first], old, new, after, gone)
+    yield from _identified(source, target, here[:first], old, new, after)
     if [s.lower() for s in old] == [s.lower() for s in new]:
         yield Transformation(convert="lower-path")
     if len(old) > len(new):
         yield Transformation(convert="collapse-repeats")
         if "" in old:
             yield Transformation(convert="collapse-slashes")
+
+
+def _identified(
+    source: UrlParts, target: UrlParts, before: list[str], old: list[str], new: list[str], after: list[str]
+) -> Iterator[Transformation]:
+    """A number names the page in both."""
+    here, there = _values(source), _values(target)
+    if all(here[name] == there[name] for name in here.keys() & there.keys()):
+        one = Place(old, {name: value for name, value in here.items() if name not in there})
+        other = Place(new, {name: value for name, value in there.items() if name not in here})
+        yield from identifier_edits(one, other, before, after)
 
 
 def _query_of(source: UrlParts, target: UrlParts) -> tuple[list[str], str | None]:

@@ -72,4 +72,4 @@ def _form(parameter: str) -> str:
         return f"{name}={{}}"
     if parameter.isascii() and parameter.isdigit():
         return "{:digits}"
-    return "{:hex}" if _TOKEN.fullmatch(parameter) else parameter
+    return "{:token}" if _TOKEN.fullmatch(parameter) else parameter

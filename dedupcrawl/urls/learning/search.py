@@ -36,7 +36,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 _MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
 _WORTH_EXPOSING = 10  # clusters
 _CLUSTERS_ASKED = 200
-_NAMED = re.compile(r"/[^/?{]|\?")  # in a template: a segment that is not left open, or an argument
+_NAMED = re.compile(r"/[^/?{]|\?|\{:token\}")  # in a template: a segment that is not left open, or an argument
 _LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
 _WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
 _UNMET_COSTS = 0.1  # ... and one that nothing is known of

@@ -176,7 +176,7 @@ def _forms(capture: str, values: Set[str]) -> Iterator[str]:
 
 
 def _form_of(values: Sequence[str]) -> str:
-    """What many values of a segment have in common, as a template: `{:digits}`, `s{:hex}`, `{}-{}`, or `{}`."""
+    """What many values of a segment have in common, as a template: `{:digits}`, `s{:token}`, `{}-{}`, or `{}`."""
     front = _common_start(values)
     back = _common_start([value[::-1] for value in values])[::-1]
     shortest = min(map(len, values))

@@ -15,12 +15,12 @@ from dataclasses import replace
 
 from dedupcrawl.urls.learning.argument_forms import OPEN, argument_forms, with_argument
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.template import SHORTEST_TOKEN
 
 MANY = 6  # values that made no difference: the others make none either
 MANY_REFUTED = 40  # ... where an exception names another one of their kind, which does
 _SEVERAL = 3  # ... of one kind: the others of this kind make none
 _LONGEST_NUMBER = 20  # digits
-_SHORTEST_TOKEN = 8  # hexadecimal digits
 UNSAYABLE = re.compile(r"[{}#&;|]")  # in a template
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 
@@ -77,7 +77,7 @@ def kept_to_seen(rule: Rule, seen: Mapping[str, Values]) -> list[Rule]:
 
 
 def _is_any(values: Values) -> bool:
-    return len(values) >= MANY and kind_of([value for value in values if value]) != "hex"
+    return len(values) >= MANY and kind_of([value for value in values if value]) != "token"
 
 
 def _is_refuted(rule: Rule, name: str) -> bool:
@@ -108,8 +108,8 @@ def kind_of(words: Sequence[str]) -> str:
     if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER for word in words):
         return "digits" if len({int(word) for word in words}) >= _SEVERAL else ""
     lengths = set(map(len, words))
-    is_token = len(lengths) == 1 and min(lengths) >= _SHORTEST_TOKEN and all(map(_HEX.fullmatch, words))
-    return "hex" if is_token and len(words) >= _SEVERAL else ""
+    is_token = len(lengths) == 1 and min(lengths) >= SHORTEST_TOKEN and all(map(_HEX.fullmatch, words))
+    return "token" if is_token and len(words) >= _SEVERAL else ""
 
 
 def is_sayable(rule: Rule) -> bool:

@@ -17,7 +17,7 @@ from tests.urls.learning.sites import SITE, forms, learned, rules_of, token, wor
     ("one", "other", "match", "to"),
     [
         ("x;v=1", "x;v=2", "{name};v={}", "{name}"), ("x;v=1", "x", "{name};v={}", "{name}"),
-        ("x;print", "x", "{name};print", "{name}"), ("x", "x;0123abcd", "{name};{:hex}", "{name}"),
+        ("x;print", "x", "{name};print", "{name}"), ("x", "x;0123abcd", "{name};{:token}", "{name}"),
         ("x;12", "x;13", "{name};{:digits}", "{name}"),
         ("x;sid=1;a=1", "x;a=1", "{name};sid={};{more}", "{name};{more}"),
         ("x;a=1;sid=1", "x;a=1", "{name};sid={}", "{name}"),

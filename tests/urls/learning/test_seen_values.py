@@ -28,7 +28,7 @@ def learned(*args: str, pages: list[str] = PAGES) -> SiteRules:
         (["start=0", "start=00"], "drop start of ?start={:0|00}", ["start=15", "start=000"]),
         (["pg=0", "pg=00", "pg=000"], "drop pg of ?pg={:0|00|000}", ["pg=1"]),  # three ways to write one number
         (["n=3", "n=14", "n=159"], "drop n of ?n={:digits}", ["n=all"]),
-        (["t=0af31c88", "t=99c1d2e3", "t=5b5b5b5b"], "drop t of ?t={:hex}", ["t=lamps"]),
+        (["t=0af31c88", "t=99c1d2e3", "t=5b5b5b5b"], "drop t of ?t={:token}", ["t=lamps"]),
         (["tab=info", "tab="], "drop tab of ?tab=info", ["tab=x"]),
         (["quiet"], "drop quiet of ?quiet", ["quiet=1"]),
     ],
