@@ -150,7 +150,9 @@ class Piece:
 
 
 def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
-    return capture.takes(value) and (not capture.name or values.setdefault(capture.name, value) == value)
+    if (capture.characters or capture.words or capture.is_parameter) and not capture.takes(value):
+        return False
+    return not capture.name or values.setdefault(capture.name, value) == value
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
 from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
-from dedupcrawl.urls.learning.identifiers import Place, identifier_edits
+from dedupcrawl.urls.learning.identifiers import Place, identifier_edits, may_be_identified
 from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks, mirror_first
 from dedupcrawl.urls.learning.packed import packed
 from dedupcrawl.urls.learning.path_parameters import parameter_edits
@@ -46,10 +46,8 @@ def hypotheses(source: UrlParts, target: UrlParts, hosts: HostRanks = NO_RANKS) 
         if templates := packed(source, target):
             yield Transformation(*templates)
         yield from _paths(source, target)
-        if source.names() == target.names():
-            changed = [name for name, value in _values(source).items() if value != _values(target)[name]]
-            if all(map(_is_sayable, changed)):
-                yield from varying_together(source.segments, target.segments, changed)
+        if len(source.segments) == len(target.segments) and len(source.args) == len(target.args):
+            yield from _together(source, target)
 
 
 def embedded(parts: UrlParts) -> Iterator[Transformation]:
@@ -108,6 +106,14 @@ def _hosts(source: str, target: str) -> Iterator[Transformation]:
         yield Transformation(f"//{source}", f"//{target}")
 
 
+def _together(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
+    """Several values differ, of path and query."""
+    here, there = _values(source), _values(target)
+    changed = [name for name, value in here.items() if name not in there or there[name] != value]
+    if here.keys() == there.keys() and all(map(_is_sayable, changed)):
+        yield from varying_together(source.segments, target.segments, changed)
+
+
 def _values(parts: UrlParts) -> dict[str, str | None]:
     out: dict[str, str | None] = {}
     for arg in parts.args:
@@ -126,8 +132,8 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Transformation]:
     gone = [n for n in here if n not in there and _is_sayable(n)]
     new = [n for n in there if n not in here and _is_sayable(n)]
     changed = [n for n in here if n in there and here[n] != there[n] and _is_sayable(n)]
-    respelled = [n for n in changed if is_same_number(here[n] or "", there[n] or "")]
-    if 0 < len(respelled) <= _MOST_ARGS:
+    respelled = [n for n in changed if (a := here[n]) and (b := there[n]) and is_same_number(a, b)]
+    if respelled and len(respelled) <= _MOST_ARGS:
         yield from unpadded_args(respelled)
         changed = [n for n in changed if n not in respelled]
         if not gone and not new and not changed:
@@ -215,6 +221,8 @@ def _identified(
     source: UrlParts, target: UrlParts, before: list[str], old: list[str], new: list[str], after: list[str]
 ) -> Iterator[Transformation]:
     """A number names the page in both."""
+    if not may_be_identified(before, old, after) and not source.args:
+        return
     here, there = _values(source), _values(target)
     if all(here[name] == there[name] for name in here.keys() & there.keys()):
         one = Place(old, {name: value for name, value in here.items() if name not in there})

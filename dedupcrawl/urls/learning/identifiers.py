@@ -57,6 +57,11 @@ class _Form(NamedTuple):
         return first + "".join(form + part for form, part in zip(forms, others, strict=True))
 
 
+def may_be_identified(before: Sequence[str], old: Sequence[str], after: Sequence[str]) -> bool:
+    """False for a path without a number where another URL differs from it: quickly told of most pairs."""
+    return _NUMBER.search("/".join((*before[-1:], *old, *after[:1]))) is not None
+
+
 def identifier_edits(one: Place, other: Place, before: Sequence[str], after: Sequence[str]) -> Iterator[Transformation]:
     """Hypotheses for two URLs that have a number in common where they differ.
 
@@ -66,21 +71,25 @@ def identifier_edits(one: Place, other: Place, before: Sequence[str], after: Seq
         before: Segments at the start that both paths have.
         after: Those at the end that both have.
     """
-    if len(one.args) > 1 or len(other.args) > 1:
+    if len(one.args) > 1 or len(other.args) > 1 or max(len(one.segments), len(other.segments)) > _MOST_SEGMENTS:
         return
     # What is beside the number may be alike, so a segment that both have at the same place may be the one with it.
-    for front, back in ((0, 0), (1, 0), (0, 1)):
-        start, end = list(before[len(before) - front :]), list(after[:back])
-        if len(start) < front or len(end) < back:
-            continue
-        places = [Place([*start, *place.segments, *end], place.args) for place in (one, other)]
-        number = _shared_number(*places)
-        if number:
-            rest = after[back:]
-            if len(rest) <= _LONGEST_TAIL:
-                lead = "/{p*}" if len(before) > front else ""
-                yield from _edits(places[0], places[1], number, lead, tail_of(rest))
-            return
+    start = end = 0
+    number = _shared_number(one, other)
+    if not number and len(one.segments) != len(other.segments):  # else a segment takes the place of another one
+        if before and (found := _NUMBER.search(before[-1])):
+            start, number = 1, found[0]
+        elif after and (found := _NUMBER.search(after[0])):
+            end, number = 1, found[0]
+    rest = after[end:]
+    if number and len(rest) <= _LONGEST_TAIL:
+        lead = "/{p*}" if len(before) > start else ""
+        places = [_with(place, before[len(before) - start :], after[:end]) for place in (one, other)]
+        yield from _edits(places[0], places[1], number, lead, tail_of(rest))
+
+
+def _with(place: Place, before: Sequence[str], after: Sequence[str]) -> Place:
+    return Place([*before, *place.segments, *after], place.args) if before or after else place
 
 
 def _edits(one: Place, other: Place, number: str, start: str, end: str) -> Iterator[Transformation]:
@@ -107,7 +116,8 @@ def _rule(source: _Form, target: _Form, names: Mapping[str, str], start: str, en
 
 def _shared_number(one: Place, other: Place) -> str:
     """The number that is most likely to name the page: one that stands alone at a place, then the longest; or empty."""
-    here, there = _numbers(one), _numbers(other)
+    here = _numbers(one)
+    there = _numbers(other) if here else here
     shared = here.keys() & there.keys()
     return max(shared, key=lambda number: (here[number] + there[number], len(number), number), default="")
 
@@ -115,11 +125,10 @@ def _shared_number(one: Place, other: Place) -> str:
 def _numbers(place: Place) -> dict[str, bool]:
     """The numbers of a place, and whether they stand alone."""
     found = {value: True for value in place.args.values() if value and _NUMBER.fullmatch(value)}
-    if len(place.segments) <= _MOST_SEGMENTS:
-        for segment in place.segments:
-            if len(segment) <= _LONGEST_TEXT:
-                for match in _NUMBER.finditer(segment):
-                    found[match[0]] = found.get(match[0], False) or match[0] == segment
+    for segment in place.segments:
+        if len(segment) <= _LONGEST_TEXT:
+            for number in _NUMBER.findall(segment):
+                found[number] = found.get(number, False) or number == segment
     return found
 
 

@@ -24,7 +24,9 @@ def is_same_number(one: str, other: str) -> bool:
     >>> is_same_number("007", "7"), is_same_number("7", "7"), is_same_number("70", "7")
     (True, False, False)
     """
-    if one == other or not (one and other) or len(one) > _LONGEST_NUMBER or len(other) > _LONGEST_NUMBER:
+    if len(one) == len(other) or not (one and other) or one[-1] != other[-1]:
+        return False  # as most pairs are
+    if len(one) > _LONGEST_NUMBER or len(other) > _LONGEST_NUMBER:
         return False
     return not (one + other).strip(_DIGITS) and _unpadded(one) == _unpadded(other)
 
