@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.argument_forms import argument_forms, with_argument
-from dedupcrawl.urls.learning.seen_sections import Met
+from dedupcrawl.urls.learning.seen_sections import Met, section
 from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable, kind_of
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES
@@ -57,7 +57,7 @@ def kept_to_seen_places(rule: Rule, met: Sequence[Met], others: Sequence[Rule], 
     kept = rule
     if places and len(places) < MANY:
         sections = {place.split("/")[1] for place in places}
-        exceptions = [one for one in rule.within if not (at := _EXCEPTION.fullmatch(one)) or at[1] in sections]
+        exceptions = [one for one in rule.within if not (at := _EXCEPTION.fullmatch(one)) or section(at[1]) in sections]
         kept = replace(rule, within=(*exceptions, *sorted(places)))
     if rule.drop and rule.drop != ("*",):
         in_use = _taken_out(others) | argument_forms(rule.match).keys()
@@ -122,7 +122,7 @@ def _place(parts: UrlParts, by_path: bool) -> str:
         return "/" + "/".join(segments)
     if len(segments) == 1 or segments[1:] == [""]:
         return "/{}" + "/" * (len(segments) - 1)
-    return f"/{segments[0]}/{{}}/{{*}}"
+    return f"/{section(segments[0])}/{{}}/{{*}}"
 
 
 def _in_common(urls: Sequence[UrlParts], pages: int) -> Iterator[tuple[str, str]]:

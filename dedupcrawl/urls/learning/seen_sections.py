@@ -20,6 +20,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 OF_ARGUMENTS = {"drop-empty", "last-of-name"}  # conversions which some parts of a site may have and others not
 _DEEPEST = 3  # segments of a section
 _PAGES_OF_A_SECTION = 3  # of several segments, of the evidence, at least
+_NUMBER = "{:digits}"  # a segment of a scope
 _BELOW = re.compile(r"/([^{}]+)/\{\*\}")  # a scope: a literal front, and anything
 _ANY_PATH = PathForm(parse_template("/{*}").path or ())
 _SECTION = re.compile(r"!/([^/{}]+)/\{\*\}")  # an exception: all below a first segment
@@ -38,6 +39,16 @@ class Met:
     parts: UrlParts
     form: int
     changed: bool
+
+
+def section(segment: str) -> str:
+    """The first segment of a scope for URLs like one with this; empty where none can be said.
+
+    Numbers are years or pages and no sections: of the next year as much is known as of this one.
+    """
+    if segment.isascii() and segment.isdigit():
+        return _NUMBER
+    return "" if UNSAYABLE.search(segment) else segment
 
 
 def is_of_sections(rule: Rule) -> bool:
@@ -76,10 +87,16 @@ def _below(scope: str, path: PathForm, met: Sequence[Met]) -> str:
 
 def _with_fronts(rule: Rule, met: Sequence[Met]) -> Rule:
     """The rule within what its evidence begins with, if it does not say where it holds."""
-    match = rule.templates()[0]
-    if any(not scope.startswith("!") for scope in rule.within) or (match and match.path and not match.path[0].is_star):
+    match, to = rule.templates()
+    path = match.path if match else None
+    leaves_it = path is not None and to is not None and to.path is not None and path[0] == to.path[0]
+    is_for_any = path is None or path[0].is_star or (leaves_it and path[0].literals == ("", ""))
+    if any(not scope.startswith("!") for scope in rule.within) or not is_for_any:
         return rule
-    of_paths = rule.convert not in OF_ARGUMENTS and bool(rule.convert or (match and match.path))
+    if path and leaves_it:  # others came with the help of other rules
+        form = PathForm(path)
+        met = [one for one in met if one.changed and form.fits(one.parts.segments or [""], {})]
+    of_paths = rule.convert not in OF_ARGUMENTS and bool(rule.convert or path)
     fronts: set[tuple[str, ...]] = set()
     for depth in range(1, _DEEPEST + 1 if of_paths else 2):
         found = _fronts(met, depth, of_paths=of_paths)
@@ -89,7 +106,7 @@ def _with_fronts(rule: Rule, met: Sequence[Met]) -> Rule:
     if not fronts:
         return rule
     sections = {front[0] for front in fronts}
-    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or other[1] in sections]
+    exceptions = [one for one in rule.within if not (other := _SECTION.fullmatch(one)) or section(other[1]) in sections]
     kept = replace(rule, within=(*exceptions, *(f"/{'/'.join(front)}/{{*}}" for front in sorted(fronts))))
     return kept if is_sayable(kept) else rule
 
@@ -101,15 +118,19 @@ def _fronts(met: Sequence[Met], depth: int, *, of_paths: bool) -> set[tuple[str,
     of `/2010/05` say nothing of a site that goes on.
     """
     changed = [one for one in met if one.changed]
-    fronts = {tuple(one.parts.segments[:depth]) or ("",) for one in changed}
+    fronts = {_front(one.parts.segments[:depth]) for one in changed}
     if len({(one.form, *one.parts.segments[:depth]) for one in met}) > len({one.form for one in met}):
         return set()  # they are what the rule changes
     if of_paths and any(sum(map(bool, one.parts.segments)) <= depth for one in changed):
         return set()
-    if len(fronts) >= MANY or any(not part or UNSAYABLE.search(part) for front in fronts for part in front):
+    if len(fronts) >= MANY or any("" in front for front in fronts):
         return set()
     if depth > 1:
         pages = len({one.form for one in changed})
-        if pages < _PAGES_OF_A_SECTION * len(fronts) or any(front[-1].isdigit() for front in fronts):
+        if pages < _PAGES_OF_A_SECTION * len(fronts) or any(front[-1] == _NUMBER for front in fronts):
             return set()
     return fronts
+
+
+def _front(segments: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(section, segments)) or ("",)

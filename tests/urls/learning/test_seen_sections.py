@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from dedupcrawl.urls.learning.learn import learn_site
@@ -7,6 +9,7 @@ from dedupcrawl.urls.learning.seen_sections import Met, is_of_sections, kept_to_
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
+from tests.urls.learning import sites
 
 SITE = "shop.example"
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket", "kettle"]
@@ -69,3 +72,18 @@ def test_rules_of_sections() -> None:
         ((), False),
     ):
         assert is_of_sections(Rule("r", "rewrite", drop=("s",), within=within)) == expected
+
+
+def test_a_rule_that_leaves_the_first_segment_is_kept_to_those_that_came() -> None:
+    """Some came by way of `/?q=node/7/print`, which another rule makes a path of."""
+    nodes = [[f"/node/{i}", f"/node/{i}/print", f"/?q=node/{i}/print"] for i in range(100, 140)]
+    rules = sites.learned([[sites.SITE + path for path in cluster] for cluster in nodes])
+    assert sites.forms(rules, "/node/7/print", "/?q=node/7/print") == ["/node/7"] * 2
+    assert sites.forms(rules, "/quiz/7/print") == ["/quiz/7/print"]
+
+
+def test_a_year_is_no_section() -> None:
+    chance = random.Random(5)
+    posts = [f"/{chance.choice((2024, 2025))}/{sites.words(chance)}" for _ in range(40)]
+    rules = sites.learned([[f"{sites.SITE}{post}", f"{sites.SITE}{post}/amp?from=feed"] for post in posts])
+    assert sites.forms(rules, "/2031/any-words/amp?from=feed") == ["/2031/any-words"]
