@@ -168,7 +168,8 @@ class CompiledRule:
             path = self._to.path
             segments = _build_path(path, values) if path else parts.segments
             return None if segments == parts.segments else parts.with_segments(segments)
-        built = self._build(self._to, parts, values, site)
+        make = self._build_measured if self._may_grow else self._build
+        built = make(self._to, parts, values, site)
         return None if built == parts else built
 
     def fits(self, parts: UrlParts) -> bool:
@@ -254,9 +255,15 @@ class CompiledRule:
             after.remove_arg(i)
         return after
 
-    def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
-        if self._may_grow and sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
+    def _build_measured(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
+        if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
             raise TooLongError  # before so much is put together
+        built = self._build(to, parts, values, site)
+        if built is not None and size_of(built) > LONGEST_URL:
+            raise TooLongError
+        return built
+
+    def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if to.whole is not None:
             return _same_site(to.build_whole(values), parts, site)
         built = UrlParts(
@@ -271,8 +278,6 @@ class CompiledRule:
             built.separators = ""
         if to.host and built.authority != parts.authority:
             return _same_site(built.join(), parts, site)
-        if self._may_grow and size_of(built) > LONGEST_URL:
-            raise TooLongError
         if self._may_hold_urls and any("?" in segment or "#" in segment for segment in built.segments):
             return split_url(built.join())
         return built
