@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 
-from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, as_sent, decoded_url
-from dedupcrawl.urls.learning.deep_tokens import MOST_UNITS
+from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, decoded_url
+from dedupcrawl.urls.learning.affixes import affixes
 from dedupcrawl.urls.learning.identifiers import Place, identifier_edits, may_be_identified
 from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks, mirror_first
 from dedupcrawl.urls.learning.packed import packed
@@ -26,10 +25,7 @@ _MOST_BEFORE = 3  # segments before one that takes any value, of which each is o
 _LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a template names beside a URL
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
-# Conversions of a segment, and what it or its result holds if they change it.
-_OF_SEGMENTS = (("lower", ""), ("upper", ""), ("decode", "%"), ("encode", "%"))
-# ... and those that bring both ways of writing a blank together, whichever of them is the target.
-_OF_BLANKS = (("blanks", "+"), ("underscores", "_"))
+# Conversions of the value of an argument, and what it holds if they change it.
 _OF_VALUES = (("lower", ""), ("decode", "%"), ("underscores", "_"))
 _MOVED = ("", "underscores", "spaces", "decode", "path", "lower")
 
@@ -259,7 +255,7 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
         yield Transformation(f"{start}/{{p*}}/{last}{query}", f"{start}/{last}")
         yield Transformation(f"/{{p*}}/{last}{query}", f"/{last}")
     if len(old) == 1 and len(new) == 1:
-        yield from _affixes(old[0], new[0], end, query)
+        yield from affixes(old[0], new[0], end, query)
     if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
         forms, open_ = "".join(map(_form_of_both, old, new)), "/{}" * len(old)
         # Of other depths are other kinds of pages: a day, where the posts of a blog are at `/{year}/{month}/{}/{post}`.
@@ -285,69 +281,6 @@ def _form_of_both(one: str, other: str) -> str:
 
 def _join(segments: list[str]) -> str:
     return "".join(f"/{s}" for s in segments)
-
-
-def _affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformation]:
-    """One segment into another that begins or ends like it; what differs in the spelling of escapes is one already."""
-    if as_sent(old) == as_sent(new):
-        return
-    front = 0
-    while front < min(len(old), len(new)) and old[front] == new[front]:
-        front += 1
-    old_ends, new_ends = boundaries(old), boundaries(new)
-    while front and not (front in old_ends and front in new_ends):
-        front -= 1
-    back = 0
-    while back < min(len(old), len(new)) - front and old[-1 - back] == new[-1 - back]:
-        back += 1
-    while back and not (len(old) - back in old_ends and len(new) - back in new_ends):
-        back -= 1
-    if front > 1 and old[front - 1] == ".":  # of a suffix
-        front -= 1
-    if front:
-        yield Transformation(f"/{{p*}}/{{name}}{old[front:]}{end}{query}", f"/{{p*}}/{{name}}{new[front:]}{end}")
-    if back:
-        stop = len(old) - back
-        yield Transformation(
-            f"/{{p*}}/{old[:stop]}{{name}}{end}{query}", f"/{{p*}}/{new[: len(new) - back]}{{name}}{end}"
-        )
-    for conversion, needed in _OF_SEGMENTS:
-        if needed in old + new and VALUE_CONVERSIONS[conversion](old) == new:
-            yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
-    for conversion in _blanks(old, new):
-        yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
-
-
-def _blanks(one: str, other: str) -> Iterator[str]:
-    """Conversions that bring two texts together which differ in how blanks are written."""
-    for conversion, needed in _OF_BLANKS:
-        convert = VALUE_CONVERSIONS[conversion]
-        if (needed in one or needed in other) and convert(one) == convert(other):
-            yield conversion
-
-
-_RUNS = re.compile(r"[A-Za-z0-9]+")
-_UNITS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")  # as the paper has them; deep tokens take "Here" for one unit
-
-
-@lru_cache(maxsize=4096)
-def boundaries(text: str) -> frozenset[int]:
-    """Indices at which a delimiter or a change of unit (a-z, A-Z, 0-9) is (Definition 3), and both ends of the text.
-
-    Of a long text only its ends: it is no name, and what is remembered of it would be as long.
-    """
-    found = {0, len(text)}
-    if len(text) > _LONGEST_TEXT:
-        return frozenset(found)
-    for run in _RUNS.finditer(text):
-        found.update(run.span())
-        units = [unit.start() for unit in _UNITS.finditer(text, *run.span())]
-        if len(units) <= MOST_UNITS:
-            found.update(units)
-    for i, char in enumerate(text):
-        if not char.isalnum():
-            found |= {i, i + 1}
-    return frozenset(found)
 
 
 def _moved(

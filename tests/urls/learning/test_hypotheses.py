@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.hypotheses import boundaries, embedded, exposing, hypotheses, hypothesis
+from dedupcrawl.urls.learning.hypotheses import embedded, exposing, hypotheses, hypothesis
 from dedupcrawl.urls.learning.transformation import Transformation
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -83,17 +83,7 @@ def test_every_hypothesis_is_a_rule(source: str, target: str) -> None:
             assert "{" in source + target or "|" in source + target
 
 
-def test_boundaries() -> None:
-    assert boundaries("tt0810") == {0, 2, 6}
-    assert boundaries("lttU7d6kIuGq") == {0, 12}
-
-
 def test_what_stands_before_a_url_in_a_url_is_not_named_when_it_is_long() -> None:
     long = parts(f"http://a.com/{'x' * 5000}/aHR0cDovL2EuY29tLw")
     assert exposing(long) is None
     assert exposing(parts("http://a.com/x/aHR0cDovL2EuY29tLw")) is not None
-
-
-def test_long_texts_have_no_boundaries_but_their_ends() -> None:
-    assert boundaries("a-b") == {0, 1, 2, 3}
-    assert boundaries("a-" * 5000) == {0, 10_000}
