@@ -52,8 +52,9 @@ class Rewriter:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
         if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
             return url
-        canonical = self._normalizer.normalize(url).canonical
-        return url if self._pending.is_refuted(canonical) else canonical
+        found = self._normalizer.normalize(url)
+        is_wrong = self._pending.is_refuted(found.canonical) or self._watch.is_off(url, found.rules)
+        return url if is_wrong else found.canonical
 
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
@@ -64,7 +65,7 @@ class Rewriter:
         if mode == "off" or not _is_ours(request):
             return request
         found = self._normalizer.normalize(url)
-        if found.kind == "unchanged":
+        if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
             return request
         wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
         if wanted == url or request.dont_filter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 
 import mmh3
@@ -15,7 +15,6 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import site_of
 
 logger = logging.getLogger(__name__)
 
@@ -45,26 +44,45 @@ class Rewrites:
             self.flush()
         return True
 
-    def requests(self, targets: AbstractSet[str], revoked: Mapping[str, Sequence[str]]) -> Iterator[Request]:
-        """What to ask for to fetch after all what this crawl sent to `targets`, or anywhere by a revoked rule; once.
+    def requests(
+        self, targets: AbstractSet[str], rules: AbstractSet[str], is_lost: Callable[[str, tuple[str, ...]], bool]
+    ) -> Iterator[Request]:
+        """What to ask for to fetch after all what this crawl sent to `targets`, or anywhere by a wrong rule; once.
 
         Args:
             targets: Canonical URLs.
-            revoked: Site → ids of rules.
+            rules: Ids of rules, of whatever site, that are wrong somewhere.
+            is_lost: Called with a URL and the rules that had a part in rewriting it: whether one was wrong there.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
         """
-        self.flush()
-        rules = {rule for of_site in revoked.values() for rule in of_site}
-        found = self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules)
-        for rewrite in list(found):
-            of_site = revoked.get(site_of(rewrite.url), ())  # rules of two sites may have one id
-            is_lost = rewrite.canonical in targets or not set(of_site).isdisjoint(rewrite.rules)
+        for rewrite in self._found(targets, rules):
             key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
-            if is_lost and key not in self._told:
+            lost = rewrite.canonical in targets or is_lost(rewrite.url, rewrite.rules)
+            if lost and key not in self._told:
                 self._told.add(key)
                 yield self._unpacked(rewrite)
+
+    def sample(
+        self, rules: AbstractSet[str], is_wanted: Callable[[str, tuple[str, ...]], bool]
+    ) -> Iterator[tuple[Request, str, tuple[str, ...]]]:
+        """Requests that these rules had a part in rewriting, where to, and all rules that had; in no order of theirs.
+
+        Args:
+            rules: Ids, of whatever site.
+            is_wanted: Called with a URL and the rules that had a part in rewriting it.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
+        """
+        for rewrite in sorted(self._found(set(), rules), key=lambda one: int(mmh3.hash64(one.url)[0])):
+            if is_wanted(rewrite.url, rewrite.rules):
+                yield self._unpacked(rewrite), rewrite.canonical, rewrite.rules
+
+    def _found(self, targets: AbstractSet[str], rules: AbstractSet[str]) -> list[Rewrite]:
+        self.flush()
+        return list(self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules))
 
     def flush(self) -> None:
         """Hand what is new to the index."""

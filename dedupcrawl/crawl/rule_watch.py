@@ -28,7 +28,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class RuleWatch:
         self._led_on: dict[tuple[str, tuple[str, ...]], int] = {}  # site and rules → see _USUAL
         self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
         self._asking = 0  # of them, without an answer
-        self._owed: list[tuple[set[str], Mapping[str, Sequence[str]]]] = []  # what the index could not tell
+        self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
         self.book = RuleBook(normalizer, share) if share else None
         self._trials = (
@@ -112,6 +112,10 @@ class RuleWatch:
             return
         if self.book.is_due(request.url, rules):
             self._try(Trial(request.url, canonical, rules), request)
+
+    def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
+        """True when trials have shown that one of the rules is wrong for such URLs."""
+        return self.book is not None and self.book.is_off(url, rules)
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
@@ -182,7 +186,7 @@ class RuleWatch:
             rules = self._normalizer.normalize(url).rules
             if revoked := self.book.gone(url, canonical, rules):
                 self._stats.inc_value("dedup/url/revoked", len(revoked))
-                self._fetch_after_all(set(), {site_of(url): revoked})
+                self._fetch_after_all(set(), {site_of(url): Ruling(revoked=tuple(revoked))})
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
@@ -203,13 +207,14 @@ class RuleWatch:
         if self._asking:
             return False
         self._trials.settle()
-        revoked = self.book.decide()
-        if revoked:
-            self._stats.inc_value("dedup/url/revoked", sum(map(len, revoked.values())))
-            self._fetch_after_all(set(), revoked)
+        rulings = self.book.decide()
+        if rulings:
+            self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
+            self._fetch_after_all(set(), rulings)
         owed, self._owed = self._owed, []
-        for targets, rules in owed:
-            self._fetch_after_all(targets, rules)
+        for targets, owing in owed:
+            self._fetch_after_all(targets, owing)
+        self._try_earlier_uses()
         self._refusals += bool(self._owed)
         return not self._owed or self._refusals > _MOST_REFUSALS
 
@@ -290,13 +295,13 @@ class RuleWatch:
         if trial.suspects and trial.found is not None:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
-    def _failed(self, trial: Trial, revoked: list[str]) -> None:
-        """Fetch as it was asked for what was sent to the same canonical URL, and what revoked rules had a part in."""
+    def _failed(self, trial: Trial, ruling: Ruling) -> None:
+        """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
         if trial.led_to:
             self._count_led_on(trial, -_NEVER)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
-        self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): revoked})
+        self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): ruling})
 
     def _count_led_on(self, trial: Trial, number: int) -> None:
         key = site_of(trial.canonical), trial.rules
@@ -323,24 +328,52 @@ class RuleWatch:
         assert self._trials is not None
         self._trials.found(canonical, Look.at(page.analyse()))
 
-    def _fetch_after_all(self, targets: set[str], revoked: Mapping[str, Sequence[str]]) -> None:
-        """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a revoked rule (by site).
+    def _fetch_after_all(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
+        """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a wrong rule (by site).
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
         assert self._trials is not None
+        assert self.book is not None
+        book = self.book
+
+        def is_lost(url: str, rules: tuple[str, ...]) -> bool:  # rules of two sites may have one id
+            ruling = rulings.get(site_of(url), Ruling())
+            return not set(ruling.revoked).isdisjoint(rules) or book.is_off(url, rules)
+
+        wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
         after_all = {waited.url: waited for target in targets for waited in self._pending.refute(target)}
         try:
-            for request in self._rewrites.requests(targets, revoked):
+            for request in self._rewrites.requests(targets, wrong, is_lost):
                 after_all.setdefault(request.url, request)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
-            self._owed.append((targets, revoked))
+            self._owed.append((targets, rulings))
         wanted = [request for url, request in after_all.items() if not self.is_fetched(url)]
         self._savings.go_back(wanted, "a trial spoke against the rule, or against its canonical URL")
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(self._around.let_by(untouched(request)))
+
+    def _try_earlier_uses(self) -> None:
+        """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
+
+        While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
+        """
+        assert self.book is not None
+        in_doubt = self.book.in_doubt()
+        if not in_doubt:
+            return
+        try:
+            earlier = self._rewrites.sample({rule for rules in in_doubt.values() for rule in rules}, self._can_be_tried)
+            for request, canonical, rules in earlier:
+                self._try(Trial(request.url, canonical, rules), request)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
+
+    def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
+        assert self.book is not None
+        return not self.is_fetched(url) and self.book.is_wanting(url, rules)
 
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
         return url != tried and self._same(url, tried)

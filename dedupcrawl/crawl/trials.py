@@ -10,7 +10,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import evidence
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
 _LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
 _MOST_OPEN = 1_000
@@ -74,7 +74,7 @@ class Trials:
         stats: Counts them.
         kept: Finds the page of a URL that was answered before, in the index.
         passed: Called with a trial that found one page.
-        failed: Called with a trial that found two pages, and the ids of the rules that are revoked for it.
+        failed: Called with a trial that found two pages, and what follows for its rules.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Trials:
         *,
         kept: Callable[[str], Look | None],
         passed: Callable[[Trial], None],
-        failed: Callable[[Trial, list[str]], None],
+        failed: Callable[[Trial, Ruling], None],
     ) -> None:
         self._book = book
         self._stats = stats
@@ -184,16 +184,16 @@ class Trials:
             revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
             self._stats.inc_value("dedup/url/revoked", len(revoked))
             if revoked:
-                self._failed(trial, revoked)
+                self._failed(trial, Ruling(revoked=tuple(revoked)))
             return
         same = same_page(trial.asked, found)
         if same:
             self._succeed(trial)
         elif same is not None:
             self._stats.inc_value("dedup/url/tried_wrong")
-            revoked = self._book.failed(trial.url, trial.canonical, trial.rules)
-            self._stats.inc_value("dedup/url/revoked", len(revoked))
-            self._failed(trial, revoked)
+            ruling = self._book.failed(trial.url, trial.canonical, trial.rules)
+            self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
+            self._failed(trial, ruling)
 
     def _succeed(self, trial: Trial) -> None:
         self._book.passed(trial.url, trial.rules)

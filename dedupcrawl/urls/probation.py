@@ -1,7 +1,8 @@
 """Probation: how often a rule in use is tried, and what its trials say of it.
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tried at its first
-uses, the more the less a log has said for it, and for ever after at some of them; a trial that fails calls for more.
+uses, the more the less a log has said for it, and again in each place (see `urls.places`) where neither the log nor a
+trial has spoken for it; for ever after at some of its uses. A trial that fails calls for more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ _THERE = 0.5  # share of canonical URLs that have a page
 
 _TRIALS_OF_NEW = 10  # for a rule that no log speaks for
 _FEWEST_TRIALS = 2
-_TRIALS_FOR_A_FAILURE = 20
+TRIALS_FOR_A_FAILURE = 20
+"""That have to pass after one that failed."""
+
+TRIALS_OF_A_PLACE = 2
+"""That have to pass where neither a log nor a person has spoken for a rule."""
+
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 _FROM_A_LOG = 20  # URLs of the log that count like trials, at most
 
@@ -58,7 +64,7 @@ def trials_needed(rule: Rule, failed: int) -> int:
         rule: With its evidence from a log.
         failed: Trials that have failed.
     """
-    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - rule.evidence.correct) + _TRIALS_FOR_A_FAILURE * failed
+    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - rule.evidence.correct) + TRIALS_FOR_A_FAILURE * failed
 
 
 def state_in_use(rule: Rule) -> State:

@@ -15,7 +15,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.crawls.site import prose
 
@@ -55,7 +55,7 @@ class Setting:
     rules: Path
     kept: dict[str, Look] = field(default_factory=dict)
     passed: list[str] = field(default_factory=list)
-    failed: list[tuple[str, list[str]]] = field(default_factory=list)
+    failed: list[tuple[str, Ruling]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
@@ -68,7 +68,7 @@ class Setting:
             self.stats,
             kept=self.kept.get,
             passed=lambda trial: self.passed.append(trial.url),
-            failed=lambda trial, revoked: self.failed.append((trial.url, revoked)),
+            failed=lambda trial, ruling: self.failed.append((trial.url, ruling)),
         )
 
     def begin(self, url: str = ASKED, canonical: str = CANONICAL, found: Look | None = None) -> bool:
@@ -111,7 +111,7 @@ def test_two_pages_fail_and_the_rule_is_revoked(setting: Setting) -> None:
     setting.begin()
     setting.trials.found(CANONICAL, OTHER)
     setting.trials.asked_for(ASKED, STORY)
-    assert (setting.passed, setting.failed) == ([], [(ASKED, ["sid"])])
+    assert (setting.passed, setting.failed) == ([], [(ASKED, Ruling(revoked=("sid",)))])
     assert setting.rule.state == "disabled"
     assert setting.stats.get_value("dedup/url/tried_wrong") == setting.stats.get_value("dedup/url/revoked") == 1
 
@@ -187,7 +187,7 @@ def test_canonical_urls_that_lead_nowhere_revoke_the_rule_after_some(setting: Se
         setting.trials.asked_for(url, STORY)
         if setting.failed:
             break
-    assert setting.failed == [(url, ["sid"])]
+    assert setting.failed == [(url, Ruling(revoked=("sid",)))]
     assert 2 < urls.index(url) < 20
     assert setting.stats.get_value("dedup/url/tried_wrong") is None
     assert "led nowhere" in setting.rule.note

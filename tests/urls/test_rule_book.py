@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 RIGHT = Rule("right", "rewrite", drop=("sid",), state="probation", evidence=Evidence(correct=100, coverage=100))
@@ -31,7 +32,7 @@ def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
     normalizer = Normalizer.from_paths([folder])
     book = RuleBook(normalizer, 0.02)
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p"
-    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == ["wrong"]
+    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p?id=1"
     found = rule(folder, "wrong")
     assert (found.state, found.tried, found.failed) == ("disabled", 1, 1)
@@ -41,7 +42,7 @@ def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
 def test_the_worst_of_several_is_the_culprit_and_the_others_are_cleared(folder: Path) -> None:
     """Also of trials that had begun before."""
     book = RuleBook(Normalizer.from_paths([folder]), 0.02)
-    revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong"))]
+    revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong")).revoked]
     assert revoked == ["wrong"]
     book.save()
     assert (rule(folder, "right").failed, rule(folder, "right").state) == (0, "probation")
@@ -95,7 +96,7 @@ def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     text = path.read_text(encoding="utf-8")
     book.passed(url(0), ("right",))
     path.write_text("site = nonsense", encoding="utf-8")
-    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == ["wrong"]
+    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     book.save()
     path.write_text(text, encoding="utf-8")
     book.save()
@@ -109,10 +110,110 @@ def test_a_rule_that_was_cleared_is_cleared_in_its_file(tmp_path: Path) -> None:
     rules = tuple(Rule(name, "rewrite", drop=(name,), source="learned", tried=20) for name in "ab")
     write_rules(tmp_path, SiteRules("a.com", rules))
     book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
-    assert book.failed("http://a.com/?a=1&b=1", "http://a.com/", ("a", "b")) == []
+    assert book.failed("http://a.com/?a=1&b=1", "http://a.com/", ("a", "b")) == Ruling()
     book.save()
     assert (rule(tmp_path, "b").tried, rule(tmp_path, "b").failed) == (21, 1)
-    revoked = [name for i in range(3) for name in book.failed(f"http://a.com/?a={i}", "http://a.com/", ("a",))]
+    revoked = [name for i in range(3) for name in book.failed(f"http://a.com/?a={i}", "http://a.com/", ("a",)).revoked]
     assert revoked == ["a"]
     book.save()
     assert (rule(tmp_path, "b").tried, rule(tmp_path, "b").failed) == (20, 0)
+
+
+VIEW = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
+ZOOM = Rule(
+    "zoom", "rewrite", drop=("zoom",), source="learned", evidence=Evidence(correct=40, coverage=40), examples=(VIEW,)
+)
+
+
+def zoomed(script: str, number: int) -> tuple[str, str]:
+    return f"http://a.com/{script}?doc={number}&zoom=2", f"http://a.com/{script}?doc={number}"
+
+
+def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(50):
+        book.passed(zoomed("view", number)[0], ("zoom",))
+    assert [book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(3)] == [True, True, True]
+    assert book.failed(*zoomed("map", 0), ("zoom",)) == Ruling(restricted=("zoom",))
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    assert not book.is_off(zoomed("view", 9)[0], ("zoom",))
+    assert book.failed(*zoomed("map", 1), ("zoom",)) == Ruling(), "begun before"
+    book.save()
+    found = rule(tmp_path, "zoom")
+    assert (found.state, found.failed, found.tried) == ("active", 0, 50)
+    assert found.note.endswith("1 of 1 trial led to another page, such as " + " → ".join(zoomed("map", 0)))
+
+
+def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (replace(ZOOM, state="probation"),)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed(zoomed("view", 0)[0], ("zoom",))
+    book.failed(*zoomed("map", 0), ("zoom",))
+    book.reread()
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    book.passed(zoomed("view", 5)[0], ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
+
+
+def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(60):
+        book.passed(zoomed("view", number)[0], ("zoom",))
+    book.failed(*zoomed("view", 60), ("zoom",))
+    due = 0
+    for number in range(61, 110):
+        url, _ = zoomed("view", number)
+        if book.is_due(url, ("zoom",)):
+            due += 1
+            book.begin(url, ("zoom",))
+            book.passed(url, ("zoom",))
+            book.end(url, ("zoom",))
+    assert due == 20
+    book.save()
+    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("active", 1)
+
+
+def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp_path: Path) -> None:
+    """In the next crawl, too."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.failed(*zoomed("view", 0), ("zoom",))
+    book.save()
+    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("probation", 1)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(20):
+        assert later.is_due(zoomed("view", number)[0], ("zoom",))
+        later.passed(zoomed("view", number)[0], ("zoom",))
+    later.save()
+    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").tried) == ("active", 21)
+
+
+def test_who_is_cleared_of_a_failure_is_tried_on_there(tmp_path: Path) -> None:
+    """Both may have been wrong."""
+    bad = Rule("bad", "rewrite", drop=("bad",), source="learned")
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM, bad)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(5):
+        book.passed(zoomed("view", number)[0], ("zoom",))
+    assert book.failed("http://a.com/view?doc=9&zoom=1&bad=1", "http://a.com/view?doc=9", ("zoom", "bad")) == Ruling(
+        revoked=("bad",)
+    )
+    assert all(book.is_due(zoomed("view", number)[0], ("zoom",)) for number in range(10, 30))
+    assert rule(tmp_path, "bad").state == "disabled"
+
+
+def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(30):
+        book.is_due(zoomed("view", number)[0], ("zoom",))
+    assert book.in_doubt() == {}
+    book.failed(*zoomed("view", 0), ("zoom",))
+    assert book.in_doubt() == {"a.com": ["zoom"]}
+    assert book.is_wanting(zoomed("view", 3)[0], ("zoom",))
+    for number in range(1, 21):
+        book.begin(zoomed("view", number)[0], ("zoom",))
+    assert not book.is_wanting(zoomed("view", 25)[0], ("zoom",)), "as many as are wanted are under way"

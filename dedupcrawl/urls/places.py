@@ -1,0 +1,227 @@
+"""Places: the parts of a site in which a rule is tried apart, because it may be right in one and wrong in another.
+
+Which part a URL belongs to is told by what sites route by: its host, the front of its path, the script or page at the
+end, and arguments that have a word for a value (`route=product/search`, `view=print`). A position in which a rule meets
+many words holds names, not parts, and is left out from then on: so nothing has to be known of a site beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.url_parts import split_url
+
+_MOST_WORDS = 16  # of one position; where there are more, they are names
+_MOST_POSITIONS = 16
+_MOST_ARGUMENTS = 32  # of a URL that are looked at
+_MOST_PLACES = 10  # tried apart; all others are one place more
+_MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
+_LONGEST = 40  # characters of a word, and of an argument's name
+
+_WORD = re.compile(r"[A-Za-z]+(?:[_./:][A-Za-z]+){0,3}", re.ASCII)
+
+_Key = tuple[tuple[str, str], ...]
+
+
+def traits(url: str) -> dict[str, str]:
+    """Position → what a URL has there that may tell which part of its site it belongs to.
+
+    >>> traits("http://a.example/shop/list.php?route=product/search&limit=25")
+    {'host': 'a.example', 'front': 'shop', 'page': 'list.php', '?route': 'product/search'}
+    """
+    parts = split_url(url)
+    if parts is None:
+        return {}
+    found = {"host": parts.authority.partition(":")[0][:_LONGEST]}
+    segments = [segment for segment in parts.segments if segment]
+    if len(segments) > 1:
+        found["front"] = _kind(segments[0])
+    if segments:
+        found["page"] = _kind(segments[-1])
+    for arg in parts.args[:_MOST_ARGUMENTS]:
+        name, _, value = arg.partition("=")
+        if len(name) <= _LONGEST and _is_word(value):
+            found.setdefault(f"?{name}", value)
+    return found
+
+
+def _is_word(text: str) -> bool:
+    return len(text) <= _LONGEST and _WORD.fullmatch(text) is not None
+
+
+def _kind(segment: str) -> str:
+    """A segment that is a word, else what it ends in, with * for its name."""
+    if _is_word(segment):
+        return segment
+    _, dot, end = segment.rpartition(".")
+    return f"*.{end}" if dot and _is_word(end) else "*"
+
+
+@dataclass(slots=True)
+class Place:
+    """What became of one rule in one part of a site, in this crawl.
+
+    Attributes:
+        before: What counts like trials here that passed and that failed, before this crawl.
+        lacking: Trials that still have to pass until a use here is taken for right without one.
+        left: Trials that may be begun to that end; some tell nothing.
+        uses: URLs.
+        begun: Trials.
+        open: Of them.
+        passed: Of them.
+        failed: Of them, but for those of which another rule turned out to be the culprit.
+        is_off: The rule is used here no more.
+    """
+
+    before: tuple[int, int]
+    lacking: int
+    left: int = 0
+    uses: int = 0
+    begun: int = 0
+    open: int = 0
+    passed: int = 0
+    failed: int = 0
+    is_off: bool = False
+
+    def __post_init__(self) -> None:
+        self.left = 2 * self.lacking
+
+    @property
+    def is_wanting(self) -> bool:
+        """True when the next use is to be tried."""
+        return self.lacking > self.open and self.left > 0 and not self.is_off
+
+    @property
+    def is_refuted(self) -> bool:
+        """By what was found out here."""
+        return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
+
+    def begin(self) -> None:
+        """A trial has begun."""
+        self.begun += 1
+        self.open += 1
+        self.left = max(0, self.left - 1)
+
+    def end(self) -> None:
+        """It has ended, in whatever way."""
+        self.open = max(0, self.open - 1)
+
+    def passes(self) -> None:
+        """It found one page."""
+        self.passed += 1
+        self.lacking = max(0, self.lacking - 1)
+
+    def fails(self) -> None:
+        """It found two."""
+        self.failed += 1
+        self.lacking = TRIALS_FOR_A_FAILURE
+        self.left = 2 * self.lacking
+
+    def take_in(self, other: Place) -> None:
+        """The two are one place after all."""
+        self.before = max(self.before, other.before)
+        worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
+        still = worse if self.failed or other.failed else better
+        self.lacking, self.left = still.lacking, still.left
+        self.uses += other.uses
+        self.begun += other.begun
+        self.open += other.open
+        self.passed += other.passed
+        self.failed += other.failed
+
+
+class Places:
+    """Those of one rule. Bounded, whatever URLs come.
+
+    Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
+    known of other sites, or that has no examples, is spoken for everywhere.
+
+    Args:
+        rule: With its examples and what is known of its trials.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        failed_lately = rule.failed and rule.state == "probation"
+        self._known = Place(known_before(rule), TRIALS_FOR_A_FAILURE if failed_lately else 0)
+        self._is_known_everywhere = rule.source != "learned" or not rule.examples
+        self._places: dict[_Key, Place] = {}
+        self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
+        self._words: dict[str, set[str] | None] = {}  # by position; None: they are names
+        for url, _ in rule.examples:
+            key = self._key(traits(url))  # may bring places together
+            self._places[key] = self._known
+
+    def __iter__(self) -> Iterator[Place]:
+        yield self._known
+        yield from (place for place in self._places.values() if place is not self._known)
+        yield from self._off.values()
+
+    def of(self, url: str) -> Place:
+        """The place of a URL that the rule is used on."""
+        if self._is_known_everywhere:
+            return self._known
+        found = traits(url)
+        if (off := self._off_at(found)) is not None:
+            return off
+        key = self._key(found)
+        if key not in self._places and len(self._places) >= _MOST_PLACES:
+            key = ()
+        if key not in self._places:
+            self._places[key] = Place((0, 0), TRIALS_OF_A_PLACE)
+        return self._places[key]
+
+    def is_off(self, url: str) -> bool:
+        """True where the rule is used no more."""
+        return bool(self._off) and self._off_at(traits(url)) is not None
+
+    def switch_off(self, place: Place) -> bool:
+        """The rule is used in this place no more; False when it cannot be said what URLs are meant."""
+        key = next((key for key, one in self._places.items() if one is place), ())
+        if place is self._known or not key or len(self._off) >= _MOST_OFF:
+            return False
+        self._off[key] = self._places.pop(key)
+        place.is_off = True
+        return True
+
+    def _off_at(self, found: dict[str, str]) -> Place | None:
+        for key, place in self._off.items():
+            here = dict(key)
+            others = (position for position in found if position not in here)
+            if here.items() <= found.items() and all(map(self._is_left_out, others)):
+                return place
+        return None
+
+    def _key(self, found: dict[str, str]) -> _Key:
+        for position, word in found.items():
+            words = self._words.get(position)
+            if position not in self._words:
+                if len(self._words) < _MOST_POSITIONS:
+                    self._words[position] = {word}
+            elif words is not None:
+                words.add(word)
+                if len(words) > _MOST_WORDS:
+                    self._leave_out(position)
+        return tuple(sorted(item for item in found.items() if self._words.get(item[0]) is not None))
+
+    def _is_left_out(self, position: str) -> bool:
+        """True where words tell nothing."""
+        if position in self._words:
+            return self._words[position] is None
+        return len(self._words) >= _MOST_POSITIONS
+
+    def _leave_out(self, position: str) -> None:
+        """Its words are names: places that differ in nothing else are one."""
+        self._words[position] = None
+        places, self._places = self._places, {}
+        for key, place in places.items():
+            shorter = tuple(item for item in key if item[0] != position)
+            same = self._places.setdefault(shorter, place)
+            if place is self._known and same is not place:
+                place.take_in(same)
+                self._places[shorter] = place
+            elif same is not place:
+                same.take_in(place)

@@ -1,0 +1,102 @@
+"""A rule in use: what a crawl has found out about it, and what becomes of that in its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dedupcrawl.urls.places import Place, Places
+from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, trials_needed
+from dedupcrawl.urls.rule import Rule
+
+_MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
+
+
+@dataclass(slots=True)
+class WatchedRule:
+    """A rule and what this crawl did with it.
+
+    Attributes:
+        rule: As it was in its file.
+        places: Where it was used.
+        gone: URLs that have a page while what the rule made of them has none.
+        written: How many of the trials that passed and failed are in the file.
+    """
+
+    rule: Rule
+    places: Places
+    gone: int = 0
+    written: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of(cls, rule: Rule) -> WatchedRule:
+        """One that was not used yet."""
+        return cls(rule, Places(rule))
+
+    @property
+    def before(self) -> tuple[int, int]:
+        """What counts like trials that passed and that failed, before this crawl."""
+        return known_before(self.rule)
+
+    @property
+    def passed(self) -> int:
+        """Trials."""
+        return sum(place.passed for place in self.places)
+
+    @property
+    def failed(self) -> int:
+        """Trials, but for places where the rule is off: of what it does elsewhere they tell nothing."""
+        return sum(place.failed for place in self.places if not place.is_off)
+
+    @property
+    def is_on_probation(self) -> bool:
+        """True when trials have to pass before it is taken for right."""
+        is_new = self.rule.state == "probation" and self._trials < trials_needed(self.rule, 0)
+        return is_new or any(place.failed and place.lacking and not place.is_off for place in self.places)
+
+    @property
+    def is_refuted(self) -> bool:
+        """By all trials together."""
+        return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
+
+    @property
+    def _trials(self) -> int:
+        """That are known of, in this crawl and in earlier ones."""
+        return self.rule.tried + self.passed + self.failed
+
+    def is_due(self, url: str, every: int) -> bool:
+        """Count one use, on this URL; True when it shall be tried."""
+        place = self.places.of(url)
+        place.uses += 1
+        return self.is_wanting(place) or is_sampled(place.uses, every)
+
+    def is_wanting(self, place: Place) -> bool:
+        """True when a use in this place is tried whether it is sampled or not."""
+        if place.is_wanting:
+            return True
+        if self.rule.state != "probation":
+            return False
+        needed = trials_needed(self.rule, 0)
+        are_open = sum(one.open for one in self.places)
+        return self._trials + are_open < needed and sum(one.begun for one in self.places) < _MOST_BEGUN * needed
+
+    def badness(self, place: Place) -> tuple[float, int, float, int]:
+        """The greater, the more it is to blame for what fails there."""
+        share = place.failed / max(1, place.passed + place.failed)
+        return share, place.failed, self.failed / max(1, self.passed + self.failed), -self.rule.evidence.correct
+
+    def passes_elsewhere(self, place: Place) -> bool:
+        """True when the log or a trial spoke for it in another place."""
+        return any(other is not place and not other.is_off and other.before[0] + other.passed for other in self.places)
+
+    def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
+        """A rule of a file with what is new of it."""
+        state = rule.state
+        if is_revoked:
+            state = "disabled"
+        elif state == "probation" and not self.is_on_probation:
+            state = "active"
+        elif state == "active" and self.is_on_probation and not rule.is_by_people:
+            state = "probation"
+        failed = max(0, rule.failed + self.failed - self.written[1])
+        tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
+        return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note)

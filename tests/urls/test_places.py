@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls import places
+from dedupcrawl.urls.places import Place, Places, traits
+from dedupcrawl.urls.rule import Evidence, Rule
+
+EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
+RULE = Rule("zoom", "rewrite", drop=("zoom",), source="learned", evidence=Evidence(correct=40), examples=(EXAMPLE,))
+
+WORDS = [
+    "copper", "ginger", "golden", "amber", "silver", "bronze", "scarlet", "ivory", "teal",
+    "green", "black", "white", "orange", "purple", "yellow", "violet", "brown",
+]  # fmt: skip
+
+
+def test_the_examples() -> None:
+    assert doctest.testmod(places).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "other", "is_one"),
+    [
+        ("http://a.com/view?doc=1", "http://a.com/view?doc=2", True),
+        ("http://a.com/view?doc=1", "http://a.com/map?doc=1", False),
+        ("http://a.com/view/1", "http://a.com/map/1", False),
+        ("http://a.com/view/1", "http://a.com/view/2", True),
+        ("http://a.com/p-1.html", "http://a.com/p-2.html", True),
+        ("http://a.com/p-1.html", "http://a.com/p-1.pdf", False),
+        ("http://a.com/i.php?route=product/search&limit=5", "http://a.com/i.php?route=product/list&limit=5", False),
+        ("http://a.com/i.php?id=1&limit=5", "http://a.com/i.php?id=2&limit=25&page=7", True),
+        ("http://www.a.com/", "http://m.a.com/", False),
+    ],
+)
+def test_what_sites_route_by_tells_places_apart(url: str, other: str, is_one: bool) -> None:
+    found = Places(RULE)
+    assert (found.of(url) is found.of(other)) is is_one
+
+
+def test_where_the_log_has_spoken_nothing_is_lacking() -> None:
+    found = Places(RULE)
+    assert (found.of("http://a.com/view?doc=7&zoom=5").lacking, found.of("http://a.com/map?doc=7").lacking) == (0, 2)
+    assert found.of("http://a.com/view?doc=7").before == (20, 0)
+
+
+def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
+    found = Places(Rule("zoom", "rewrite", drop=("zoom",), evidence=Evidence(correct=40)))
+    assert (found.of("http://a.com/map?doc=7").lacking, found.of("http://a.com/map").before) == (0, (20, 0))
+
+
+def test_a_position_of_many_words_holds_names() -> None:
+    """So what they were thought to tell apart is one place, with all that was found out of it."""
+    found = Places(Rule("limit", "rewrite", drop=("limit",), source="learned", examples=(EXAMPLE,)))
+    for word in WORDS:
+        place = found.of(f"http://a.com/search?q={word}&limit=5")
+        place.uses += 1
+        place.begin()
+        place.passes()
+        place.end()
+    (known, search, rest) = found
+    assert (known.uses, search.uses, search.begun, search.open, search.passed) == (0, 10, 10, 0, 10)
+    assert rest.uses == len(WORDS) - 10, "more places than are tried apart"
+    assert found.of("http://a.com/search?q=crimson&limit=5") is search
+    assert search.lacking == 0
+
+
+def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> None:
+    """Of scripts there may be many, too."""
+    found = Places(RULE)
+    off = found.of("http://a.com/map?doc=1&zoom=2")
+    off.fails()
+    assert found.switch_off(off)
+    for word in WORDS:
+        found.of(f"http://a.com/{word}?doc=1&zoom=2").passes()
+    assert found.is_off("http://a.com/map?doc=3&zoom=2")
+    assert found.of("http://a.com/map?doc=3&zoom=2") is off
+    assert not found.is_off("http://a.com/view?doc=3&zoom=2")
+    assert not found.is_off("http://a.com/maps?doc=3&zoom=2")
+    assert (off.passed, off.failed, off.is_wanting) == (0, 1, False)
+
+
+def test_off_at_the_front_page_is_not_off_at_all_others() -> None:
+    found = Places(RULE)
+    assert found.switch_off(found.of("http://a.com/?doc=1&zoom=2"))
+    assert found.is_off("http://a.com/?doc=2&zoom=3")
+    assert not found.is_off("http://a.com/view?doc=2&zoom=3")
+    assert not found.is_off("http://a.com/?doc=2&zoom=3&view=print")
+
+
+def test_neither_where_the_log_has_spoken_nor_the_rest_is_switched_off_apart() -> None:
+    found = Places(RULE)
+    assert not found.switch_off(found.of(EXAMPLE[0]))
+    for word in WORDS[:12]:
+        last = found.of(f"http://a.com/{word}")
+    assert last is found.of(f"http://a.com/{WORDS[10]}")
+    assert not found.switch_off(last)
+
+
+def test_a_rule_is_switched_off_in_so_many_places_and_no_more() -> None:
+    found = Places(RULE)
+    switched = [found.switch_off(found.of(f"http://{n}.com/")) for n in range(14)]
+    switched += [found.switch_off(found.of(f"http://a.com/?view={word}")) for word in WORDS[:10]]
+    assert switched == [True] * 16 + [False] * 8
+
+
+def test_a_place_is_off_for_all_its_urls_and_no_others() -> None:
+    found = Places(RULE)
+    place = found.of("http://a.com/map?doc=1&zoom=2")
+    assert not found.is_off("http://a.com/map?doc=1&zoom=2")
+    assert found.switch_off(place)
+    assert found.is_off("http://a.com/map?doc=7&zoom=100")
+    assert not found.is_off("http://a.com/view?doc=7&zoom=100")
+    assert not found.is_off("http://a.com/never/seen")
+    assert not place.is_wanting
+
+
+def test_places_that_are_one_have_what_either_has() -> None:
+    """A failure in one of them calls for trials in all."""
+    fails, passes, new = Place((0, 0), 2), Place((0, 0), 2), Place((0, 0), 2)
+    fails.fails()
+    for _ in range(20):
+        passes.passes()
+    new.take_in(passes)
+    assert (new.passed, new.failed, new.lacking) == (20, 0, 0)
+    new.take_in(fails)
+    assert (new.passed, new.failed, new.lacking, new.is_refuted) == (20, 1, 20, False)
+
+
+def test_trials_that_tell_nothing_come_to_an_end() -> None:
+    place = Place((0, 0), 2)
+    begun = 0
+    while place.is_wanting:
+        place.begin()
+        place.end()
+        begun += 1
+    assert begun == 4
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=60), st.from_regex(r"http://[a-z]{1,3}/[a-z]{1,2}/[a-z]{1,2}\?x=[a-z]", fullmatch=True)
+        )
+    )
+)
+def test_any_urls_make_few_places_and_each_url_has_one(urls: list[str]) -> None:
+    found = Places(RULE)
+    for url in urls:
+        found.of(url).uses += 1
+        traits(url)
+    assert len(list(found)) <= 12
+    assert sum(place.uses for place in found) == len(urls)
+    off = [place for place in list(found) if found.switch_off(place)]
+    for url in urls:
+        assert (found.of(url) in off) == found.of(url).is_off == found.is_off(url)
