@@ -142,8 +142,8 @@ class Proof:
         owner[met.form[unchanged]] = self._labels[met.rows[unchanged]]
         owners, labels = owner[met.form], self._labels[met.rows]
         bad = ~met.leads | ((owners >= 0) & (owners != labels))
-        wrong, wrong_step = _some(np.flatnonzero(by_rule & bad))
-        right, right_step = _some(np.flatnonzero(by_rule & met.right & ~bad))
+        wrong, wrong_step = _some(np.flatnonzero(by_rule & bad), met.rows)
+        right, right_step = _some(np.flatnonzero(by_rule & met.right & ~bad), met.rows)
         return Judged(met.rows[wrong], met.form[wrong], met.rows[right], wrong_step, right_step)
 
     def met(self, rule_id: str) -> Iterator[Met]:
@@ -301,10 +301,13 @@ class Proof:
         return blamed
 
 
-def _some(numbers: Ints) -> tuple[Ints, int]:
-    """About `_MOST_JUDGED` of these at most, one in so many: not each so manieth, as kinds of URLs may take turns."""
-    step = -(-len(numbers) // _MOST_JUDGED) or 1
-    return numbers[mixed(numbers.astype(np.uint64)) % np.uint64(step) == 0], step
+def _some(places: Ints, rows: Ints) -> tuple[Ints, int]:
+    """About `_MOST_JUDGED` of these at most, one in so many: not each so manieth, as kinds of URLs may take turns.
+
+    Which ones depends on the URLs that are there, `rows`, and not on the order of their forms, which is that of hashes.
+    """
+    step = -(-len(places) // _MOST_JUDGED) or 1
+    return places[mixed(rows[places].astype(np.uint64)) % np.uint64(step) == 0], step
 
 
 def _tallied(histories: Ints, sides: Ints) -> list[tuple[int, int, int]]:
