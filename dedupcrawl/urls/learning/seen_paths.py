@@ -25,6 +25,7 @@ from dedupcrawl.urls.template import Piece, Template
 _CAPTURE = re.compile(r"\{[^{}]*\}")
 _DELIMITERS = "-_.,+~:"  # of which all values of a kind may have one
 _OF_PATHS = {"lower-path", "collapse-repeats"}  # conversions
+_MANY_WORDS = 2 * MANY  # values of no kind that made no difference: as segments of a path the others make none either
 _LONGEST_AFFIX = 16  # characters that all values of a kind begin or end with
 
 
@@ -172,7 +173,11 @@ def _forms(capture: str, values: Set[str]) -> Iterator[str]:
     elif not places or not (is_star or capture == "{}"):
         yield capture
     else:
-        yield "/".join(_form_of(place) if any(place) else "" for place in places)
+        forms = [_form_of(place) if any(place) else "" for place in places]
+        if "{}" in forms and len(values) < _MANY_WORDS:
+            yield from _listed(capture, values)
+        else:
+            yield "/".join(forms)
 
 
 def _form_of(values: Sequence[str]) -> str:

@@ -179,7 +179,8 @@ def test_segments_that_are_taken_out_are_those_that_came(fronts: list[str], expe
         ([f"a-{i}" for i in range(9)], "a-{:digits}"),
         ([f"a{i}" for i in range(9)], "a{:digits}"),
         ([f"a{i}-{i}" for i in range(9)], "{}-{}"),
-        ([f"a{i}b{i}" for i in range(9)], "{}"),
+        ([f"a{i}b{i}" for i in range(12)], "{}"),
+        (WORDS[:9], "{:anvil|barrel|candle|dragon|engine|falcon|garden|hammer|island}"),
     ],
 )
 def test_a_forgotten_segment_is_kept_to_its_kind(values: list[str], form: str) -> None:
@@ -205,6 +206,13 @@ def test_where_a_value_was_refuted_only_those_that_came_are_forgotten(
     found = [(value % 2, split_url(f"http://{SITE}/t/{value % 2}/{value}")) for value in values]
     posts = [Met(parts, topic, changed=True) for topic, parts in found if parts]
     assert [kept.match for kept in kept_to_seen_paths(rule, posts, SITE)] == [f"/t/{{id}}/{form}"]
+
+
+def test_some_words_before_a_page_that_make_no_difference_are_not_any_words() -> None:
+    """A shop has its products below the category that they were found in, too; not so the help of each category."""
+    rules = learned([f"/{word}-{i}.html", f"/{WORDS[i % 7]}/{word}-{i}.html"] for i, word in enumerate(WORDS * 4))
+    assert are_one(rules, ["/new-lamp.html", "/barrel/new-lamp.html", "/candle/new-lamp.html"])
+    assert told_apart(rules, ["/brands/a.html", "/help/a.html", "/a.html"])
 
 
 def test_a_number_that_was_refuted_leaves_no_other_one_standing() -> None:
