@@ -47,7 +47,7 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "jinja2": {"report"},
     "matplotlib": {"report"},
     "pyspark": {"spark"},
-    "pyarrow": {"spark"},
+    "pyarrow": {"spark", "crawl_logs"},
     "scrapy_redis": {"crawl"},
     "spidermon": {"crawl"},
 }
