@@ -57,6 +57,16 @@ def affixes(old: str, new: str, end: str, query: str) -> Iterator[Transformation
         yield Transformation(f"/{{p*}}/{{name}}{end}{query}", f"/{{p*}}/{{name|{conversion}}}{end}")
 
 
+def marked(old: list[str], new: list[str], end: str, query: str) -> Iterator[Transformation]:
+    """Hypotheses for a folder that is a mark before a name in the other path: `/people/joe` and `/~joe`."""
+    folder, name, other = (*old, *new) if len(old) > len(new) else (*new, *old)
+    mark = other.removesuffix(name)
+    if not name or mark == other or not mark or any(map(str.isalnum, mark)):
+        return
+    one, two = f"/{{p*}}/{folder}/{{name}}{end}", f"/{{p*}}/{mark}{{name}}{end}"
+    yield Transformation(*((f"{one}{query}", two) if len(old) > len(new) else (f"{two}{query}", one)))
+
+
 def _blanks(one: str, other: str) -> Iterator[str]:
     """Conversions that bring two texts together which differ in how blanks are written."""
     for conversion, needed in _OF_BLANKS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, decoded_url
-from dedupcrawl.urls.learning.affixes import affixes
+from dedupcrawl.urls.learning.affixes import affixes, marked
 from dedupcrawl.urls.learning.identifiers import Place, identifier_edits, may_be_identified
 from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks, mirror_first
 from dedupcrawl.urls.learning.packed import packed
@@ -25,6 +25,7 @@ _MOST_BEFORE = 3  # segments before one that takes any value, of which each is o
 _LONGEST_TEXT = 256  # characters of a segment that is looked into, or that a template names beside a URL
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _URL_STARTS = {"decode": "http", "base64": "aHR0c"}  # of values that are URLs, before they are converted
+_PATH_STARTS = ("/", "%2F", "%2f")
 # Conversions of the value of an argument, and what it holds if they change it.
 _OF_VALUES = (("lower", ""), ("decode", "%"), ("underscores", "_"))
 _MOVED = ("", "underscores", "spaces", "decode", "path", "lower")
@@ -47,7 +48,7 @@ def hypotheses(source: UrlParts, target: UrlParts, hosts: HostRanks = NO_RANKS) 
 
 
 def embedded(parts: UrlParts) -> Iterator[Transformation]:
-    """Rules for a URL that carries another one of its site in a segment or an argument, percent-encoded."""
+    """Rules for a URL that carries another one of its site in a segment or an argument, percent-encoded or not."""
     for i, segment in enumerate(parts.segments):
         if _carries(segment, "decode"):
             key = parts.segments[i - 1] if i else ""
@@ -56,7 +57,7 @@ def embedded(parts: UrlParts) -> Iterator[Transformation]:
                 yield Transformation(f"/{{p*}}/{key}/{{url}}{rest}", "{url|decode}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
-        if not BRACES.search(name) and _carries(value, "decode"):
+        if not BRACES.search(name) and (_is_path(value) or _carries(value, "decode")):
             yield Transformation(f"?{name}={{url}}", "{url|decode}")
 
 
@@ -83,6 +84,11 @@ def _carries(value: str, conversion: str) -> bool:
         return False
     decode = decoded_url if conversion == "decode" else VALUE_CONVERSIONS[conversion]
     return decode(value).startswith(("http://", "https://"))
+
+
+def _is_path(value: str) -> bool:
+    """True for a path of the site, as `?to=/news/7` has it."""
+    return len(value) > 1 and value.startswith(_PATH_STARTS) and not decoded_url(value).startswith("//")
 
 
 def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
@@ -256,6 +262,8 @@ def _edits(before: list[str], old: list[str], new: list[str], after: list[str], 
         yield Transformation(f"/{{p*}}/{last}{query}", f"/{last}")
     if len(old) == 1 and len(new) == 1:
         yield from affixes(old[0], new[0], end, query)
+    if len(old) + len(new) == 3 and old and new and len(after) <= 2:
+        yield from marked(old, new, end, query)
     if len(old) == len(new) and 1 <= len(old) <= 2 and not query:
         forms, open_ = "".join(map(_form_of_both, old, new)), "/{}" * len(old)
         # Of other depths are other kinds of pages: a day, where the posts of a blog are at `/{year}/{month}/{}/{post}`.

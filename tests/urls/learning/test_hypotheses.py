@@ -67,6 +67,8 @@ def test_the_spelling_of_escapes_is_no_conversion() -> None:
 
 def test_urls_in_urls() -> None:
     assert [r.match for r in embedded(parts("http://a.com/go?to=http%3A%2F%2Fa.com%2Fx"))] == ["?to={url}"]
+    assert [r.match for r in embedded(parts("http://a.com/go?to=/news/7&via=%2fx"))] == ["?to={url}", "?via={url}"]
+    assert not list(embedded(parts("http://a.com/go?to=/&via=//b.com/x&at=%2F%2Fb.com")))
     rule = exposing(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"))
     assert rule is not None
     after = CompiledRule(hypothesis(*rule)).apply(parts("http://a.com/add/uenc/aHR0cDovL2EuY29tL3g_cT0x/"), "a.com")

@@ -83,6 +83,12 @@ def test_where_a_link_leads_is_told_by_its_script() -> None:
     assert forms(rules, url) == [url]
 
 
+def test_a_path_that_a_script_leads_to() -> None:
+    rules = learned([*pages("/go?to=/news/*/#", "/news/*/#"), *([f"{SITE}/files?dir=/{i}"] for i in range(20))])
+    assert forms(rules, "/go?to=/news/x/7", "/go?to=%2Fnews%2Fx%2F7") == ["/news/x/7"] * 2
+    assert forms(rules, "/files?dir=/7", "/login?to=/news/x/7") == ["/files?dir=/7", "/login?to=/news/x/7"]
+
+
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
