@@ -376,7 +376,8 @@ class RuleWatch:
         return not self.is_fetched(url) and self.book.is_wanting(url, rules)
 
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
-        return url != tried and self._same(url, tried)
+        """Not by what rules make of both, which would have a wrong rule speak for itself."""
+        return url != tried and self._trials is not None and url == self._trials.canonical_of(tried)
 
     def _same(self, url: str, other: str) -> bool:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical

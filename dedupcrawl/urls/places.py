@@ -36,7 +36,7 @@ def traits(url: str) -> dict[str, str]:
     parts = split_url(url)
     if parts is None:
         return {}
-    found = {"host": parts.authority.partition(":")[0][:_LONGEST]}
+    found = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}
     segments = [segment for segment in parts.segments if segment]
     if len(segments) > 1:
         found["front"] = _kind(segments[0])

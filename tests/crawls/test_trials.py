@@ -478,3 +478,17 @@ async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
     assert texts(done) >= every(30)
     assert {path: times for path, times in site.requests.items() if path.startswith("/p?id=") and times > 1} == {}
     assert max(Counter(item["url"] for item in done.items).values()) == 1
+
+
+@pytest.mark.parametrize("state", ["", '\nstate = "probation"\nsource = "learned"'])
+async def test_a_redirect_to_what_the_same_rule_would_rewrite_speaks_not_for_it(tmp_path: Path, state: str) -> None:
+    """`lang=fr` is `lang=fr-FR` to the site, which is another text than the page without: the rule is wrong of both."""
+    count = 30
+    links = [f"/p?id={i}{lang}" for lang in ("", "&lang=fr") for i in range(count)]
+    pages: dict[str, Any] = {f"/p?id={i}": page(prose(i + 1)) for i in range(count)}
+    pages |= {f"/p?id={i}&lang=fr": redirect(f"/p?id={i}&lang=fr-FR", 302) for i in range(count)}
+    pages |= {f"/p?id={i}&lang=fr-FR": page(prose(1000 + i)) for i in range(count)}
+    pages["/"] = page("Start " + prose(0), *links)
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, 'id = "lang"\nkind = "rewrite"\ndrop = ["lang"]' + state))
+    assert {prose(1000 + i) for i in range(count)} <= texts(done)

@@ -100,12 +100,11 @@ def _taken_out(rules: Sequence[Rule]) -> set[str]:
 
 
 def _places(found: Sequence[_Found], by_path: bool) -> set[str]:
-    """Templates of the paths of the evidence; empty where they cannot be said, or are too many."""
-    exact = {_place(parts, by_path or _is_of_script(after)) for parts, after, _ in found}
-    if "" not in exact and len(exact) < MANY:
+    """Templates of the paths of the evidence; without those that cannot be said, of which an enemy may plant one."""
+    exact = {_place(parts, by_path or _is_of_script(after)) for parts, after, _ in found} - {""}
+    if exact and len(exact) < MANY:
         return exact
-    wide = {_place(parts, False) for parts, _, _ in found}
-    return set() if "" in wide else wide
+    return {_place(parts, False) for parts, _, _ in found} - {""}
 
 
 def _is_of_script(after: UrlParts) -> bool:

@@ -117,6 +117,7 @@ def _fronts(met: Sequence[Met], depth: int, *, of_paths: bool) -> set[tuple[str,
     A second segment, or a further one, is that of a section when several pages are below it, and is no number: those
     of `/2010/05` say nothing of a site that goes on.
     """
+    met = [one for one in met if _is_sayable_to(depth, one.parts.segments)]
     changed = [one for one in met if one.changed]
     fronts = {_front(one.parts.segments[:depth]) for one in changed}
     if len({(one.form, *one.parts.segments[:depth]) for one in met}) > len({one.form for one in met}):
@@ -134,3 +135,9 @@ def _fronts(met: Sequence[Met], depth: int, *, of_paths: bool) -> set[tuple[str,
 
 def _front(segments: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(section, segments)) or ("",)
+
+
+def _is_sayable_to(depth: int, segments: Sequence[str]) -> bool:
+    """False for a path of which no scope can say the front, as links with a mistake have it: `//item`, `/item;a=1`."""
+    front = segments[:depth]
+    return not (any(segments) and "" in front[: len(segments) - 1]) and not any(map(UNSAYABLE.search, front))

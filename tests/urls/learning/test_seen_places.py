@@ -89,6 +89,15 @@ def test_a_path_that_a_script_leads_to() -> None:
     assert forms(rules, "/files?dir=/7", "/login?to=/news/x/7") == ["/files?dir=/7", "/login?to=/news/x/7"]
 
 
+@pytest.mark.parametrize("odd", ["//view?doc=#", "/view;s=1?doc=#"])
+def test_links_with_a_mistake_do_not_open_a_rule(odd: str) -> None:
+    clusters = pages("/view?doc=#", "/view?doc=#&zoom=2", "/view?doc=#&zoom=50", "/view?doc=#&zoom=99")
+    clusters[0] += [SITE + odd.replace("#", "100"), SITE + odd.replace("#", "100") + "&zoom=2"]
+    clusters[1] += [SITE + odd.replace("#", "101"), SITE + odd.replace("#", "101") + "&zoom=2"]
+    rules = learned(clusters)
+    assert forms(rules, "/view?doc=7&zoom=2", "/map?doc=7&zoom=2") == ["/view?doc=7", "/map?doc=7&zoom=2"]
+
+
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [

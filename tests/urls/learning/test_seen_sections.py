@@ -87,3 +87,11 @@ def test_a_year_is_no_section() -> None:
     posts = [f"/{chance.choice((2024, 2025))}/{sites.words(chance)}" for _ in range(40)]
     rules = sites.learned([[f"{sites.SITE}{post}", f"{sites.SITE}{post}/amp?from=feed"] for post in posts])
     assert sites.forms(rules, "/2031/any-words/amp?from=feed") == ["/2031/any-words"]
+
+
+@pytest.mark.parametrize("odd", ["//Item/Lamp1", "/Item;a=1/Lamp1"])
+def test_a_front_that_cannot_be_said_opens_no_rule(odd: str) -> None:
+    rule = Rule("r", "rewrite", convert="lower-path")
+    evidence = [one for i in range(10) for one in met(f"/Item/Lamp{i}")]
+    assert kept_to_seen_sections(rule, evidence).within == ("/Item/{}/{*}",)
+    assert kept_to_seen_sections(rule, [*evidence, *met(odd)]).within == ("/Item/{}/{*}",)
