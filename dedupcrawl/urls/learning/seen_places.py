@@ -17,13 +17,14 @@ from dataclasses import replace
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.argument_forms import argument_forms, with_argument
 from dedupcrawl.urls.learning.seen_sections import Met, section
-from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable, kind_of
+from dedupcrawl.urls.learning.seen_values import MANY, UNSAYABLE, is_sayable
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES
 from dedupcrawl.urls.url_parts import UrlParts
 
 _PAGES_OF_A_WORD = 3  # that an argument has at least, on average, if it tells the kind of page
 _LONGEST_WORD = 64  # characters
+_TOKEN = re.compile(r"(?=.*[0-9])[A-Za-z0-9]{8,}")  # letters and digits without a delimiter
 _SCRIPT = re.compile(r"\.(?!html?$)[A-Za-z]\w{0,4}$")
 _Found = tuple[UrlParts, UrlParts, int]  # before, after, form
 _EXCEPTION = re.compile(r"!/([^/{}]+)/.*")  # of a section
@@ -141,4 +142,10 @@ def _in_common(urls: Sequence[UrlParts], pages: int) -> Iterator[tuple[str, str]
 
 
 def _is_word(value: str) -> bool:
-    return len(value) <= _LONGEST_WORD and not value.isdigit() and not kind_of([value]) and not UNSAYABLE.search(value)
+    """False for numbers and for tokens: one session may be all that a crawl had."""
+    return (
+        len(value) <= _LONGEST_WORD
+        and not value.isdigit()
+        and not _TOKEN.fullmatch(value)
+        and not UNSAYABLE.search(value)
+    )

@@ -61,6 +61,12 @@ def test_an_argument_that_names_the_page_tells_no_kind() -> None:
     assert forms(rules, "/w?title=unheard-of&printable=yes") == ["/w?title=unheard-of"]
 
 
+def test_the_one_session_of_a_crawl_is_not_asked_for() -> None:
+    session = "visit=0af31c8899c1d2e3"
+    rules = learned(pages(f"/x?{session}&id=#", f"/x?{session}&id=#&view=a", f"/x?{session}&id=#&view=b"))
+    assert forms(rules, "/x?visit=5b5b5b5b99c1d2e3&id=7&view=a") == ["/x?visit=5b5b5b5b99c1d2e3&id=7"]
+
+
 def test_arguments_that_other_rules_take_out_are_not_asked_for() -> None:
     rules = learned(pages("/x?id=#", "/x?id=#&print=1&tmpl=c", "/x?id=#&tmpl=c", "/x?id=#&print=1"))
     assert forms(rules, "/x?id=7&print=1&tmpl=c", "/x?print=1&id=7", "/x?tmpl=c&id=7") == ["/x?id=7"] * 3

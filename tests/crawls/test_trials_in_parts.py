@@ -1,0 +1,93 @@
+"""A rule is tried apart in each part of a site: where it was right says nothing of where it is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawls.ruled_sites import every, rule, rules, texts
+from tests.crawls.site import crawl, page, prose, serve
+
+ZOOM = 'id = "zoom"\nkind = "rewrite"\ndrop = ["zoom"]\nsource = "learned"\n'
+
+
+def proved(number: int, *examples: tuple[str, str]) -> str:
+    """What a rule file says of a rule that a log bore out."""
+    pairs = ", ".join(f'["http://127.0.0.1{url}", "http://127.0.0.1{canonical}"]' for url, canonical in examples)
+    return f"examples = [{pairs}]\n[rules.evidence]\ncoverage = {number}\ncorrect = {number}"
+
+
+@pytest.mark.parametrize("state", ["active", "probation"])
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        pytest.param("/view?doc={}", "/map?doc={}", id="a script"),
+        pytest.param("/view/{}", "/map/{}", id="a front"),
+        pytest.param("/index.php?route=doc/view&doc={}", "/index.php?route=doc/map&doc={}", id="a route"),
+    ],
+)
+async def test_a_rule_that_is_wrong_in_one_part_of_a_site_is_not_used_there(
+    tmp_path: Path, right: str, wrong: str, state: str
+) -> None:
+    """Its first hundred uses are in the part that the log knew, and there it is right."""
+    mark = "&" if "?" in right else "?"
+    pages: dict[str, Any] = {}
+    views = [right.format(n) for n in range(100)]
+    maps = [wrong.format(n) for n in range(30)]
+    for n, url in enumerate(views):
+        pages |= {address: page(prose(n + 1)) for address in (url, f"{url}{mark}zoom=150")}
+    for n, url in enumerate(maps):
+        pages |= {url: page(prose(200 + n)), f"{url}{mark}zoom=1": page(prose(200 + n))}
+        pages |= {f"{url}{mark}zoom={zoom}": page(prose(200 + 30 * zoom + n)) for zoom in (2, 3)}
+    second = [f"{url}{mark}zoom={zoom}" for url in maps for zoom in (1, 2, 3)]
+    pages["/"] = page("Start " + prose(0), "/far/1", *views, *(f"{url}{mark}zoom=150" for url in views))
+    pages |= {"/far/1": page("Far " + prose(900), "/far/2"), "/far/2": page("Further " + prose(901), *second)}
+    known = f'{ZOOM}state = "{state}"\n' + proved(40, (f"{views[0]}{mark}zoom=75", views[0]))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    wanted = {f"{what} {prose(n)}" for what, n in (("Start", 0), ("Far", 900), ("Further", 901))}
+    wanted |= {prose(n + 1) for n in range(100)} | {prose(200 + 30 * zoom + n) for zoom in (0, 2, 3) for n in range(30)}
+    assert texts(done) == wanted
+    assert sum(site.requests[f"{url}{mark}zoom=150"] for url in views) < 10, "it goes on where it is right"
+    found = rule(tmp_path, "zoom")
+    assert (found.state, found.failed) == ("active", 0)
+    assert "not used in one part of the site" in found.note
+    assert "map" in found.note
+
+
+@pytest.mark.parametrize("links", ["on one page", "on many"])
+async def test_what_was_rewritten_before_a_failure_is_tried_when_nothing_else_is_left(
+    tmp_path: Path, links: str
+) -> None:
+    """Half of the uses are wrong, and all come before the first trial has ended, or after."""
+    asked = [f"/p/{n}?zoom=1" for n in range(60)]
+    pages: dict[str, Any] = {url: page(prose(n + 1)) for n, url in enumerate(asked)}
+    pages |= {f"/p/{n}": page(prose(n + 1 if n % 3 else 300 + n)) for n in range(60)}
+    if links == "on one page":
+        pages["/"] = page("Start " + prose(0), *asked)
+    else:
+        pages |= {f"/list/{n}": page(prose(600 + n), asked[n], f"/list/{n + 1}") for n in range(60)}
+        pages["/"] = page("Start " + prose(0), "/list/0")
+    known = f"{ZOOM}tried = 50\n" + proved(20, ("/p/5?zoom=3", "/p/5"))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    assert texts(done) >= every(60)
+    assert rule(tmp_path, "zoom").state == "disabled"
+
+
+async def test_a_part_that_fails_once_and_then_passes_goes_on(tmp_path: Path) -> None:
+    """One page in sixty has changed meanwhile."""
+    asked = [f"/p/{n}?zoom=1" for n in range(60)]
+    pages: dict[str, Any] = {url: page(prose(n + 1)) for n, url in enumerate(asked)}
+    pages |= {f"/p/{n}": page(prose(n + 1 if n else 300)) for n in range(60)}
+    pages["/"] = page("Start " + prose(0), *asked)
+    known = ZOOM + proved(20, ("/p/5?zoom=3", "/p/5"))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    assert texts(done) >= every(60)
+    assert done.stats["dedup/url/tried"] >= 21
+    found = rule(tmp_path, "zoom")
+    assert (found.state, found.failed) == ("active", 1)
+    assert found.tried >= 21
