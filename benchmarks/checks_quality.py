@@ -27,9 +27,10 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
-from dedupcrawl.content.evidence import duplicates, outline
+from dedupcrawl.content.evidence import compare_texts
 from dedupcrawl.content.feature_codes import ANCHOR_SETS
-from dedupcrawl.content.probability import TARGET_PRECISION, threshold
+from dedupcrawl.content.main_outline import packed as outline
+from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page
@@ -73,7 +74,8 @@ class Kept:
 
 def drops(new: bytes, kept: bytes) -> bool:
     """Whether evidence lets the new page be dropped for the kept one."""
-    return duplicates(new, kept, threshold(TARGET_PRECISION)) is not None
+    found = compare_texts(new, kept, packaged())
+    return found is not None and found.probability >= packaged().threshold(TARGET_PRECISION)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[tuple[str, Sequence[float | int | str]]]) -> None:

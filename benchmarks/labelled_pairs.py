@@ -1,70 +1,268 @@
-"""Pairs of pages of which it is known whether the one duplicates the other, with the facts about them."""
+"""Pairs of real pages of which it is known whether the one duplicates the other, with the features of each.
+
+Two kinds of sources. *Read*: pairs that readers labelled, news and universities' pages. *Archives*: whole sites of
+stock software, whose main text is known by the digest of an extractor written for the site; pages of one digest are
+the same, others are not. In an archive a page that stands inside another one of its title, and that the other does not
+link to, is left out: the digest calls it another page, and an editor would call it contained. A pair goes both ways.
+"""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import json
+import lzma
 import random
+import tarfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urldefrag, urlsplit
 
-from benchmarks.checks_quality import FALSE_SHARE, Kept, differing_share, shingle_jaccard
+import mmh3
+import numpy as np
+
 from benchmarks.long_pages import long_documents, long_look_alikes
-from benchmarks.planted import Paragraphs
-from benchmarks.planted_cases import bulletins_in_words, look_alikes, originals, other_things, variants, versions
-from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import confirm, outline
-from dedupcrawl.content.facts import Facts
+from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
+from dedupcrawl.content import main_outline
+from dedupcrawl.content.around import Around
+from dedupcrawl.content.checks.shingles import sampled
+from dedupcrawl.content.features import FEATURES, features
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.links import local_form
+from dedupcrawl.content.measures import Pair
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.view import View
+from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.sites import host_of
 
-HARD = "hard: "
-"""How kinds begin of pairs that were made to be hard, and are rarer in a crawl than here."""
-ALIKE = 0.8  # Jaccard similarity from which two versions say the same
+NEWS = ("bbc", "duyaya", "eventmonitor", "grimmer", "nankai_news")
+WEB = ("nankai", "uci")
+ARCHIVES = (
+    "archive.glftpd.io",
+    "awesomewm.org",
+    "eaglecraft.fr",
+    "freetz.org",
+    "openenergymonitor.org",
+    "ripper234.com",
+    "wiki.xkyle.com",
+    "www.smullinsupply.com",
+    "www.theavalanches.com_phpBB2",
+)
+PLANTED = ("planted",)
+"""Variants of documents, and other pages in nearly the same words, made from the half "tune"."""
+FREE = ("version", "listed")
+"""Labels of pairs that are neither."""
+
+_PAIRS_OF_AN_ARCHIVE = 700  # of either kind
+_LEAST_WORDS = 20
+_ALIKE = 0.3  # share of sampled shingles, as the check asks for
+_MOST_POSTINGS = 400
+_INSIDE = 0.03  # share of a page's own text that is new, below which it stands inside the other
+_NEAR_BITS = 6
+_PLANTED = 40  # pairs of each kind
+
+csv.field_size_limit(1 << 30)
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Labelled:
     """A new page beside a kept one.
 
     Attributes:
-        kind: How it was made, or where it comes from.
-        new: The page that came second.
-        kept: The page that came first.
-        facts: What evidence says of them, before it decides.
-        duplicate: Whether the new page says the same.
+        source: Where both are from.
+        label: As the reader gave it; "same" or "other" in an archive.
+        values: Of `FEATURES`.
+        duplicate: Whether the new page may be dropped for the kept one.
     """
 
-    kind: str
-    new: Paragraphs
-    kept: Paragraphs
-    facts: Facts
+    source: str
+    label: str
+    values: list[float]
     duplicate: bool
 
 
-def labelled_pairs(data: Path, half: str) -> Iterator[Pair]:
-    """Variants, versions, look-alikes, and what the checks bring up although it is another document."""
+class Pages:
+    """Pages of one source, and what their hosts repeat."""
+
+    def __init__(self, pages: dict[str, Page]) -> None:
+        self.pages = pages
+        self.texts = {name: SymbolText.of(page.paragraphs) for name, page in pages.items()}
+        self._outlines = {name: main_outline.packed(text) for name, text in self.texts.items()}
+        self._around = {name: Around.of(page) for name, page in pages.items()}
+        self._furniture: defaultdict[str, Furniture] = defaultdict(Furniture)
+        for name, page in pages.items():
+            furniture = self._furniture[host_of(page.url)]
+            if page.title and furniture.is_new(page.title):
+                blocks = main_outline.read(self._outlines[name]).blocks.hashes
+                furniture.add({*blocks, *self._around[name].hashes()}, page.title)
+
+    def pair(self, new: str, kept: str) -> Pair:
+        """Two pages side by side, the kept one as an index has it."""
+        return Pair.of(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
+
+    def _stored(self, name: str) -> Around:
+        furniture = self._furniture[host_of(self.pages[name].url)]
+        return Around.from_bytes(self._around[name].without(furniture).to_bytes())
+
+    def _view(self, name: str, around: Around) -> View:
+        page = self.pages[name]
+        main = main_outline.read(self._outlines[name])
+        return View.of(page.url, page.title, main, around, self._furniture[host_of(page.url)])
+
+
+def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:
+    """All pairs of these sources."""
+    for source in sources:
+        if source in PLANTED:
+            yield from planted_pairs(data, "tune")
+            continue
+        yield from _archived(data, source) if source in ARCHIVES else _read(data, source)
+
+
+def planted_pairs(data: Path, half: str) -> Iterator[Labelled]:
+    """`_PLANTED` pairs of each kind that is made from documents."""
     chance = random.Random(11)
-    pages = originals(data, half, chance)
-    for prefix, cases in (("", variants), ("", look_alikes), (HARD, other_things), (HARD, bulletins_in_words)):
-        for case in cases(pages, chance):
-            yield _pair(prefix + case.kind, case.new, case.kept, case.duplicate)
+    documents = originals(data, half, chance)
+    made: defaultdict[str, list[Case]] = defaultdict(list)
+    for making in (variants, look_alikes, other_things, bulletins_in_words):
+        for case in making(documents, chance):
+            made[case.kind].append(case)
     for case in long_look_alikes(long_documents(data, half, chance), chance):
-        yield _pair(HARD + case.kind, case.new, case.kept, case.duplicate)
-    both = list(versions(data, half))
-    for _, earlier, later in both:
-        if (alike := shingle_jaccard(earlier, later)) >= ALIKE:
-            yield _pair(f"versions, {'changed' if alike < 1 else 'the same words'}", later, earlier, True)
-    for documents in (list(pages.values()), [later for _, _, later in both]):
-        yield from _other_documents(documents)
+        made[case.kind].append(case)
+    for kind, cases in sorted(made.items()):
+        for number, case in enumerate(chance.sample(cases, min(_PLANTED, len(cases)))):
+            new = Page(f"http://new{number}.example/", paragraphs=case.new)
+            pages = Pages({"new": new, "kept": Page(f"http://kept{number}.example/", paragraphs=case.kept)})
+            yield Labelled("planted", kind, features(pages.pair("new", "kept")), case.duplicate)
 
 
-def _pair(kind: str, new: Paragraphs, kept: Paragraphs, duplicate: bool) -> Pair:
-    facts = confirm(outline(SymbolText.of(new)), outline(SymbolText.of(kept))).facts
-    return Pair(kind, new, kept, facts, duplicate)
+def read_pages(data: Path, source: str) -> dict[str, Page]:
+    """The pages of a source that readers labelled, by the names that its labels have."""
+    if source in WEB:
+        rows = _json_lines(data / "crawls" / source / "pages.jsonl.xz")
+        return {(url := urldefrag(str(row["url"])).url): extract(str(row["html"]), url) for row in rows}
+    return {str(row["id"]): _news(row) for row in _json_lines(data / "pairs" / f"{source}.jsonl.xz")}
 
 
-def _other_documents(documents: list[Paragraphs]) -> Iterator[Pair]:
-    kept = Kept(make_checks(DEFAULT_CHECKS, {}), documents)
-    for number, (document, text) in enumerate(zip(documents, kept.texts, strict=True)):
-        for other in sorted(set().union(*(kept.found(check, text) for check in kept.checks)) - {number}):
-            if differing_share(document, documents[other]) > FALSE_SHARE:
-                yield _pair("other documents", document, documents[other], False)
+def _news(row: dict[str, object]) -> Page:
+    """A source of its own for each sender, or for what the title says at its end; press releases have no titles."""
+    name, title = str(row["id"]), str(row["title"])
+    url = str(row["url"])
+    host = urlsplit(url).netloc if url.startswith("http") else ""
+    if not host:
+        sender = str(row.get("senator") or title.replace("_", "-").replace("|", "-").replace("－", "-").split("-")[-1])
+        host = f"{mmh3.hash(sender.strip(), 0, False):08x}.example"
+    text = paragraphs_of(str(row["text"]))
+    return Page(f"http://{host}/{name}", "" if "senator" in row else title, text)
+
+
+def _read(data: Path, source: str) -> Iterator[Labelled]:
+    pages = Pages(read_pages(data, source))
+    with (data / "pairs" / f"{source}.labels.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            keys = ("url_a", "url_b") if source in WEB else ("id_a", "id_b")
+            a, b = (urldefrag(row[key]).url if source in WEB else row[key] for key in keys)
+            inside = {row["id_a"]: a, row["id_b"]: b}.get(row.get("inside") or "", "")
+            if a == b or a not in pages.pages or b not in pages.pages or row["label"] in FREE:
+                continue
+            length = {name: len(pages.texts[name].hashes) for name in (a, b)}
+            shorter = inside or min((a, b), key=length.__getitem__)
+            whole = b if shorter == a else a
+            if row["label"] == "contained" and local_form(pages.pages[shorter].url) in pages.pages[whole].links:
+                continue  # a list that links to its original: both may be kept
+            for new, kept in ((a, b), (b, a)):
+                duplicate = row["label"] == "dup" or (row["label"] == "contained" and new == shorter)
+                yield Labelled(source, row["label"], features(pages.pair(new, kept)), duplicate)
+
+
+def archive_pages(data: Path, site: str) -> Iterator[tuple[str, str]]:
+    """URL and HTML of the pages of an archive."""
+    folder = data / "crawls" / "mirrors"
+    packed = folder / f"{site}.tar.gz"
+    if not packed.exists():
+        for row in _json_lines(folder / f"{site}.jsonl.xz"):
+            yield urldefrag(str(row["url"])).url, str(row["html"])
+        return
+    with (folder / f"{site}.index.tsv").open(encoding="utf-8") as file:
+        urls = {row["file"]: row["url"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
+    with tarfile.open(packed) as archive:
+        for member in archive:
+            if member.isfile() and member.name in urls and (opened := archive.extractfile(member)):
+                yield urldefrag(urls[member.name]).url, opened.read().decode("utf-8", "replace")
+
+
+def archive_texts(data: Path, site: str) -> dict[str, dict[str, str]]:
+    """URL → row of its main text's digest, simhash and sizes."""
+    rows: dict[str, dict[str, str]] = {}
+    with gzip.open(data / "mirrors" / f"{site}.tsv.gz", "rt", encoding="utf-8", errors="replace") as file:
+        head = file.readline().lstrip("#").rstrip("\n").split("\t")
+        for line in file:
+            row = dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
+            if int(row.get("n_words") or 0) >= _LEAST_WORDS and row.get("text_sha1", "-") not in ("", "-"):
+                rows.setdefault(urldefrag(row["url"]).url, row)
+    return rows
+
+
+def _archived(data: Path, site: str) -> Iterator[Labelled]:
+    texts = archive_texts(data, site)
+    pages = Pages({url: extract(html, url) for url, html in archive_pages(data, site) if url in texts})
+    chance, count = random.Random(1), {True: 0, False: 0}
+    alike = list(_alike(pages))
+    chance.shuffle(alike)
+    for new, candidates in alike:
+        same = [kept for kept in candidates if texts[new]["text_sha1"] == texts[kept]["text_sha1"]]
+        others = [kept for kept in candidates if kept not in same and not _is_near(texts[new], texts[kept])]
+        chosen = [(kept, True) for kept in chance.sample(same, min(1, len(same)))]
+        chosen += [(kept, False) for kept in (*others[:2], *chance.sample(others[2:], min(1, len(others[2:]))))]
+        for kept, duplicate in chosen:
+            if count[duplicate] == _PAIRS_OF_AN_ARCHIVE:
+                continue
+            values = features(pages.pair(new, kept))
+            if duplicate or not _stands_inside(values):
+                count[duplicate] += 1
+                yield Labelled(site, "same" if duplicate else "other", values, duplicate)
+
+
+def _stands_inside(values: list[float]) -> bool:
+    told = dict(zip((feature.name for feature in FEATURES), values, strict=True))
+    around = max(told["beside"], told["beside_links"])
+    return (
+        told["new_words_share"] ** 2 < _INSIDE
+        and told["listed"] <= 0.2
+        and told["kept_links"] <= 0.2
+        and not told["titles_exchanged"]
+        and around < np.log(5)
+    )
+
+
+def _is_near(one: dict[str, str], other: dict[str, str]) -> bool:
+    try:
+        bits = (int(one["simhash64"], 16) ^ int(other["simhash64"], 16)).bit_count()
+    except (KeyError, ValueError):
+        return False
+    sizes = sorted(int(row.get("text_chars") or 0) for row in (one, other))
+    return bits <= _NEAR_BITS and sizes[1] - sizes[0] <= 0.1 * sizes[1]
+
+
+def _alike(pages: Pages) -> Iterator[tuple[str, list[str]]]:
+    """Each page, and the earlier ones that share `_ALIKE` of its sampled shingles, most alike first."""
+    postings: defaultdict[int, list[str]] = defaultdict(list)
+    for name, text in pages.texts.items():
+        sample = sampled(text.hashes[: main_outline.OUTLINE_SYMBOLS])[1].tolist()
+        shared: defaultdict[str, int] = defaultdict(int)
+        for shingle in sample:
+            if len(postings[shingle]) < _MOST_POSTINGS:
+                for other in postings[shingle]:
+                    shared[other] += 1
+            postings[shingle].append(name)
+        enough = [(count, other) for other, count in shared.items() if count >= _ALIKE * len(sample)]
+        yield name, [other for _, other in sorted(enough, reverse=True)[:60]]
+
+
+def _json_lines(path: Path) -> Iterator[dict[str, object]]:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)

@@ -27,11 +27,11 @@ from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import Case, look_alikes, originals, other_things, variants, versions
 from benchmarks.texts import data_folder
-from dedupcrawl.content import evidence
-from dedupcrawl.content.another_page import COVERED, is_another, says_more
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import Evidence, outline
-from dedupcrawl.content.probability import TARGET_PRECISION, features, model, threshold
+from dedupcrawl.content.evidence import Evidence, compare_texts
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.main_outline import packed as outline
+from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -217,7 +217,7 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
             for band in ("the same" if alike[number] == 1 else "changed", "all"):
                 bands[band].append((keeper is not None, keeper is not None or found_all))
             if keeper is None and not found_all:
-                found = evidence.confirm(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)))
+                found = compare_texts(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)), packaged())
                 reasons[refusal(found)] += 1
     table(
         f"{language}: versions, Jaccard >= {ALIKE}",
@@ -232,18 +232,15 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
     )
 
 
-def refusal(found: Evidence) -> str:
+def refusal(found: Evidence | None) -> str:
     """What spoke most against a pair."""
-    if found.probability >= threshold(TARGET_PRECISION):
+    model = packaged()
+    if found is None:
+        return "little in common"
+    if found.probability >= model.threshold(TARGET_PRECISION):
         return "not refused: no check brought it up"
-    if found.facts.covered < COVERED:
-        return "covered too little"
-    if says_more(found.facts):
-        return "says more"
-    if is_another(found.facts):
-        return "says something else"
-    values = features(found.facts)
-    return min(model().weights.items(), key=lambda weight: weight[1] * values[weight[0]])[0]
+    values = dict(zip((feature.name for feature in FEATURES), found.values, strict=True))
+    return min(model.weights, key=lambda name: model.weights[name] * values[name])
 
 
 def main() -> None:

@@ -19,19 +19,19 @@ from pathlib import Path
 
 from benchmarks.replay.store import StoredPage, load, sample, sites
 from benchmarks.texts import data_folder
-from dedupcrawl.content import site_template
+from dedupcrawl.content import furniture
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
 
-_RECURRING = site_template.RECURRING
+_RECURRING = furniture.RECURRING
 
 
 def judged(pages: Sequence[StoredPage], *, learning: bool) -> tuple[float, float, int, float]:
     """Microseconds of CPU a page for the verdict, and for extraction; drops; bytes of index a kept page."""
-    site_template.RECURRING = _RECURRING if learning else sys.maxsize
+    furniture.RECURRING = _RECURRING if learning else sys.maxsize
     checks = make_checks(DEFAULT_CHECKS, {})
     drops = 0
     extracting = judging = 0.0

@@ -18,6 +18,8 @@ class Page:
         paragraphs: The main text, one string a natural paragraph, in page order, without empty ones.
         asides: The other visible text that is no link, likewise: what stands around the main text, or is the page's own
             text where the main text was not recognized.
+        link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
+        links: Where its links lead on its own host: path and query, each once, without fragments.
         headings: Texts of h1 … h6, in page order.
         keywords: Content of the meta keywords element.
         description: Content of the meta description element.
@@ -26,6 +28,7 @@ class Page:
         body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
         body_tells: Whether equal bodies mean equal pages: it is no text at all (an image, a PDF), or HTML with text.
             Not so for the same shell of scripts, or the same JSON, under two URLs.
+        selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
     """
 
     url: str
@@ -39,6 +42,9 @@ class Page:
     body_digest: bytes = b""
     body_tells: bool = False
     asides: tuple[str, ...] = ()
+    link_lines: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    selector_missed: bool = False
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

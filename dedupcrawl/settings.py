@@ -5,19 +5,34 @@ Values come from Python files, from `-s NAME=VALUE` and from `--set NAME=VALUE`,
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cssselect import SelectorError
-from parsel.csstranslator import HTMLTranslator
-
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
+from dedupcrawl.content.ignored import entries_of
 from dedupcrawl.project import RULES, rules_folder
+from dedupcrawl.setting_values import (
+    read_age,
+    read_boolean,
+    read_checks,
+    read_existing_paths,
+    read_item_fields,
+    read_mapping,
+    read_model,
+    read_one_of,
+    read_optional_path,
+    read_run_name,
+    read_seconds,
+    read_selector,
+    read_share,
+    read_software,
+    read_text,
+    read_trusted,
+    read_whole_number,
+)
 from dedupcrawl.sites import host_of, site_of
 
 PREFIX = "DEDUP_"
@@ -47,209 +62,68 @@ class Setting:
     per_site: bool = True
 
 
-def _boolean(value: Any) -> bool:
-    if isinstance(value, str):
-        lowered = value.strip().lower()
-        if lowered in {"1", "true", "yes", "on"}:
-            return True
-        if lowered in {"0", "false", "no", "off", ""}:
-            return False
-    elif value in {0, 1}:
-        return bool(value)
-    raise ValueError
-
-
-def _one_of(*choices: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in choices:
-            raise ValueError
-        return str(value)
-
-    return read
-
-
-def _share(value: Any) -> float:
-    share = float(value)
-    if isinstance(value, bool) or not 0 <= share <= 1:
-        raise ValueError
-    return share
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError
-    return value.strip()
-
-
-def _optional_text(value: Any) -> str | None:
-    return None if value is None or value == "" else _text(value)
-
-
-def _run_name(value: Any) -> str | None:
-    name = _optional_text(value)
-    if name in {"last", "all"}:  # which commands take for the last run, and for all
-        raise ValueError
-    return name
-
-
-def _seconds(value: Any) -> float:
-    seconds = float(value)
-    if isinstance(value, bool) or not 0 <= seconds < math.inf:
-        raise ValueError
-    return seconds
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",") if part.strip()]
-    if not isinstance(value, Iterable) or not all(isinstance(name, str) for name in value):
-        raise ValueError
-    return tuple(dict.fromkeys(value))
-
-
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}  # seconds
-
-
-def read_age(value: Any) -> float | None:
-    """An age in seconds: a number, or one with its unit as in "30d"; None for none.
-
-    Raises:
-        ValueError: It is nothing of the kind.
-    """
-    if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
-        return None
-    text = str(value).strip().lower()
-    unit = text[-1:] if text[-1:] in _UNITS else ""
-    seconds = float(text.removesuffix(unit)) * _UNITS[unit]
-    if isinstance(value, bool) or not 0 < seconds < float("inf"):
-        raise ValueError
-    return seconds
-
-
-def _whole_number(value: Any) -> int | None:
-    if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
-        return None
-    number = float(value)
-    if isinstance(value, bool) or not math.isfinite(number) or number < 0 or number != int(number):
-        raise ValueError
-    return int(number)
-
-
-def _trusted(value: Any) -> str | tuple[str, ...]:
-    names = _names(value)
-    if names in (("start",), ("all",)):
-        return names[0]
-    for name in names:
-        if host_of(name) != name.lower() or not name:
-            raise ValueError
-    return names
-
-
-def _checks(value: Any) -> tuple[str, ...]:
-    names = _names(value)
-    if not set(names) <= set(CHECK_NAMES):
-        raise ValueError
-    return names
-
-
-def _existing_paths(value: Any) -> tuple[Path, ...]:
-    if isinstance(value, Path):
-        value = [value]
-    if not isinstance(value, str) and isinstance(value, Iterable):
-        value = [str(path) for path in value]
-    paths = tuple(Path(name) for name in _names(value))
-    for path in paths:
-        if not path.exists():
-            raise ValueError(f"there is no file or folder {path}")
-    return paths
-
-
-def _optional_path(value: Any) -> Path | None:
-    if value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"}):
-        return None
-    if isinstance(value, (str, Path)):
-        return Path(value)
-    raise ValueError
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, str):
-        value = json.loads(value)
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ValueError
-    return value
-
-
-def _item_fields(value: Any) -> Mapping[str, Mapping[str, str]]:
-    roles = {"url", "title", "text", "html"}
-    read: dict[str, Mapping[str, str]] = {}
-    for name, fields in _mapping(value).items():
-        fields_of_name = _mapping(fields)
-        if not set(fields_of_name) <= roles or not {"text", "html"} & set(fields_of_name):
-            raise ValueError
-        read[name] = {role: _text(item_field) for role, item_field in fields_of_name.items()}
-    return read
-
-
-def _selector(value: Any) -> str | None:
-    if value is None or value == "":
-        return None
-    selector = _text(value)
-    try:
-        HTMLTranslator().css_to_xpath(selector)
-    except SelectorError as error:
-        raise ValueError(f"it is no CSS selector: {error}") from error
-    return selector
-
-
 def _parameter(parameter: Parameter) -> Setting:
     return Setting(
         PREFIX + parameter.name, parameter.default, parameter.takes, parameter.read, parameter.loosest is not None
     )
 
 
+_SAYING_WHY = ("DEDUP_IGNORE", "DEDUP_MODEL")  # errors of whose readers are for people
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
 SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("DEDUP_ENABLED", True, "True or False", _boolean),
-        Setting("DEDUP_URL_MODE", "rewrite", "'rewrite', 'observe' or 'off'", _one_of("rewrite", "observe", "off")),
-        Setting("DEDUP_RULES", (f"{RULES}/",), "a list of rule files or folders that exist", _existing_paths, False),
-        Setting("DEDUP_LEARN", False, "True or False", _boolean, False),
-        Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", _share, False),
-        Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", _checks),
-        Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", _one_of("drop", "mark", "observe")),
-        Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", _text),
+        Setting("DEDUP_ENABLED", True, "True or False", read_boolean),
+        Setting("DEDUP_URL_MODE", "rewrite", "'rewrite', 'observe' or 'off'", read_one_of("rewrite", "observe", "off")),
         Setting(
-            "DEDUP_INDEX", "lmdb:", "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'", _text, False
+            "DEDUP_RULES", (f"{RULES}/",), "a list of rule files or folders that exist", read_existing_paths, False
         ),
-        Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", _whole_number, False),
-        Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", _seconds, False),
-        Setting("DEDUP_RUN", None, "a name other than 'last' and 'all', or None", _run_name, False),
-        Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", _one_of("run", "spider", "site", "all")),
+        Setting("DEDUP_LEARN", False, "True or False", read_boolean, False),
+        Setting("DEDUP_SOFTWARE", True, "True, False, or a folder that exists", read_software, False),
+        Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", read_share, False),
+        Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", read_checks),
+        Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", read_one_of("drop", "mark", "observe")),
+        Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", read_text),
+        Setting(
+            "DEDUP_INDEX",
+            "lmdb:",
+            "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'",
+            read_text,
+            False,
+        ),
+        Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", read_whole_number, False),
+        Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", read_seconds, False),
+        Setting("DEDUP_RUN", None, "a name other than 'last' and 'all', or None", read_run_name, False),
+        Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", read_one_of("run", "spider", "site", "all")),
         Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", read_age),
         Setting(
-            "DEDUP_TRUSTED_SITES", "start", "'start', 'all' or a list of hosts or registrable domains", _trusted, False
+            "DEDUP_TRUSTED_SITES",
+            "start",
+            "'start', 'all' or a list of hosts or registrable domains",
+            read_trusted,
+            False,
         ),
-        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", _whole_number),
-        Setting("DEDUP_KEEP_TEXT", False, "True or False", _boolean),
-        Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", _one_of("feed", "item"), False),
-        Setting("DEDUP_REPORT", None, "the path of an HTML file, or None for no report", _optional_path, False),
-        Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", _optional_path, False),
+        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", read_whole_number),
+        Setting("DEDUP_KEEP_TEXT", False, "True or False", read_boolean),
+        Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", read_one_of("feed", "item"), False),
+        Setting("DEDUP_REPORT", None, "the path of an HTML file, or None for no report", read_optional_path, False),
+        Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", read_optional_path, False),
         Setting(
             "DEDUP_ITEM_FIELDS",
             {},
             "a dict of item class or spider name to a dict of 'url', 'title', 'text' or 'html' to item field names, "
             "with at least 'text' or 'html'",
-            _item_fields,
+            read_item_fields,
         ),
-        Setting("DEDUP_SELECTOR", None, "a CSS selector of the main text, or None", _selector),
+        Setting("DEDUP_MODEL", None, "a file that 'dedupcrawl calibrate' wrote, or None", read_model, False),
+        Setting("DEDUP_IGNORE", (), "a list such as ['css:.stats', 're:Read [0-9]+ times']", entries_of),
+        Setting("DEDUP_SELECTOR", None, "a CSS selector of the main text, or None", read_selector),
         Setting(
             "DEDUP_SITES",
             {},
             "a dict of host or registrable domain to a dict of other DEDUP_ settings",
-            _mapping,
+            read_mapping,
             False,
         ),
         *map(_parameter, PARAMETERS),
@@ -269,6 +143,7 @@ class DedupSettings:
     url_mode: str
     rules: tuple[Path, ...]
     learn: bool
+    software: bool | Path
     trial_share: float
     checks: tuple[str, ...]
     action: str
@@ -286,6 +161,8 @@ class DedupSettings:
     report: Path | None
     crawl_log: Path | str | None
     item_fields: Mapping[str, Mapping[str, str]]
+    model: Path | None
+    ignore: tuple[str, ...]
     selector: str | None
     parameters: Mapping[str, Any]
     sites: Mapping[str, DedupSettings] = field(default_factory=dict)
@@ -369,7 +246,8 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
         try:
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
-            why = f" ({error})" if isinstance(error, ValueError) and str(error).startswith("there is no") else ""
+            says_why = name in _SAYING_WHY or (isinstance(error, ValueError) and str(error).startswith("there is no"))
+            why = f" ({str(error).rstrip('.')})" if says_why and str(error) else ""
             raise SettingError(f"{where}{name}: got {value!r}{why}; takes {setting.takes}.") from error
     return values
 

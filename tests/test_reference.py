@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, PARAMETERS, make_checks
-from dedupcrawl.content.facts import Facts
+from dedupcrawl.content.features import FEATURES
 from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.settings import SETTINGS
 
@@ -57,4 +57,5 @@ def test_every_figure_of_an_index_is_named() -> None:
 
 
 def test_every_piece_of_evidence_is_named() -> None:
-    assert not {name for name in Facts.__struct_fields__ if f"`{name}`" not in PAGE}
+    model = (ROOT / "docs" / "probability.md").read_text(encoding="utf-8")
+    assert not {feature.name for feature in FEATURES if f"| {feature.name} | {feature.sign} |" not in model}

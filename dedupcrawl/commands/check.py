@@ -21,6 +21,7 @@ from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
 from dedupcrawl.commands.judging import open_judge, trust_of
+from dedupcrawl.commands.options import read_settings, sets_option
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.skipped_rows import broken_rows
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
@@ -28,12 +29,11 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
-from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.workers import WorkerKilledError
 
@@ -63,7 +63,7 @@ _COPY = "dedupcrawl-check-stdin"
 )
 @engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
-@click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="Any DEDUP_ setting, e.g. a threshold.")
+@sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def command(
     files: Sequence[str],
@@ -142,7 +142,7 @@ def _here(
         judge = stack.enter_context(open_judge(settings, folder))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
         pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
-        verdicts = in_batch_order(pages, judge) if order == "batch" else map(judge, map(Analysis, pages))
+        verdicts = in_batch_order(pages, judge) if order == "batch" else judge.looking_ahead(pages)
         yield from map(judge.resolved, verdicts)
 
 
@@ -159,21 +159,12 @@ def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Ge
 
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
-    """DEDUP_ settings of this command; the prefix may be left out."""
+    """DEDUP_ settings of this command."""
     given = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "lmdb:", "DEDUP_SITE_QUOTA": "none"}
     given["DEDUP_TRUSTED_SITES"] = "all"  # who names files to compare wants to know of any pages that are alike
     if checks is not None:
         given["DEDUP_CHECKS"] = checks
-    for pair in sets:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise click.UsageError(f"--set takes NAME=VALUE, not {pair!r}.")
-        name = name.strip().upper()
-        given[name if name.startswith("DEDUP_") else f"DEDUP_{name}"] = value
-    try:
-        settings = DedupSettings.read(given)
-    except SettingError as error:
-        raise BadInputError(str(error)) from error
+    settings = read_settings(given, sets)
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")
     return settings
@@ -206,7 +197,7 @@ def _goes_to_file(stdout: IO[str]) -> bool:
 
 
 def _wanted(settings: DedupSettings) -> Wanted:
-    return Wanted("mwo" in settings.checks, settings.selector)
+    return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
 def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:

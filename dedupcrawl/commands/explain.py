@@ -19,7 +19,14 @@ from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import RuleError
 
-_OF_URL = ("rewrite", "kind", "canonical", "rules", "rule_evidence")  # what is told of the URL that was asked about
+_OF_URL = (
+    "rewrite",
+    "kind",
+    "canonical",
+    "rules",
+    "rule_evidence",
+    "software",
+)  # what is told of the URL that was asked about
 
 
 @click.command()

@@ -9,15 +9,16 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.commands.explained_items import judged_items
-from dedupcrawl.content.evidence import blocks_of
+from dedupcrawl.content import main_outline
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.keepsakes import text_of
-from dedupcrawl.detection.site_templates import SiteTemplates
+from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
@@ -76,6 +77,7 @@ class Explainer:
             "rules": list(normalized.rules),
             "rewrite": _of_rewrite(rewrite) if rewrite is not None else None,
             "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
+            "software": SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME)).told(),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,
             "kept": self._kept(entry),
@@ -110,7 +112,7 @@ class Explainer:
         if entry is None:
             return None
         host = host_of(entry.source)
-        recurring = SiteTemplates(self._index).of(host).recurring(blocks_of(entry.outline))
+        recurring = SiteFurniture(self._index).of(host).recurring(main_outline.read(entry.outline).blocks.hashes)
         return {
             "url": entry.source,
             "title": entry.title,
@@ -119,7 +121,7 @@ class Explainer:
             "kept_at": entry.kept_at,
             "checks": sorted(entry.signatures),
             "blocks": len(recurring),
-            "template_blocks": sum(recurring),
+            "furniture_blocks": sum(recurring),
         }
 
     def _evidence(self, url: str, ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -38,6 +38,13 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
     for rule in told["rule_evidence"]:
         yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
+    for found in told["software"]:
+        signs = printable(", ".join(found["signs"]))
+        yield f"{printable(found['where'])} runs {printable(found['program'])}, as is told by {signs}"
+        for name, (tried, failed) in found["tried"].items():
+            yield f"  rule {printable(name)}: tried {counted(tried, 'time')} in crawls, {failed:,} failed"
+        for name, why in found["failed"].items():
+            yield f"  rule {printable(name)} is not used: {printable(why)}"
 
 
 def _why_itself(status: int | None) -> str:
@@ -96,8 +103,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
-        if kept["template_blocks"]:
-            yield f"  {kept['template_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
+        if kept["furniture_blocks"]:
+            yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:

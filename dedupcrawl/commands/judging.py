@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,16 +11,19 @@ from pathlib import Path
 from dedupcrawl.commands.errors import BadInputError
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.model import load
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.superseding import standing_for
+from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
 _RUN = "check"
+_AHEAD = 500  # pages that are read before one is judged: some 20 MB
 
 
 class Judge:
@@ -45,6 +49,18 @@ class Judge:
             self._detector.keep_text(analysis.page)
         return verdict
 
+    def looking_ahead(self, pages: Iterable[Page]) -> Iterator[Verdict]:
+        """The verdicts on pages in their order, each once it is known what the `_AHEAD` after it repeat."""
+        waiting: deque[Analysis] = deque()
+        for page in pages:
+            analysis = Analysis(page)
+            self._detector.learn(analysis)
+            waiting.append(analysis)
+            if len(waiting) > _AHEAD:
+                yield self(waiting.popleft())
+        while waiting:
+            yield self(waiting.popleft())
+
     def resolved(self, verdict: Verdict) -> Verdict:
         """A verdict of duplicate with "superseded_by", where its keeper lies inside a page that was judged since."""
         larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
@@ -65,7 +81,7 @@ def open_judge(settings: DedupSettings, folder: Path) -> Iterator[Judge]:
     made = make_checks(settings.checks, settings.parameters)
     index = open_index(settings.index, make_checks(*settings.index_checks()), default_path=folder / "index")
     try:
-        detector = Detector(index, run=_RUN, trust=trust, memory=settings.index_memory)
+        detector = Detector(index, run=_RUN, trust=trust, memory=settings.index_memory, model=load(settings.model))
         try:
             yield Judge(index, detector, made, settings)
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -14,8 +15,12 @@ from dedupcrawl.commands.options import json_anyway, rules_option
 from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.software.program import programs
+from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import RuleError
+
+_AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 
 
 @click.command()
@@ -42,7 +47,16 @@ def command(urls: Sequence[str], rules: Path) -> None:
     if not urls and sys.stdin.isatty():
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer
-    for url in map(_sound, urls) if urls else _lines(sys.stdin.buffer):
+    given = map(_sound, urls) if urls else _lines(sys.stdin.buffer)
+    if not urls and sys.stdin.isatty():
+        ahead: list[str] = []
+    else:
+        ahead = list(islice(given, _AHEAD))
+        recognizer = Recognizer(programs())
+        for url in ahead:
+            recognizer.see_url(url)
+        normalizer.more = recognizer.rules_of
+    for url in chain(ahead, given):
         out.write(_row(normalizer.normalize(url)))
     out.flush()
 

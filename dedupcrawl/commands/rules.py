@@ -15,6 +15,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.commands.options import json_anyway
+from dedupcrawl.commands.software import software
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -74,6 +75,7 @@ def command() -> None:
     dedupcrawl rules disable example.com print --note "the print view has the comments"
     dedupcrawl rules import published.json
     dedupcrawl rules export > mine.json
+    dedupcrawl rules software
     """
 
 
@@ -246,6 +248,9 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         click.echo(to_json({"imported": count, "sites": len(sites), "refused": dict(reasons)}))
     else:
         click.echo(f"{counted(count, 'rule')} for {counted(len(sites), 'site')}")
+
+
+command.add_command(software)
 
 
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")

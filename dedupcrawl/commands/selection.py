@@ -11,7 +11,7 @@ from dedupcrawl.commands.errors import BadInputError
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
-from dedupcrawl.settings import read_age
+from dedupcrawl.setting_values import read_age
 from dedupcrawl.sites import host_of, site_of
 
 

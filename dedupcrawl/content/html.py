@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 import mmh3
 
 from dedupcrawl.content.encoding import to_utf8
+from dedupcrawl.content.ignored import NOTHING, Ignored
+from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import LINE_BREAK, Outline, byte_length, collapse, outline, unescape
 from dedupcrawl.content.selection import selected
@@ -34,6 +36,7 @@ def extract(
     *,
     encoding: str | None = None,
     selector: str | None = None,
+    ignored: Ignored = NOTHING,
     fields: bool = True,
 ) -> Page:
     """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
@@ -47,7 +50,8 @@ def extract(
         url: Where the page was found, after redirects.
         encoding: Charset of the HTTP response, if it had one; it need not be right.
         selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
-            20,000 elements, the page is treated as if there were none.
+            20,000 elements, the page is treated as if there were none, and `Page.selector_missed` says so.
+        ignored: What does not count.
         fields: Fill headings, keywords, description and anchors.
 
     Raises:
@@ -60,20 +64,41 @@ def extract(
         markup = to_utf8(markup, encoding)
     if len(raw) > _BODY_LIMIT:
         markup = tame(markup)
-    page = outline(markup[:_BODY_LIMIT], fields=fields)
-    if len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT or not page.is_whole:
+    is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
+    if not is_cut:
+        markup = ignored.markup(markup)
+    page = outline(markup[:_BODY_LIMIT])
+    if is_cut or not page.is_whole:
         return Page(url, page.title, body_digest=digest, body_tells=True)
+    return ignored.page(_read(markup, page, url, selector, digest, fields=fields))
+
+
+def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: bytes, *, fields: bool) -> Page:
+    """A page that is neither too long nor cut."""
     paragraphs: tuple[str, ...] = ()
     if selector:
         paragraphs = _paragraphs(block[0] for block in outline("<hr>".join(selected(markup, selector)).encode()).blocks)
+    missed = bool(selector) and not paragraphs
     asides: tuple[str, ...] = ()
+    link_lines: tuple[str, ...] = ()
     if not paragraphs:
         main = main_blocks(page)
         paragraphs = _paragraphs(page.blocks[position][0] for position in main)
-        asides = _asides(page, main)
+        asides, link_lines = _around(page, main)
+    links = local_links(page.anchors, page.base, url)
     tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
     if not fields:
-        return Page(url, page.title, paragraphs, body_digest=digest, body_tells=tells, asides=asides)
+        return Page(
+            url,
+            page.title,
+            paragraphs,
+            body_digest=digest,
+            body_tells=tells,
+            asides=asides,
+            link_lines=link_lines,
+            links=links,
+            selector_missed=missed,
+        )
     metas = dict(_metas(page.metas))
     same_site, other_sites = _anchors(page, url)
     return Page(
@@ -88,14 +113,21 @@ def extract(
         body_digest=digest,
         body_tells=tells,
         asides=asides,
+        link_lines=link_lines,
+        links=links,
+        selector_missed=missed,
     )
 
 
-def _asides(page: Outline, main: list[int]) -> tuple[str, ...]:
-    """The lines of the blocks that are not of the main text, nor half links."""
+def _around(page: Outline, main: list[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines of the blocks that are not of the main text: those that are not half links, and those that are."""
     rest = set(range(len(page.blocks))).difference(main)
-    blocks = (page.blocks[position] for position in sorted(rest))
-    return _paragraphs(text for text, _, linked, _ in blocks if 2 * linked < byte_length(text))
+    blocks = [page.blocks[position] for position in sorted(rest)]
+    is_linked = [2 * linked >= byte_length(text) for text, _, linked, _ in blocks]
+    return (
+        _paragraphs(block[0] for block, links in zip(blocks, is_linked, strict=True) if not links),
+        _paragraphs(block[0] for block, links in zip(blocks, is_linked, strict=True) if links),
+    )
 
 
 def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:

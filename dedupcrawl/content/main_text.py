@@ -37,16 +37,16 @@ _HINT_ATTRIBUTE = re.compile(
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _HIDDEN = re.compile(rb"(?:^|\s)hidden(?:[\s=/]|$)", re.IGNORECASE)
 _NOT_DISPLAYED = re.compile(rb"display\s*:\s*none", re.IGNORECASE)
+_NUMBER = re.compile(rb"[0-9]+")
 _NAME_WORD = re.compile(rb"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _CONTENT_NAME = re.compile(rb"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)")
 _BOILERPLATE_NAMES = """
-ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel comment commentlist
-comments consent cookie cookies copyright credit credits crumb crumbs disqus dropdown foot footer gdpr livefyre login
-masthead menu modal mostread nav navbar navigation newsletter outbrain pager pagination popup popular promo promos
-promotion rating ratings recommend recommendation recommendations recommended register related replies reply respond rss
-share sharer sharing side sidebar signup slideshow social sponsor sponsored sponsors submenu subnav subscribe
-subscription taboola tags teaser toolbar tooltip topbar trending widget widgets
-banquan daohang fenxiang guanggao pinglun tuijian xiangguan
+ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel consent cookie cookies
+copyright credit credits crumb crumbs dropdown foot footer gdpr login masthead menu modal mostread nav navbar navigation
+newsletter outbrain pager pagination popup popular promo promos promotion rating ratings recommend recommendation
+recommendations recommended register related respond rss share sharer sharing side sidebar signup slideshow social
+sponsor sponsored sponsors submenu subnav subscribe subscription taboola tags teaser toolbar tooltip topbar trending
+widget widgets banquan daohang fenxiang guanggao tuijian xiangguan
 """
 _BOILERPLATE_WORDS = frozenset(_BOILERPLATE_NAMES.encode().split())
 _NEUTRAL, _BOILERPLATE, _CONTENT = range(3)
@@ -105,10 +105,13 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
     if worth[best] <= 0:
         return []
     around = {0}
+    siblings = {_kind_of(elements[best])}  # a short reply is as much of a thread as the longest one
     parent = best
     while parent:
         parent = elements[parent][0]
         around.add(parent)
+        siblings.add(_kind_of(elements[parent]))
+    siblings.discard(None)
     unlinked = [0.0] * len(elements)
     for (_, element, _, _), size, share in zip(blocks, sizes, linked, strict=True):
         unlinked[element] += size * (1 - share / _SOME_LINKED)
@@ -119,7 +122,7 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
             # A table or list is many small blocks: only its links tell that it is none of the article's.
             inside[number] = worth[number] >= _PRUNED or unlinked[number] > 0
         elif number not in around and roles[number] != _BOILERPLATE:
-            inside[number] = worth[number] > _SECOND_SHARE * worth[best]
+            inside[number] = worth[number] > _SECOND_SHARE * worth[best] or _kind_of(elements[number]) in siblings
     title = page.title[:_TITLE_LIMIT]
     return [
         position
@@ -131,6 +134,12 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
         and elements[element][1] != "h1"
         and not (len(text) > _TITLE_LENGTH and text in title)
     ]
+
+
+def _kind_of(element: tuple[int, str, bytes]) -> tuple[int, str, bytes] | None:
+    """What siblings that were made by one template have in common; None where nothing tells."""
+    parent, name, attributes = element
+    return (parent, name, _NUMBER.sub(b"0", attributes[:_HINT_LIMIT])) if attributes else None
 
 
 def _roles(page: Outline, values: list[float]) -> list[int]:

@@ -56,8 +56,8 @@ class Outline:
         elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
             page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
             without attributes are left out: their text belongs to what they are parts of.
-        anchors: Attributes and pieces of text of each link with an href, as they were written; empty unless asked for.
-        metas: Attributes of each meta element; empty unless asked for.
+        anchors: Attributes and pieces of text of each link with an href, as they were written.
+        metas: Attributes of each meta element.
         base: Attributes of the first base element.
         is_whole: False where the page has more tags than are read.
     """
@@ -86,12 +86,11 @@ def collapse(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
+def outline(markup: bytes) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
     """Read `markup` once, in time and memory linear in its length.
 
     Args:
         markup: HTML in UTF-8, however broken.
-        fields: Collect anchors and metas too.
     """
     parts = TAG.split(markup, _MAX_TAGS)
     end = parts[-1].find(b"<") if len(parts) > 3 * _MAX_TAGS else -1
@@ -175,7 +174,7 @@ def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915
                 watched_depth = max(link_depth, hidden_depth)
                 links += 1
                 link_texts = []
-                if fields and not hidden_depth:
+                if not hidden_depth:
                     anchors.append((attributes, link_texts))
         elif kind == LINK_END:
             link_depth = 0
@@ -183,7 +182,7 @@ def outline(markup: bytes, *, fields: bool = False) -> Outline:  # noqa: PLR0915
             texts.append(_BREAK)
         elif kind == BASE:
             base = base or attributes or b""
-        elif fields and attributes:
+        elif attributes:
             metas.append(attributes)
         if text and (texts or not text.isspace()):
             texts.append(text)

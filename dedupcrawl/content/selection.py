@@ -40,17 +40,9 @@ def selected(markup: bytes, css: str) -> list[str]:
     Raises:
         ValueError: `css` is no CSS selector.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
-        page = Selector(text=tame(markup).decode("utf-8", "replace"), type="html", huge_tree=False)
+    page = _parsed(markup)
     elements = list(page.root.iter("*"))
-    try:
-        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
-        parsed = [(selector.parsed_tree, selector.pseudo_element) for selector in parse(css)]
-        few = elements if len(elements) <= MOST_ELEMENTS else []
-        found = [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
-    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
-        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
+    found = _found(page, elements, css)
     whole = {element for matching, pseudo_element in found if pseudo_element is None for element in matching}
     inside = _inside(elements, whole)
     markups: list[str] = []
@@ -61,6 +53,58 @@ def selected(markup: bytes, css: str) -> list[str]:
             if pseudo_element is not None and element in matching:
                 markups += map(html.escape, _texts(element, pseudo_element))
     return markups
+
+
+def without(markup: bytes, selectors: Sequence[str]) -> bytes:
+    """Markup without what stands in the elements that selectors find; as it is where they find none.
+
+    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was.
+
+    Args:
+        markup: HTML in UTF-8, however broken.
+        selectors: CSS selectors without pseudo-elements, as from `check_selector`.
+    """
+    page = _parsed(markup)
+    elements = list(page.root.iter("*"))
+    found = {one for css in selectors for matching, _ in _found(page, elements, css) for one in matching}
+    if not found:
+        return markup
+    for element in found:
+        element.clear(keep_tail=True)
+    whole: str = page.get()
+    return whole.encode("utf-8", "replace")
+
+
+def check_selector(css: str) -> str:
+    """The selector itself.
+
+    Raises:
+        ValueError: It is no CSS selector, or not one of elements.
+    """
+    try:
+        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
+        if any(selector.pseudo_element is not None for selector in parse(css)):
+            raise ValueError("it is one of texts or attributes, not of elements")
+    except (SyntaxError, RuntimeError, ValueError) as error:
+        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
+    return css
+
+
+def _parsed(markup: bytes) -> Selector:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
+        return Selector(text=tame(markup).decode("utf-8", "replace"), type="html", huge_tree=False)
+
+
+def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[set[Element], PseudoElement | None]]:
+    """For each selector of a list, the elements that it matches, and what of them it asks for."""
+    try:
+        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
+        parsed = [(selector.parsed_tree, selector.pseudo_element) for selector in parse(css)]
+        few = elements if len(elements) <= MOST_ELEMENTS else []
+        return [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
+    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
+        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
 
 
 def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, tiles
-from dedupcrawl.content.wording import symbols_of
+from dedupcrawl.content.word_kinds import symbols_of
 
 
 class Stretch(NamedTuple):

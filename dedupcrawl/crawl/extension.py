@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.content import model
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
@@ -30,6 +31,7 @@ from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
+from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
@@ -39,6 +41,7 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
+from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
@@ -64,6 +67,7 @@ class Dedup:
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         watch: What becomes of what was rewritten.
+        software: What recognizes known software, or None.
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
         around_filter: What was sent around Scrapy's duplicate filter.
@@ -108,6 +112,7 @@ class Dedup:
             run=self._run,
             trust=self.trust,
             memory=self.settings.index_memory,
+            model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
         self.around_filter = AroundFilter(crawler)
@@ -133,6 +138,7 @@ class Dedup:
             around=self.around_filter,
             learns=self.settings.learn,
         )
+        self.software = self._software()
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(
             self._normalizer,
@@ -173,7 +179,7 @@ class Dedup:
         # Without rules nothing is rewritten; a signal for every known link costs much.
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
-        if self._normalizer.site_count or self._learning:
+        if self._normalizer.site_count or self._learning or self.software:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod
@@ -200,10 +206,23 @@ class Dedup:
         """The first URL of an identity that any worker of this run named."""
         return self._index.first_of_run(self._run, identity, url.encode()).decode()
 
+    def _software(self) -> Software | None:
+        given = self.settings.software
+        if given is False or self.watch.book is None or not self._rewrites_somewhere():
+            return None
+        known = programs(given if isinstance(given, Path) else None)
+        return Software(known, self._normalizer, self.watch.book, self._index, self.stats)
+
+    def _rewrites_somewhere(self) -> bool:
+        return any(one.url_mode != "off" for one in (self.settings, *self.settings.sites.values()))
+
+    def _rules_folder(self) -> Path:
+        return next((path for path in self.settings.rules if path.is_dir()), rules_folder())
+
     def _learns(self) -> Learning:
         if self._log is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
-        folder = next((path for path in self.settings.rules if path.is_dir()), rules_folder())
+        folder = self._rules_folder()
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
@@ -237,9 +256,14 @@ class Dedup:
             self._count,
             lambda: logger.info(closing_line(self.stats)),
             self.watch.close,
+            *([self._keep_software] if self.software is not None else []),
             self.rewriter.close,
             *([self._log.close] if self._log is not None else []),
         )
+
+    def _keep_software(self) -> None:
+        if self.software is not None:
+            self.software.close(self._rules_folder())
 
     def _count(self) -> None:
         for name, value in self._index.info().items():

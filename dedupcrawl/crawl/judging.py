@@ -25,9 +25,12 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
+
+_HOSTS_WARNED_OF = 100  # of which it is said that a selector finds nothing there; the stat counts all pages
 
 
 class Judging:
@@ -58,6 +61,7 @@ class Judging:
         self._spider = spider
         self._stats = stats
         self._warned = False
+        self._missed_on: set[str] = set()  # hosts
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}
 
     def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
@@ -102,6 +106,8 @@ class Judging:
             self._keep(partial(self._detector.keep_text, analysis.page))
         if analysis.kept_under is not None:
             fetched.kept_under[analysis.page.url] = analysis.kept_under
+        if analysis.page.selector_missed:
+            self._miss(analysis.page.url, settings.selector)
         self._stats.inc_value("dedup/content/checked")
         self._stats.inc_value(f"dedup/content/{verdict.verdict}")
         if "site_quota" in verdict.evidence:
@@ -146,6 +152,19 @@ class Judging:
             if not self._stats.get_value("dedup/content/not_kept"):
                 logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
             self._stats.inc_value("dedup/content/not_kept")
+
+    def _miss(self, url: str, selector: str | None) -> None:
+        """DEDUP_SELECTOR found nothing on a page."""
+        self._stats.inc_value("dedup/content/selector_missed")
+        host = host_of(url)
+        if host not in self._missed_on and len(self._missed_on) < _HOSTS_WARNED_OF:
+            self._missed_on.add(host)
+            logger.warning(
+                "DEDUP_SELECTOR %r finds nothing on %s: its main text is read as if there were none. "
+                "'dedupcrawl text' shows what is read of a page. This is said once for each host.",
+                selector,
+                printable(url),
+            )
 
     def _canonical(self, url: str, request: Request | None) -> str:
         """Where to keep a page. One that is fetched to try a rule stands for itself."""

@@ -14,6 +14,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -146,16 +147,19 @@ def source_of(response: Response) -> Source:
 
 def page_of(source: Source, settings: DedupSettings) -> Page:
     """A Page; without paragraphs when it is neither HTML nor plain text."""
+    ignored = read_ignored(settings.ignore)
     if source.kind == "html":
         return extract(
             source.body,
             source.url,
             encoding=source.encoding,
             selector=settings.selector,
+            ignored=ignored,
             fields="mwo" in settings.checks,
         )
     digest = mmh3.hash_bytes(source.body) if source.body else b""
     lines = paragraphs_of(decode(source.body, source.encoding)) if source.kind == "text" else ()
+    lines = ignored.lines(lines)
     return Page(source.url, paragraphs=lines, body_digest=digest, body_tells=source.kind == "binary")
 
 

@@ -12,6 +12,7 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.ignored import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
@@ -75,7 +76,7 @@ class DedupPipeline:
         try:
             if roles:
                 fetched.items += 1
-                analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched))
+                analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
                 judge = partial(self._dedup.judging.judge, analysis, settings, fetched)
                 return await outage.bridged(
@@ -117,7 +118,7 @@ class DedupPipeline:
                 )
 
 
-def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage) -> Page:
+def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage, ignored: Ignored) -> Page:
     """An item of a listing page as a page of its own.
 
     An item without a URL of its own is known by its place on the page: equal items at two places are then duplicates,
@@ -128,9 +129,9 @@ def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedP
     if url == fetched.url or url in fetched.item_urls:
         url = item_url(fetched.url, fetched.items)
     fetched.item_urls.add(url)
-    page = extract(value["html"], url) if value.get("html") else Page(url)
+    page = extract(value["html"], url, ignored=ignored) if value.get("html") else Page(url)
     paragraphs = paragraphs_of(value.get("text", "")) or page.paragraphs
-    return Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest)
+    return ignored.page(Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest))
 
 
 def _text(value: Any) -> str:

@@ -9,6 +9,7 @@ import mmh3
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import evidence
+from dedupcrawl.content.model import packaged
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
@@ -18,7 +19,7 @@ _MOST_OPEN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is kept of a page until it is compared: its text as an outline (see content.evidence), its body's digest."""
+    """What is kept of a page until it is compared: its text (see content.main_outline), its body's digest."""
 
     outline: bytes
     body: bytes
@@ -40,7 +41,10 @@ def same_page(asked: Look, canonical: Look) -> bool | None:
         return None  # an image, a shell for scripts
     if asked.outline == canonical.outline:
         return True
-    return bool(canonical.outline) and evidence.duplicates(asked.outline, canonical.outline, _LIKELY) is not None
+    if not canonical.outline:
+        return False
+    found = evidence.compare_texts(asked.outline, canonical.outline, packaged())
+    return found is not None and found.probability >= _LIKELY
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ class UrlMiddleware:
         self._rewriter = dedup.rewriter
         self._watch = dedup.watch
         self._orphans = dedup.orphans
+        self._software = dedup.software
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
@@ -30,6 +31,8 @@ class UrlMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         self._orphans.answered(request, response)
+        if self._software is not None:
+            self._software.look(response)
         self._watch.answered(request, response)
         return response
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from fastwarc.warc import WarcRecordType
 
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import Tally
@@ -32,17 +33,21 @@ class Wanted(NamedTuple):
     Attributes:
         fields: Headings, meta elements and anchors, too.
         selector: CSS selector of the main text; None: it is found.
+        ignore: What does not count, as in DEDUP_IGNORE; of pages that come as text, too.
     """
 
     fields: bool = False
     selector: str | None = None
+    ignore: tuple[str, ...] = ()
 
 
 TEXT = Wanted()
 """Title and main text."""
 
 
-class _Row(msgspec.Struct):
+class PageRow(msgspec.Struct, frozen=True):
+    """A page as a row of JSON has it."""
+
     url: str
     html: str | None = None
     text: str | None = None
@@ -70,9 +75,17 @@ def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
         stored: As from `stored_pages`.
         wanted: What is read of markup.
     """
+    ignored = read_ignored(wanted.ignore)
     if isinstance(stored, Page):
-        return stored
-    return extract(stored.body, stored.url, encoding=stored.encoding, fields=wanted.fields, selector=wanted.selector)
+        return ignored.page(stored)
+    return extract(
+        stored.body,
+        stored.url,
+        encoding=stored.encoding,
+        fields=wanted.fields,
+        selector=wanted.selector,
+        ignored=ignored,
+    )
 
 
 def _of_row(row: bytes) -> Page | Markup:
@@ -81,9 +94,21 @@ def _of_row(row: bytes) -> Page | Markup:
     Raises:
         ValueError: it is no such row; the message says why.
     """
+    return stored_row(decoded(row, PageRow))
+
+
+Row = TypeVar("Row")
+
+
+def decoded(row: bytes, kind: type[Row]) -> Row:
+    """A line of JSON.
+
+    Raises:
+        ValueError: It is no such row; the message says why.
+    """
     try:
         text = row.decode()
-        read = msgspec.convert(json.loads(text), _Row)  # not msgspec.json: it refuses lone surrogates, which pages have
+        return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
     except UnicodeDecodeError as error:
         raise ValueError("not UTF-8") from error
     except RecursionError as error:
@@ -92,6 +117,14 @@ def _of_row(row: bytes) -> Page | Markup:
         raise ValueError(str(error)) from error
     except ValueError as error:  # whose own message says where, so that no two of them would be counted together
         raise ValueError("not a JSON object") from error
+
+
+def stored_row(read: PageRow) -> Page | Markup:
+    """What a row holds of a page.
+
+    Raises:
+        ValueError: It holds neither HTML nor text.
+    """
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)

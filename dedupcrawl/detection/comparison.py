@@ -7,20 +7,23 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dedupcrawl.content import evidence
-from dedupcrawl.content.asides import says_more
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.headlines import are_of_others, headlines
-from dedupcrawl.content.probability import DOUBTED_PRECISION, threshold
-from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.detection.analysis import Reading
+from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.content.model import DOUBTED, Model
+from dedupcrawl.content.view import View
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
+from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
+
+_SURE = 0.99  # precision that is asked of the first pages of a site: one that is dropped wrongly is lost
+_HALF = 0.5  # of a page's own text; less than that many pages of one template share
 
 
 class UnknownHostError(Exception):
-    """The template of a kept page's host is needed, and the index, which has it, must not be asked meanwhile."""
+    """The furniture of a kept page's host is needed, and the index, which has it, must not be asked meanwhile."""
 
     def __init__(self, host: str) -> None:
         super().__init__(host)
@@ -34,7 +37,8 @@ class Comparison:
         entry: The new page.
         reading: How it is read.
         checks: The checks that are asked, with their thresholds.
-        templates: Host → what its pages repeat, of the new page's host and of others as they are needed.
+        furniture: Host → what its pages repeat, of the new page's host and of others as they are needed.
+        model: What the differences of two pages come to.
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
@@ -45,6 +49,9 @@ class Comparison:
         url: The new page's own.
         keeper: The URL of the page that `judge` was last asked about.
         doubt: What resembles the new page most without being sure enough; empty when nothing does.
+        lists: URLs of kept pages that the new one holds, links to and is a list of.
+        listed_by: URLs of kept pages that hold the new one, link to it and are a list of it.
+        is_unlike: Whether no kept page that it was compared with has half of its own text.
     """
 
     def __init__(
@@ -52,7 +59,8 @@ class Comparison:
         entry: Entry,
         reading: Reading,
         checks: Sequence[Check],
-        templates: Mapping[str, SiteTemplate],
+        furniture: Mapping[str, Furniture],
+        model: Model,
         *,
         scope: str,
         ttl: float | None,
@@ -67,18 +75,19 @@ class Comparison:
         self._entry = entry
         self._reading = reading
         self._checks = {check.name: check for check in checks}
-        self._templates = templates
-        self._template = templates[host_of(self.url)]
+        self._furniture = furniture
+        self._model = model
         self._scope = scope
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
         self._apart = apart
         self._checks_decide = not target_precision
-        self._least = threshold(target_precision)
-        self._doubted = min(self._least, threshold(DOUBTED_PRECISION))
+        self._least = model.threshold(target_precision)
+        self._doubted = min(self._least, model.threshold(min(DOUBTED, target_precision)))
+        self.lists: list[str] = []
+        self.listed_by: list[str] = []
+        self.is_unlike = True
         self._compared: dict[str, evidence.Evidence | None] = {}
-        self._page_asides = reading.analysis.page.asides
-        self._headlines: list[frozenset[int]] | None = None  # made when they are needed
 
     def judge(self, check: str, kept: Entry) -> Verdict | None:
         """The verdict when the page duplicates `kept`, else None."""
@@ -88,56 +97,62 @@ class Comparison:
         similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])
         if similarity is None:
             return None
-        if self._checks_decide and check != "exact":
-            seen = evidence.confirm(self._entry.outline, kept.outline, self._template, self._template_of(kept))
-            said = seen.to_dict(self._reading.analysis.text)
-            return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
-        if not self._checks_decide and self._is_another_of_its_site(kept):
-            return None
-        if check == "exact":
-            return Verdict(self.url, "duplicate", kept.source, check, similarity)
         if kept.url not in self._compared:  # several checks bring up the same page
-            self._compared[kept.url] = evidence.duplicates(
-                self._entry.outline, kept.outline, self._doubted, self._template, self._template_of(kept)
-            )
+            self._compared[kept.url] = self._compare(check, kept)
         found = self._compared[kept.url]
         if found is None:
             return None
-        if found.probability >= self._least:
+        if found.probability >= self._least_for(kept, found) or (self._checks_decide and check != "exact"):
             said = found.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
-        if found.probability > self._probability_of_doubt:
+        if self._doubted <= found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
             self.doubt |= found.to_dict(self._reading.analysis.text)
         return None
 
-    def _is_another_of_its_site(self, kept: Entry) -> bool:
-        """Whether what stands around its main text makes the page another one of the kept one's site."""
-        if site_of(kept.source) != site_of(self.url):
-            return False
-        own = self._reading.asides if _same_frame(kept.source, self.url) else None
-        if own and says_more(own, kept.asides, *self._reading.elsewhere):
-            return True
-        if not self._entry.title or not kept.title or self._entry.title == kept.title:
-            return False
-        if self._headlines is None:
-            self._headlines = headlines(self._entry.title, self._page_asides)
-        return are_of_others(self._headlines, kept.title, is_bare=not self._page_asides)
+    def _compare(self, check: str, kept: Entry) -> evidence.Evidence | None:
+        new, other = self._reading.view, self._view_of(kept)
+        if not self._checks_decide and not evidence.is_worth_comparing(new, other):
+            return None
+        found = evidence.compare(new, other, self._model)
+        self.is_unlike = self.is_unlike and found.pair.uncovered > _HALF
+        if found.is_list:
+            self.listed_by.append(kept.source)
+        return found
 
     def holds(self, check: str, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""
         if len(kept.outline) >= len(self._entry.outline):
             return False
-        template = self._template_of(kept)
-        return evidence.duplicates(kept.outline, self._entry.outline, self._least, template, self._template) is not None
+        new, other = self._reading.view, self._view_of(kept)
+        if not evidence.is_worth_comparing(other, new):
+            return False
+        found = evidence.compare(other, new, self._model)
+        if found.is_list and found.pair.uncovered < _HALF:
+            self.lists.append(kept.source)
+        return found.probability >= self._least
 
-    def _template_of(self, kept: Entry) -> SiteTemplate:
+    def _least_for(self, kept: Entry, found: evidence.Evidence) -> float:
+        """Before it is known what a site repeats, two of its pages must be surer: they may have but that in common.
+
+        Then what stands around their main texts may be what they say: with as much of that as makes a text they differ.
+        """
+        host, other = host_of(self.url), host_of(kept.source)
+        is_of_one_host = host.removeprefix("www.") == other.removeprefix("www.")
+        if self._furniture[host].pages >= RECURRING or not is_of_one_host:
+            return self._least
+        if found.words_beside >= OWN_SYMBOLS:
+            return math.inf
+        return max(self._least, self._model.threshold(_SURE))
+
+    def _view_of(self, kept: Entry) -> View:
         host = host_of(kept.source)
         try:
-            return self._templates[host]
+            furniture = self._furniture[host]
         except KeyError:
             raise UnknownHostError(host) from None
+        return kept_view(kept, furniture)
 
     def counts(self, check: str, kept: Entry, inside: bool) -> bool:
         """Whether `kept` is in scope, not too old, not to be left apart, and trusted when it is only alike.
@@ -155,11 +170,6 @@ class Comparison:
         if self._scope == "spider":
             return kept.spider == self._entry.spider
         return self._scope == "all" or kept.site == self._entry.site
-
-
-def _same_frame(one: str, other: str) -> bool:
-    """Whether what stands around the main text of two pages is of one layout, as far as their hosts tell."""
-    return host_of(one).removeprefix("www.") == host_of(other).removeprefix("www.")
 
 
 def no_duplicate(check: str, kept: Entry) -> None:

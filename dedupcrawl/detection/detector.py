@@ -9,14 +9,13 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.content import asides, evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.probability import TARGET_PRECISION
-from dedupcrawl.content.site_template import SiteTemplate
-from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.model import TARGET_PRECISION, Model, packaged
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison, UnknownHostError, no_duplicate
 from dedupcrawl.detection.keepsakes import packed_text
-from dedupcrawl.detection.site_templates import SiteTemplates, TemplatesAtHand
+from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
@@ -40,6 +39,7 @@ class Detector:
         run: Identifies the crawl.
         trust: Whose pages may be the reason to drop pages of others.
         memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
+        model: What the differences of two pages come to; None: the package's own.
         remembers_requests: Whether the index is told how to ask again for a page that is kept, until it is stored.
 
     Attributes:
@@ -55,13 +55,15 @@ class Detector:
         trust: Trust = EVERYBODY,
         memory: int | None = None,
         remembers_requests: bool = False,
+        model: Model | None = None,
     ) -> None:
         self._index = index
         self._resident = ResidentLimit(None if memory is None else memory << 20)
         self._trust = trust
         self._remembers_requests = remembers_requests
         self._quota = SiteQuota(index)
-        self._templates = SiteTemplates(index)
+        self._furniture = SiteFurniture(index)
+        self._model = model or packaged()
         self._unsettled = UnsettledPages()
         self._spider = spider
         self._run = run
@@ -114,10 +116,10 @@ class Detector:
         self._resident.look()
         page = analysis.page
         host = host_of(page.url)
-        templates = TemplatesAtHand(self._templates)
-        templates[host] = self._templates.of(host)
-        self._read_again(host, templates[host])
-        reading = Reading.of(analysis, templates[host])
+        furniture = FurnitureAtHand(self._furniture)
+        furniture[host] = self._furniture.of(host)
+        self._read_again(host, furniture[host])
+        reading = Reading.of(analysis, furniture[host])
         read, signatures = reading.analysis, reading.signatures(checks)
         if not signatures:
             self.adopt(page.url, None)
@@ -136,13 +138,14 @@ class Detector:
             signatures=signatures,
             outline=read.outline,
             fetched_url="" if identity == page.url else page.url,
-            asides=asides.packed(reading.asides),
+            asides=reading.view.around.to_bytes(),
         )
         comparison = Comparison(
             entry,
             reading,
             checks,
-            templates,
+            furniture,
+            self._model,
             scope=scope,
             ttl=ttl,
             trust=self._trust,
@@ -170,32 +173,42 @@ class Detector:
                 elif isinstance(answer, Verdict) and updates and self._index.entry(identity) is not None:
                     answer = offer(no_duplicate)  # what was kept under this URL is updated
             except UnknownHostError as unknown:
-                templates[unknown.host] = self._templates.of(unknown.host)
+                furniture[unknown.host] = self._furniture.of(unknown.host)
                 continue
             if isinstance(answer, Kept):
                 analysis.kept_under = identity
                 self.tally.keep(superseded=len(answer.supersedes))
-                blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
                 self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
                 if not answer.replaces:
                     self._quota.add(site)
-                    self._unsettled.recur(host, self._templates.learn(host, blocks))
                 break
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
-                if _says_more(answer) and self._index.verdict(page.url) is None:
-                    blocks = [*evidence.blocks_of(entry.outline), *analysis.asides]
-                    self._unsettled.recur(host, self._templates.learn(host, blocks))
                 self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
                 break
+        is_first = isinstance(answer, Kept) and not answer.replaces
+        self._learn(host, analysis, is_other=is_first and (comparison.is_unlike or not page.title))
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+
+    def learn(self, analysis: Analysis) -> None:
+        """Learn from a page what its site repeats, before it is judged."""
+        self._learn(host_of(analysis.page.url), analysis)
+
+    def _learn(self, host: str, analysis: Analysis, *, is_other: bool = False) -> None:
+        """Count a page of a title that its host has shown no page of, or one that is known to be no variant."""
+        title = analysis.page.title
+        is_new = bool(title) and self._furniture.of(host).is_new(title)
+        if is_new or is_other:
+            self._unsettled.recur(host, self._furniture.learn(host, analysis.hashes, title if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
         """The verdict on a page that was kept; recorded when it was in doubt."""
         details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
-        if reading.template_blocks:
-            details["template_blocks"] = reading.template_blocks
+        details |= {"lists": comparison.lists} if comparison.lists else {}
+        details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
+        if reading.furniture_blocks:
+            details["furniture_blocks"] = reading.furniture_blocks
         if not comparison.doubt:
             return Verdict(url, "unique", evidence=details)
         verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
@@ -211,10 +224,10 @@ class Detector:
         kept = self._index.entry(keeper)
         return kept is not None and kept.run != self._run and is_same(kept.source)
 
-    def _read_again(self, host: str, template: SiteTemplate) -> None:
-        """Sign those pages of a host anew that hold much more template than was known when they were kept."""
+    def _read_again(self, host: str, furniture: Furniture) -> None:
+        """Sign those pages of a host anew that hold much more furniture than was known when they were kept."""
         for one in self._unsettled.take(host):
-            reading = Reading.of(Analysis(one.page), template)
+            reading = Reading.of(Analysis(one.page), furniture)
             one.settle(reading)
             signatures = reading.signatures(one.checks)
             if signatures and signatures != one.entry.signatures:
@@ -222,7 +235,7 @@ class Detector:
                     one.entry,
                     signatures=signatures,
                     outline=reading.analysis.outline,
-                    asides=asides.packed(reading.asides),
+                    asides=reading.view.around.to_bytes(),
                 )
                 self._index.renew(one.entry)
 
@@ -260,7 +273,7 @@ class Detector:
         try:
             self._quota.close()
         finally:
-            self._templates.store()
+            self._furniture.store()
 
     def _identity(self, url: str, canonical: str | None) -> str:
         """The URL to keep the page under.
@@ -272,9 +285,3 @@ class Detector:
             return url
         earlier = self._index.entry(canonical)
         return url if earlier is not None and earlier.run == self._run and earlier.source != url else canonical
-
-
-def _says_more(dropped: Verdict) -> bool:
-    """Whether a page was dropped in spite of a block of its own: then it tells what its site repeats."""
-    own = max(dropped.evidence.get(name, 0) for name in ("replaced", "added", "added_at_ends"))
-    return bool(own >= OWN_SYMBOLS)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from dedupcrawl.content import evidence
+from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.index.rows import Entry
@@ -32,7 +33,7 @@ class Unsettled:
         page: The page.
         entry: What the index keeps of it.
         checks: By which it was signed.
-        blocks: Those of its main text and, where they are read, its own asides.
+        blocks: Those of its main text.
         characters: Of all its texts, and `_STRING` for each.
         spare: So many symbols more may turn out to recur before the page is read again.
     """
@@ -47,10 +48,16 @@ class Unsettled:
     @classmethod
     def of(cls, page: Page, entry: Entry, checks: Sequence[Check], reading: Reading) -> Unsettled:
         """A page that was kept as it was read."""
-        blocks: Collection[int] = evidence.blocks_of(entry.outline)
-        if reading.asides_are_read:
-            blocks = {*blocks, *reading.asides}
-        lines = page.paragraphs, page.asides, page.headings, page.anchors_same_site, page.anchors_other_sites
+        blocks: Collection[int] = main_outline.read(entry.outline).blocks.hashes
+        lines = (
+            page.paragraphs,
+            page.asides,
+            page.link_lines,
+            page.links,
+            page.headings,
+            page.anchors_same_site,
+            page.anchors_other_sites,
+        )
         characters = len(page.title) + len(page.keywords) + len(page.description)
         characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
         one = cls(page, entry, checks, blocks, characters)
@@ -59,13 +66,14 @@ class Unsettled:
 
     def settle(self, reading: Reading) -> None:
         """It was signed by this reading."""
-        own = 0 if reading.asides_are_read else len(reading.own.hashes)
+        own = len(reading.own.hashes)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
 
     def lose(self, blocks: Collection[int]) -> None:
         """These blocks of it have turned out to recur."""
-        sizes = evidence.sizes_of(self.entry.outline)
-        self.spare -= sum(sizes.get(block, 1) for block in blocks)  # an aside counts as one symbol
+        read = main_outline.read(self.entry.outline).blocks
+        sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
+        self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)
 
 
 class UnsettledPages:

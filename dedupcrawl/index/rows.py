@@ -18,9 +18,9 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         kept_at: Seconds since the epoch.
         title: The page's title, for people.
         signatures: Check name → signature; a check that abstained is absent.
-        outline: The main text as 16-bit symbol hashes (see content.evidence), for comparing side by side.
+        outline: The main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side.
         fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
-        asides: What it says around its main text (see content.asides).
+        asides: What it says around its main text, and where it links to (see content.around).
     """
 
     url: str

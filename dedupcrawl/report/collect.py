@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,13 @@ from dedupcrawl.report.rules import RuleRows, read_rule_rows
 from dedupcrawl.report.runs import RunFigures, figures_of, pages_kept
 from dedupcrawl.report.texts import read_texts
 from dedupcrawl.sites import site_of
+from dedupcrawl.software.site_software import NAME, SiteSoftware
 
 BINS = 20
 """Of every histogram over [0, 1]; 1 itself is in the last one."""
 
 _HASHED_AT_ONCE = 4_096
+_MOST_SOFTWARE = 1_000  # programs on sites that are shown
 _EVERY = 1_024  # verdicts between two calls of the progress function
 
 Told = Callable[[str, int, int], None]
@@ -91,6 +94,7 @@ class Report:
         rewritten: What rules rewrote.
         crawled: What the crawl log says; None without one.
         rules: The rules, and what is wrong with their files.
+        software: What was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`.
         problems: One sentence for whatever could not be read.
     """
 
@@ -103,6 +107,7 @@ class Report:
     rewritten: Rewritten
     crawled: Crawled | None
     rules: RuleRows
+    software: list[dict[str, Any]]
     problems: tuple[str, ...]
 
     @property
@@ -159,7 +164,13 @@ def collect(
     texts = read_texts(index, verdicts.listing.rows())
     keepers = {row.of for row in verdicts.listing.rows()}
     standing = {url: larger for url in keepers if (larger := standing_for(index, url)) is not None}
-    return Report(info, run, figures, verdicts, texts, standing, rewritten, crawled, rows, (*problems, *rows.problems))
+    sites = sorted({*verdicts.by_site, *(site for site, _ in rewritten.by_rule)})
+    software = [found for site in sites for found in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()][
+        :_MOST_SOFTWARE
+    ]
+    return Report(
+        info, run, figures, verdicts, texts, standing, rewritten, crawled, rows, software, (*problems, *rows.problems)
+    )
 
 
 def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts:

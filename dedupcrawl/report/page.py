@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dedupcrawl.content.evidence_words import LABELS, LABELS_OF_ONE, SHARES
+from dedupcrawl.content.evidence_words import LABELS, SHARES
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import results
 from dedupcrawl.printable import printable
@@ -71,7 +71,7 @@ def render(report: Report) -> str:
         evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
         texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
         rules=Markup(packed(report.rules.rows)),
-        words=Markup(packed({"labels": LABELS, "of_one": LABELS_OF_ONE, "shares": sorted(SHARES)})),
+        words=Markup(packed({"labels": LABELS, "shares": sorted(SHARES)})),
         listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
         run=report.runs[-1].run if report.run is not None else None,
         newest_runs=report.runs[: -_RUNS - 1 : -1],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -259,6 +259,9 @@ class Normalizer:
 
     A folder with files for 100,000 sites costs the listing of their names. A file that cannot be read is logged once
     and counts as empty: a crawl goes on.
+
+    Attributes:
+        more: Gives further rules of a site, which come after those of its file unless that has them, if disabled.
     """
 
     def __init__(
@@ -266,10 +269,12 @@ class Normalizer:
         sites: Iterable[SiteRules] = (),
         files: dict[str, Path] | None = None,
         named: Mapping[str, Path] | None = None,
+        more: Callable[[str], Sequence[Rule]] | None = None,
     ) -> None:
         self._given = {site_rules.site: site_rules for site_rules in sites}
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
+        self.more = more
         self._disabled: dict[str, set[str]] = {}
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
@@ -331,6 +336,10 @@ class Normalizer:
         self._files[path.name] = path
         self._forget()
 
+    def has_more(self) -> None:
+        """What `more` gives is other than before."""
+        self._forget()
+
     def _forget(self) -> None:
         self._by_authority.clear()
         self._by_site.clear()
@@ -366,7 +375,14 @@ class Normalizer:
                 found = read_rules(path)
             except RuleError as error:
                 logger.warning("No rules for %r: %s", site, printable(str(error)))
-        if found is None or ascii_form(found.site) != ascii_form(site):
+        if found is not None and ascii_form(found.site) != ascii_form(site):
+            found = None
+        if self.more is not None and (more := self.more(site)):
+            found = found or SiteRules(site, ())
+            known = {key for rule in found.rules for key in (rule.id, rule.effect)}
+            added = (rule for rule in more if rule.id not in known and rule.effect not in known)
+            found = replace(found, rules=(*found.rules, *added))
+        if found is None:
             return None
         off = self._disabled.get(site, ())
         return replace(found, site=site, rules=tuple(rule for rule in found.rules if rule.id not in off))

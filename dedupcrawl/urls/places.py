@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before
+from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before, known_elsewhere
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
 
@@ -138,7 +138,8 @@ class Places:
     """Those of one rule. Bounded, whatever URLs come.
 
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
-    known of other sites, or that has no examples, is spoken for everywhere.
+    known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
+    only where its own examples are, as it may not be that software.
 
     Args:
         rule: With its examples and what is known of its trials.
@@ -147,7 +148,8 @@ class Places:
     def __init__(self, rule: Rule) -> None:
         failed_lately = rule.failed and rule.state == "probation"
         self._known = Place(known_before(rule), TRIALS_FOR_A_FAILURE if failed_lately else 0)
-        self._is_known_everywhere = rule.source != "learned" or not rule.examples
+        self._elsewhere = known_elsewhere(rule)
+        self._is_known_everywhere = rule.source != "software" and (rule.source != "learned" or not rule.examples)
         self._places: dict[_Key, Place] = {}
         self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
         self._words: dict[str, set[str] | None] = {}  # by position; None: they are names
@@ -171,7 +173,7 @@ class Places:
         if key not in self._places and len(self._places) >= _MOST_PLACES:
             key = ()
         if key not in self._places:
-            self._places[key] = Place((0, 0), TRIALS_OF_A_PLACE)
+            self._places[key] = Place((self._elsewhere, 0), TRIALS_OF_A_PLACE)
         return self._places[key]
 
     def is_off(self, url: str) -> bool:

@@ -24,6 +24,9 @@ TRIALS_FOR_A_FAILURE = 20
 TRIALS_OF_A_PLACE = 2
 """That have to pass where neither a log nor a person has spoken for a rule."""
 
+FROM_OTHER_SITES = 20
+"""Trials that a rule of known software has passed elsewhere, as it were: docs/known-software.md has the measurement."""
+
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 _FROM_A_LOG = 20  # URLs of the log that count like trials, at most
 
@@ -64,7 +67,8 @@ def trials_needed(rule: Rule, failed: int) -> int:
         rule: With its evidence from a log.
         failed: Trials that have failed.
     """
-    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - rule.evidence.correct) + TRIALS_FOR_A_FAILURE * failed
+    spoken = rule.evidence.correct + known_elsewhere(rule)
+    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - spoken) + TRIALS_FOR_A_FAILURE * failed
 
 
 def state_in_use(rule: Rule) -> State:
@@ -90,7 +94,12 @@ def known_before(rule: Rule) -> tuple[int, int]:
     """
     tried = _scaled(rule.tried - rule.failed, rule.failed, _REMEMBERED)
     logged = _scaled(rule.evidence.correct, rule.evidence.wrong, _FROM_A_LOG)
-    return tried[0] + logged[0], tried[1] + logged[1]
+    return tried[0] + logged[0] + known_elsewhere(rule), tried[1] + logged[1]
+
+
+def known_elsewhere(rule: Rule) -> int:
+    """What counts like trials that passed, in whatever part of a site, because other sites run the same software."""
+    return FROM_OTHER_SITES if rule.source == "software" else 0
 
 
 def _scaled(passed: int, failed: int, most: int) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_templ
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "disabled"]
 PathPieces = tuple[Piece, ...]
-Source = Literal["hand", "learned", "prior", "imported"]
+Source = Literal["hand", "learned", "prior", "imported", "software"]
 
 
 class RuleError(ValueError):
@@ -35,6 +35,8 @@ class RuleError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a log said of a rule. Counts are of the clusters held out for the proof, but for `support` and `collisions`.
+
+    A rule of known software was not learned from the log: its counts are of all of it, and of merges.
 
     Attributes:
         support: Duplicate clusters that the rule was learned from.

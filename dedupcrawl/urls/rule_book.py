@@ -51,6 +51,7 @@ class RuleBook:
         self._revoked: dict[str, set[str]] = defaultdict(set)
         self._unwritten: list[tuple[str, WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
         self._culprits: dict[str, dict[tuple[object, ...], str]] = {}  # site → effect of a revoked rule → why
+        self._notes: dict[str, dict[str, tuple[str, str]]] = {}  # site → id of a revoked rule → its source, why
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -158,6 +159,22 @@ class RuleBook:
             ]
             self._write(site, has_news, "", is_revoked=False)
 
+    def extend(self, site: str) -> None:
+        """There are further rules for a site; those that are known stay as they are."""
+        if site not in self._sites:  # they are read when the first is used
+            return
+        for rule in self._normalizer.rules_of(site):
+            if rule.state != "disabled":
+                self._sites[site].setdefault(rule.id, WatchedRule.of(rule))
+
+    def watched(self, site: str, source: str) -> list[WatchedRule]:
+        """What is known of a site's rules from this source that were not revoked."""
+        return [one for one in self._sites.get(site, {}).values() if one.rule.source == source]
+
+    def revoked(self, site: str, source: str) -> dict[str, str]:
+        """Ids of a site's rules from this source that were revoked → why."""
+        return {name: said for name, (of, said) in self._notes.get(site, {}).items() if of == source}
+
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
 
@@ -166,7 +183,9 @@ class RuleBook:
         self.save()
         for site, watched in self._sites.items():
             self._restricted[site] = {
-                one.rule.effect: one for one in watched.values() if any(place.is_off for place in one.places)
+                one.rule.effect: one
+                for one in watched.values()
+                if one.rule.source == "software" or any(place.is_off for place in one.places)
             }
         self._sites.clear()
         self._failures.clear()
@@ -224,6 +243,7 @@ class RuleBook:
         name = culprit.rule.id
         self._sites.get(site, {}).pop(name, None)
         self._culprits.setdefault(site, {})[culprit.rule.effect] = said
+        self._notes.setdefault(site, {})[name] = culprit.rule.source, said
         self._revoked[site].add(name)
         self._clear(site, [failure for failure in self._failures[site] if name in failure[2]], name)
         self._normalizer.disable(site, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, trials_needed
+from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
@@ -85,8 +85,10 @@ class WatchedRule:
         return share, place.failed, self.failed / max(1, self.passed + self.failed), -self.rule.evidence.correct
 
     def passes_elsewhere(self, place: Place) -> bool:
-        """True when the log or a trial spoke for it in another place."""
-        return any(other is not place and not other.is_off and other.before[0] + other.passed for other in self.places)
+        """True when the log or a trial of this site spoke for it in another place."""
+        elsewhere = known_elsewhere(self.rule)
+        others = (other for other in self.places if other is not place and not other.is_off)
+        return any(other.before[0] - elsewhere + other.passed for other in others)
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
         """A rule of a file with what is new of it."""

@@ -37,7 +37,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with lzma.open(site / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
         for n, url in enumerate(urls):
-            html = f"<title>{n}</title><body><article><p>{TEXTS[n % 4] * 4}</p></article>{links}</body>"
+            html = f"<title>{n % 4}</title><body><article><p>{TEXTS[n % 4] * 4}</p></article>{links}</body>"
             file.write(json.dumps({"url": url, "html": html}) + "\n")
     (site / "exact_clusters.json").write_text(json.dumps([[urls[0], urls[4]]]))
     return folder

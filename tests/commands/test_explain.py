@@ -151,13 +151,15 @@ def test_a_page_that_was_dropped_once_and_fetched_again_is_in_no_doubt(tmp_path:
 
 def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
     """A rewritten URL, what speaks for its rule, the page it led to, and both texts side by side."""
+    others = [{"url": f"http://a.example/{n}", "title": f"Other {n}", "text": prose(n)} for n in range(10, 16)]
     rows = [
+        *others,
         {"url": URL, "title": "One", "text": f"{prose(1)}\n{prose(2, 40)}"},
         {"url": COPY, "text": f"{prose(1)}\n{prose(2, 40)}\nadded \x1b[2Jhere"},
     ]
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = ["--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=1"]
+    options = ["--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=1", "--set", "TARGET_PRECISION=0.8"]
     assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
     index = LmdbIndex(tmp_path / "index", ())
     asked = COPY + "?sid=\x1b]0;7"
@@ -247,9 +249,9 @@ def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     checked = CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")])
     verdicts = [json.loads(row) for row in checked.stdout.splitlines()]
-    assert [verdict["evidence"].get("template_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
+    assert [verdict["evidence"].get("furniture_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
     kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
-    assert (kept["blocks"], kept["template_blocks"]) == (2, 1)
+    assert (kept["blocks"], kept["furniture_blocks"]) == (2, 1)
     assert "1 of its 2 paragraphs recur on its site" in explain(tmp_path, "http://a.example/0").stdout
 
 

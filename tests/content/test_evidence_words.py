@@ -9,49 +9,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.evidence_words import LABELS, in_words
-from dedupcrawl.content.facts import Facts
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.model import packaged
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=10,
 )
-KEYS = st.sampled_from([*LABELS, "differs", "supersedes"]) | st.text()
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
+KEYS = st.sampled_from([*LABELS, *(it.name for it in FEATURES), "differs", "supersedes"]) | st.text()
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_each_fact_is_a_sentence() -> None:
-    evidence = {"probability": 0.9993, "symbols": 1352, "covered": 1.0, "supersedes": ["http://a/"]}
+def test_each_piece_of_evidence_is_a_line() -> None:
+    evidence = {"probability": 0.9993, "symbols": 1352, "furniture_blocks": 2, "supersedes": ["http://a/"]}
     evidence["differs"] = [
-        {"at": 40, "says": "brewery", "kept_symbols": 1},
-        {"at": 41, "says": "", "kept_symbols": 2},
+        {"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "replaced", "own": True},
+        {"at": 41, "says": "", "kept_symbols": 2, "kind": "left out", "own": False},
         {"at": 50, "says": "x\x1b[2J", "kept_symbols": 0},
     ]
     assert list(in_words(evidence)) == [
         "99.9% probability that this page duplicates the kept one",
-        "1,352 words or characters on this page",
-        "100.0% of this page stands in the kept one",
+        "1,352 words or characters of its own on this page",
+        "2 paragraphs of this page left out, for its site repeats them",
         "supersedes: ['http://a/']",
         "at word 41 this page says “brewery”, the kept one has another word",
-        "at word 42 this page says nothing, the kept one has 2 other words",
+        "at word 42 this page says nothing, the kept one has 2 other words, in what its site repeats",
         "at word 51 this page says “x\\x1b[2J”, the kept one has nothing",
     ]
 
 
-def test_one_thing_is_told_in_the_singular() -> None:
-    assert list(in_words(dict.fromkeys(("moves", "numbers_same", "covered", "kept_symbols"), 1))) == [
-        "1 on the kept page",
-        "100.0% of this page stands in the kept one",
-        "1 place where the order differs",
-        "1 number that is the same",
-    ]
-    assert list(in_words({"numbers_same": 2})) == ["2 numbers that are the same"]
+@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feature: object) -> None:
+    for it in (one for one in FEATURES if one is feature):
+        lines = list(in_words({it.name: 1.25}))
+        way = {"for": "for", "against": "against", "either": "weighs in"}[it.sign]
+        assert lines == ([f"1.25 {way}: {it.says}"] if it.name in packaged().weights else [])
 
 
-@pytest.mark.parametrize("name", [*Facts.__struct_fields__, "probability", "template_blocks"])
-def test_whatever_is_told_as_a_number_has_words_and_a_place_in_the_reference(name: str) -> None:
-    assert name in LABELS
-    assert f"`{name}`" in REFERENCE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["probability", "symbols", "kept_symbols", "furniture_blocks", "differs"])
+def test_whatever_is_no_feature_has_a_place_in_the_reference(name: str) -> None:
+    assert f"`{name}`" in (DOCS / "reference.md").read_text(encoding="utf-8")
 
 
 @given(st.dictionaries(KEYS, JSON))

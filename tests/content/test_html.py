@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import subprocess
@@ -38,6 +39,7 @@ def test_everything_a_page_says() -> None:
         anchors_other_sites=(),
         body_digest=mmh3.hash_bytes(markup.encode()),
         body_tells=True,
+        links=("/more",),
     )
 
 
@@ -48,7 +50,7 @@ def test_without_fields_only_title_paragraphs_and_digest() -> None:
     assert whole.anchors_same_site
     assert whole.keywords
     assert extract(markup, URL, fields=False) == Page(
-        URL, title="T", paragraphs=whole.paragraphs, body_digest=whole.body_digest
+        URL, title="T", paragraphs=whole.paragraphs, body_digest=whole.body_digest, links=("/a/x",)
     )
 
 
@@ -157,7 +159,9 @@ class TestSelector:
 
     @pytest.mark.parametrize("selector", ["article", "script", "title:empty"])
     def test_that_finds_no_text_leaves_the_page_as_it_would_be(self, selector: str) -> None:
-        assert extract(self.PAGE, URL, selector=selector) == extract(self.PAGE, URL)
+        page = extract(self.PAGE, URL, selector=selector)
+        assert page.selector_missed
+        assert dataclasses.replace(page, selector_missed=False) == extract(self.PAGE, URL)
 
     @pytest.mark.parametrize("selector", ["div[", "p:nope()", ":has(", "//p", "a::attr"])
     def test_that_is_none_is_an_error_with_its_name(self, selector: str) -> None:

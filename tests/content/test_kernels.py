@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import differences
+from dedupcrawl.content.alignment import Alignment, align
 from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import feature_code as feature_code_check
@@ -26,14 +26,12 @@ from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo_search import possible, roots
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
-from dedupcrawl.content.evidence import duplicates
+from dedupcrawl.content.differences import occurrences
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
-from dedupcrawl.content.own_blocks import own_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
-from dedupcrawl.content.turned import turned
-from dedupcrawl.content.wording import symbols_of, wording
+from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.index.tail import Batch
 from dedupcrawl.page import Page
@@ -255,11 +253,12 @@ def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
 
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
-    pieces = assert_same(lambda: differences(one, other)).pieces
-    assert_same(lambda: wording(one, other, pieces))
-    assert_same(lambda: turned(one, other, pieces))
-    assert_same(lambda: own_blocks(one, other))
-    assert_same(lambda: duplicates(one.tobytes(), other.tobytes(), 0.5))
+    assert_same(lambda: told(align(one, other)))
+    assert_same(lambda: occurrences(one, other).tolist())
+
+
+def told(found: Alignment) -> tuple[list[bool], list[bool], list[list[int]], int]:
+    return found.new.tolist(), found.kept.tolist(), found.pieces.tolist(), found.moves
 
 
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
@@ -351,15 +350,7 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
         kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
-    one, kinds, opposites = symbols([1]), np.zeros(1 << 16, np.uint8), np.zeros(0, np.uint32)
-    for piece in ((0, 2, 0, 1), (-1, 1, 0, 1), (1, 0, 0, 1), (0, 1, 0, 2), (0, 1, -1, 1), (0, 1, 1, 0)):
-        with pytest.raises(ValueError, match="outside"):
-            kernels.compiled.sort_pieces(one, one, kinds, [piece], 64)
-        with pytest.raises(ValueError, match="outside"):
-            kernels.compiled.turned(one, one, kinds, opposites, [piece])
-    with pytest.raises(ValueError, match="kinds"):
-        kernels.compiled.turned(one, one, none, opposites, [])
+    with pytest.raises(ValueError, match="skeletons"):
+        kernels.compiled.blocks(symbols([1]), symbols([1]))
     with pytest.raises(ValueError, match="too long"):
-        kernels.compiled.differences(np.zeros(LONGEST + 1, dtype=np.uint16), np.zeros(1, dtype=np.uint16))
-    with pytest.raises(ValueError, match="too long"):
-        kernels.compiled.own_blocks(np.zeros(1, dtype=np.uint16), np.zeros(LONGEST + 1, dtype=np.uint16))
+        kernels.compiled.align(np.zeros(LONGEST + 1, dtype=np.uint16), np.zeros(1, dtype=np.uint16))

@@ -128,11 +128,9 @@ def test_attributes_are_kept_as_written() -> None:
     assert outline(markup).elements == [(0, "", b""), (0, "div", b" Class='a > b' id=x")]
 
 
-def test_anchors_and_metas_are_collected_when_asked_for() -> None:
+def test_anchors_and_metas_are_collected() -> None:
     markup = b"<base href=b><meta name=k><a href=x>o<b>n</b>e</a><template><a href=no>no</a></template><a>no</a>"
-    assert outline(markup).anchors == []
-    assert outline(markup).metas == []
-    page = outline(markup, fields=True)
+    page = outline(markup)
     assert page.anchors == [(b" href=x", [b"o", b"n", b"e"])]
     assert page.metas == [b" name=k"]
     assert page.base == b" href=b"
@@ -157,7 +155,7 @@ def test_collapse() -> None:
 
 @given(MARKUP)
 def test_total_and_in_order(markup: str) -> None:
-    page = outline(markup.encode(), fields=True)
+    page = outline(markup.encode())
     assert all(parent < number for number, (parent, _, _) in enumerate(page.elements) if number)
     owners = [element for _, element, _, _ in page.blocks]
     assert all(0 <= owner < len(page.elements) for owner in owners)

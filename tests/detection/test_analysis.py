@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import blocks_of
-from dedupcrawl.content.site_template import RECURRING, SiteTemplate
-from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis, Reading
+from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.page import Page
 from tests.detection.judged import prose
 
@@ -21,21 +20,21 @@ def analysis(main: Sequence[str], asides: Sequence[str]) -> Analysis:
     return Analysis(Page("http://a.example/1", paragraphs=tuple(main), asides=tuple(asides)))
 
 
-def site(*pages: Analysis) -> SiteTemplate:
-    template = SiteTemplate()
+def site(*pages: Analysis) -> Furniture:
+    template = Furniture()
     for page in pages:
         for _ in range(RECURRING):
-            template.add([*blocks_of(page.outline), *page.asides])
+            template.add(page.hashes)
     return template
 
 
 def test_without_a_template_a_page_is_its_main_text() -> None:
     page = analysis([NOTICE], [*ARTICLE, FOOTER])
-    reading = Reading.of(page, SiteTemplate())
+    reading = Reading.of(page, Furniture())
     assert reading.analysis is page
     assert reading.own.text == page.text.text
-    assert list(reading.asides.values()) == [*ARTICLE, FOOTER]
-    assert reading.template_blocks == 0
+    assert len(reading.view.around.asides) == 3
+    assert reading.furniture_blocks == 0
 
 
 def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
@@ -43,8 +42,8 @@ def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
     reading = Reading.of(analysis([NOTICE], [*ARTICLE, FOOTER]), known)
     assert reading.analysis.page.paragraphs == (NOTICE, *ARTICLE)
     assert reading.own.text == "\n".join(ARTICLE)
-    assert reading.template_blocks == 1
-    article = Reading.of(analysis(ARTICLE, []), SiteTemplate()).signatures(CHECKS)
+    assert reading.furniture_blocks == 1
+    article = Reading.of(analysis(ARTICLE, []), Furniture()).signatures(CHECKS)
     found = reading.signatures(CHECKS)
     assert found.keys() == article.keys()
     assert {name for name in found if found[name] == article[name]} == found.keys() - {"exact"}
@@ -56,7 +55,6 @@ def test_a_page_with_a_text_of_its_own_is_read_without_its_asides() -> None:
     reading = Reading.of(page, known)
     assert reading.analysis is page
     assert reading.own.text == "\n".join(ARTICLE)
-    assert reading.elsewhere[0] == OWN_SYMBOLS
 
 
 def test_asides_that_say_little_tell_pages_apart_by_their_whole_text() -> None:
@@ -66,7 +64,3 @@ def test_asides_that_say_little_tell_pages_apart_by_their_whole_text() -> None:
     one, other = (reading.signatures(CHECKS) for reading in readings)
     assert one.keys() == other.keys() == {"exact"}
     assert one != other
-
-
-def test_in_a_long_text_an_aside_weighs_less() -> None:
-    assert Reading.of(analysis([" ".join(prose(2000))], []), SiteTemplate()).elsewhere == (100, 1000)

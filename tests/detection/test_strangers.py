@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from tests.detection.judged import Crawl, Shared, prose
+from tests.detection.judged import Shared, prose
 
 
 def falsified(text: list[str]) -> list[str]:
@@ -33,13 +33,6 @@ def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
     shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))
     verdict = shared.judge("http://a.com/1", prose(300), trust=Trust([]))
     assert (verdict.duplicate_of, verdict.check) == ("http://mirror.com/1", "exact")
-
-
-def test_one_word_for_another_and_nothing_else_in_a_long_text_is_no_edit() -> None:
-    crawl = Crawl()
-    text = prose(400)
-    crawl.judge("first", text)
-    assert not crawl.judge("other", [*text[:170], "another", *text[171:]]).is_duplicate
 
 
 def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.evidence import blocks_of, outline
-from dedupcrawl.content.site_template import SiteTemplate
+from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
@@ -17,13 +17,16 @@ SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}
 
 
 def outline_of(blocks: str) -> bytes:
-    return outline(SymbolText.of(tuple(" ".join([block] * SIZES[block]) for block in blocks)))
+    return main_outline.packed(SymbolText.of(tuple(" ".join([block] * SIZES[block]) for block in blocks)))
 
 
 def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
-    pages.add(host, Unsettled(Page(url, paragraphs=(text,)), entry, (), blocks_of(packed), len(text), spare))
+    pages.add(
+        host,
+        Unsettled(Page(url, paragraphs=(text,)), entry, (), main_outline.read(packed).blocks.hashes, len(text), spare),
+    )
 
 
 def test_all_that_a_page_holds_is_counted() -> None:
@@ -31,7 +34,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
     links = tuple(map(str, range(1000)))
     page = Page("http://a/", "title", ("one two three",), anchors_same_site=links, headings=("one",), asides=("two",))
     analysis = Analysis(page)
-    reading = Reading.of(analysis, SiteTemplate())
+    reading = Reading.of(analysis, Furniture())
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
@@ -39,7 +42,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
-    pages.recur(host, blocks_of(outline_of(blocks)))
+    pages.recur(host, main_outline.read(outline_of(blocks)).blocks.hashes)
 
 
 def taken(pages: UnsettledPages, host: str) -> list[str]:

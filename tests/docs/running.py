@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.software.program import read_program
 from dedupcrawl.urls.rule_files import read_rules
 from tests.docs.blocks import Block, blocks
 from tests.docs.terminal import ADDRESS, Terminal
@@ -94,7 +95,8 @@ def _toml(block: Block, terminal: Terminal, _: dict[str, Any]) -> None:
     file = terminal.folder / (block.file or "shown.toml")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(block.text, encoding="utf-8")
-    assert read_rules(file).rules, f"{block}: no rules"
+    rules = read_program(file).rules if block.text.startswith("name =") else read_rules(file).rules
+    assert rules, f"{block}: no rules"
     if block.file is None:
         file.unlink()
 

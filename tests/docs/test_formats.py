@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from dedupcrawl.content.model import Model
 from dedupcrawl.crawl_logs.registry import FORMATS
 from dedupcrawl.crawl_logs.rows import NAMES
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
@@ -45,3 +46,8 @@ def test_every_column_of_a_log_and_its_other_names(column: str) -> None:
 @pytest.mark.parametrize("name", [log_format.name for log_format in FORMATS])
 def test_every_format_of_a_log(name: str) -> None:
     assert name in PAGE
+
+
+@pytest.mark.parametrize("key", Model.__struct_fields__)
+def test_every_key_of_a_model(key: str) -> None:
+    assert f"| `{key}` |" in PAGE.partition("## Models")[2].partition("##")[0]

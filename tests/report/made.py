@@ -14,8 +14,8 @@ from dedupcrawl.index.runs import RunTally
 from dedupcrawl.verdict import Verdict
 
 EVIDENCE = {
-    "probability": 0.97, "symbols": 100, "kept_symbols": 110, "covered": 0.99, "edits": 1,
-    "differs": [{"at": 40, "says": "brewery", "kept_symbols": 1}],
+    "probability": 0.97, "symbols": 100, "kept_symbols": 110, "uncovered": 0.1, "exchanged": 0.6931,
+    "differs": [{"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "replaced", "own": True}],
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
+from dedupcrawl.crawl_logs.pair_files import read_pairs
 from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Rewrite
@@ -23,7 +25,7 @@ from dedupcrawl.verdict import Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = [
@@ -120,7 +122,9 @@ class Opened:
 
     def compare(self, number: int = 0, name: str = "duplicates") -> str:
         """Lay two pages side by side; what the dialog says."""
-        self.page.locator(f"[data-table={name}] tbody tr").nth(number).locator("button").click()
+        self.page.locator(f"[data-table={name}] tbody tr").nth(number).get_by_role(
+            "button", name="side by side"
+        ).click()
         text = self.page.locator("dialog[open]").inner_text()
         self.page.get_by_role("button", name="close").click()
         return text
@@ -203,7 +207,8 @@ def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
     assert "brewery at word 41" in said
-    assert "99.0 %" in said
+    assert "97.0 %\nprobability that this page duplicates the kept one" in said
+    assert "against: share of its own text that the kept page lacks" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)
@@ -241,7 +246,7 @@ def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_p
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
     opened = Opened(browser, path, width)
-    opened.page.locator("[data-table=duplicates] tbody button").click()
+    opened.page.locator("[data-table=duplicates] tbody button").first.click()
     opened.page.wait_for_selector("dialog .text")
     places = opened.page.locator("dialog .text [data-first]")
     assert [place.inner_text() for place in places.all()] == ["here is more", ""]
@@ -354,7 +359,7 @@ def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_pat
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
     opened = Opened(browser, path)
-    opened.page.locator("[data-table=duplicates] tbody tr").nth(1).locator("button").click()
+    opened.page.locator("[data-table=duplicates] tbody tr").nth(1).get_by_role("button", name="side by side").click()
     opened.page.wait_for_selector("dialog[open]")
     columns = opened.page.locator("dialog .text")
     assert columns.count() == 2
@@ -363,4 +368,53 @@ def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_pat
     opened.page.get_by_role("button", name="close").click()
     opened.compare(0)
     assert opened.page.locator("dialog .text").count() == 0
+    assert opened.complaints == []
+
+
+def test_labels_are_given_in_the_lists_and_beside_the_texts_and_downloaded(browser: Browser, tmp_path: Path) -> None:
+    long = "http://www.a.com/" + "x" * 3_000
+    index = index_of([*(duplicate(f"http://www.a.com/{n}", KEPT) for n in range(20)), duplicate(long, KEPT)])
+    index.record(doubted("http://www.a.com/<b>", KEPT), run="one", site="s")
+    path = tmp_path / "report.html"
+    write(collect(index, None, [], []), path)
+    opened = Opened(browser, path)
+    page = opened.page
+    assert page.locator("#labels").is_disabled()
+
+    def press(table: str, page_url: str, name: str) -> Locator:
+        page.locator(f"[data-table={table}] tbody tr", has_text=page_url).get_by_role("button", name=name).click()
+        return page.locator(f"[data-table={table}] tbody tr", has_text=page_url).get_by_role("button", name=name)
+
+    assert press("duplicates", "a.com/19", "same page").get_attribute("aria-pressed") == "true"
+    press("duplicates", "a.com/18", "same page")
+    press("duplicates", "a.com/18", "another page")  # another answer
+    press("duplicates", "a.com/17", "same page")
+    press("duplicates", "a.com/17", "same page")  # taken back
+    press("doubt", "a.com/<b>", "another page")
+    page.locator("[data-table=duplicates]").get_by_role("button", name="next").click()
+    cut = page.locator("[data-table=duplicates] tbody tr", has_text="xxx")
+    assert all(button.is_disabled() for button in cut.get_by_role("button", name="page", exact=False).all())
+    page.locator("[data-table=duplicates]").get_by_role("button", name="back").click()
+    page.locator("[data-table=duplicates] tbody tr", has_text="a.com/16").get_by_role(
+        "button", name="side by side"
+    ).click()
+    dialog = page.locator("dialog[open]")
+    dialog.get_by_role("button", name="same page").click()
+    dialog.get_by_role("button", name="close").click()
+    row = page.locator("[data-table=duplicates] tbody tr", has_text="a.com/16")
+    assert row.get_by_role("button", name="same page").get_attribute("aria-pressed") == "true"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="download 4 labels").click()
+    download.value.save_as(tmp_path / "labels.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert download.value.suggested_filename == "labels.jsonl"
+    assert {row["new"]: row["same"] for row in rows} == {
+        "http://www.a.com/19": True,
+        "http://www.a.com/18": False,
+        "http://www.a.com/<b>": False,
+        "http://www.a.com/16": True,
+    }
+    assert {row["kept"] for row in rows} == {KEPT}
+    told = [(pair.new, pair.kept, pair.same) for pair in read_pairs(tmp_path / "labels.jsonl", labelled=True)]
+    assert told == [(row["new"], row["kept"], row["same"]) for row in rows]
     assert opened.complaints == []

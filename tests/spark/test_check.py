@@ -69,7 +69,7 @@ def test_the_same_verdicts_as_on_one_machine(
     rows = [json.loads(line) for line in said[0][1]]
     found = {row["verdict"] for row in rows}
     assert found == {"unique", "duplicate", "abstained"}
-    assert sum(row["verdict"] == "duplicate" for row in rows) > 5
+    assert sum(row["verdict"] == "duplicate" for row in rows) > 3
     assert len(said[0][2]) == 3
 
 

@@ -16,8 +16,8 @@ from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.shingles import ShinglesCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.feature_codes import MIN_CODE
+from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.content.mwo import FieldWeights
-from dedupcrawl.content.probability import TARGET_PRECISION
 from dedupcrawl.content.thesaurus import read_file
 
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
-from dedupcrawl.content.evidence import OUTLINE_SYMBOLS
+from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 

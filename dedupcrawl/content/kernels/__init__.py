@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 10  # of the functions; an extension of another one is left alone
+_VERSION = 11  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 Found = dict[int, tuple[int, ...] | list[int]]
-Piece = tuple[int, int, int, int]
-Pair = tuple[bytes, bytes]
 
 
 class Kernels(Protocol):
@@ -64,7 +62,7 @@ class Kernels(Protocol):
         """`blocks.with_breaks`, uint16."""
         ...
 
-    def blocks(self, broken: U16, /) -> tuple[bytes, list[int], list[int]]:
+    def blocks(self, broken: U16, skeletons: U16, /) -> tuple[bytes, list[int], list[int]]:
         """`Blocks.symbols`, `ends` and `hashes` of symbols with breaks between them."""
         ...
 
@@ -122,32 +120,12 @@ class Kernels(Protocol):
         """`mwo_search.possible`: pages, uint32."""
         ...
 
-    def occurring(self, new: U16, kept: U16, /) -> int:
-        """How many symbols of `new` occur anywhere in `kept`."""
+    def align(self, new: U16, kept: U16, /) -> tuple[bytes, bytes, bytes, int]:
+        """The fields of an `alignment.Alignment`."""
         ...
 
-    def sort_pieces(
-        self, new: U16, kept: U16, kinds: NDArray[np.uint8], pieces: list[Piece], most_exchanged: int, /
-    ) -> tuple[int, int, list[Pair], list[Pair], int, list[int]]:
-        """What `wording.wording` counts: pieces that differ in words, negated, replaced, exchanged; rare words; where
-        numerals changed.
-        """
-        ...
-
-    def turned(
-        self, new: U16, kept: U16, kinds: NDArray[np.uint8], opposites: U32, pieces: list[Piece], /
-    ) -> tuple[int, int]:
-        """`turned.turned`, as the fields of a Turned; `opposites` as from `opposites.packed_opposites`."""
-        ...
-
-    def own_blocks(self, new: U16, kept: U16, /) -> tuple[int, int, int, int]:
-        """`own_blocks.own_blocks`, as the fields of an OwnBlocks."""
-        ...
-
-    def differences(
-        self, new: U16, kept: U16, /
-    ) -> tuple[int, int, int, int, int, int, int, int, list[int], int, int, list[Piece]]:
-        """`alignment.differences` of sequences that do not stand in each other in one piece: a Differences' fields."""
+    def occurrences(self, new: U16, kept: U16, /) -> bytes:
+        """`differences.occurrences`, uint8."""
         ...
 
 

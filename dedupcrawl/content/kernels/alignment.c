@@ -1,332 +1,172 @@
-/* What two sequences of symbols have in common and where they differ: `differences` of content/alignment.py, once it is
- * known that neither stands in the other in one piece. The functions here are named and work as theirs do. */
+/* What two sequences of symbols have in common and where they differ: `align` of content/alignment.py. */
 
 #include "tiles.h"
 
-enum { GAP_LIMIT = 512, EFFORT = 4, SLOT = 3, CLEAR = 4 };
+enum { GAP_LIMIT = 512, EFFORT = 4, WORDS = GAP_LIMIT / 64 };
 
 typedef struct {
-    Py_ssize_t common, kept_common, replaced, rewritten, inserted, added, added_at_ends, numbers_same, skips, moves;
-    PyObject *numbers_changed, *pieces; /* lists */
-} Differences;
+    int32_t *pieces; /* four numbers each */
+    size_t count, room;
+    uint64_t *rows;  /* of the table of a gap, (GAP_LIMIT + 1) × WORDS */
+    uint64_t *masks; /* of the symbols opposite, GAP_LIMIT × WORDS */
+    uint16_t *which; /* of each value, 1 + where its mask is; kept all zeros */
+} Work;
 
-typedef struct {
-    Py_ssize_t begin, size, kept_begin, span, room;
-} Gap;
-
-static Py_ssize_t larger(Py_ssize_t one, Py_ssize_t other) { return one > other ? one : other; }
-static Py_ssize_t smaller(Py_ssize_t one, Py_ssize_t other) { return one < other ? one : other; }
-
-static int append(PyObject *list, PyObject *value) {
-    const int done = value && !PyList_Append(list, value);
-    Py_XDECREF(value);
-    return done;
-}
-
-static int add_piece(Differences *result, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t kept_begin,
-                     Py_ssize_t kept_end) {
-    return append(result->pieces, Py_BuildValue("nnnn", begin, end, kept_begin, kept_end));
-}
-
-static int add_number(Differences *result, Py_ssize_t place) {
-    return append(result->numbers_changed, PyLong_FromSsize_t(place));
-}
-
-/* -1 when there is no memory, with the exception set */
-static Py_ssize_t common_of(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m) {
-    const Py_ssize_t length = common_subsequence(here, n, there, m);
-    if (length < 0) PyErr_NoMemory();
-    return length;
-}
-
-static Py_ssize_t common_of_gap(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m) {
-    return larger(n, m) <= GAP_LIMIT ? common_of(here, n, there, m) : 0;
-}
-
-static Py_ssize_t numbers_of(const uint16_t *symbols, Py_ssize_t count) {
-    Py_ssize_t numbers = 0;
-    for (Py_ssize_t i = 0; i < count; i++) numbers += symbols[i] & 1;
-    return numbers;
-}
-
-/* Numbers that another number replaced, in a gap; first those that the other side has nowhere. */
-static int compare_numbers(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m, Py_ssize_t begin,
-                           Differences *result) {
-    static uint8_t known[1 << 16]; /* kept all zeros */
-    uint16_t *numbers = PyMem_Malloc(2 * (size_t)(n + m) + 1), *others = numbers + n;
-    if (!numbers) return PyErr_NoMemory(), 0;
-    Py_ssize_t count = 0, other_count = 0;
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (here[i] & 1) numbers[count++] = here[i];
-    for (Py_ssize_t i = 0; i < m; i++)
-        if (there[i] & 1) others[other_count++] = there[i];
-    int done = 1;
-    if (count) {
-        const Py_ssize_t common = other_count ? common_of(numbers, count, others, other_count) : 0;
-        const Py_ssize_t changed = smaller(count, other_count) - common;
-        done = common >= 0;
-        for (Py_ssize_t i = 0; i < other_count; i++) known[others[i]] = 1;
-        Py_ssize_t named = 0;
-        for (uint8_t is_known = 0; is_known < 2; is_known++)
-            for (Py_ssize_t i = 0; done && i < n && named < changed; i++)
-                if (here[i] & 1 && known[here[i]] == is_known) {
-                    done = add_number(result, begin + i);
-                    named++;
-                }
-        for (Py_ssize_t i = 0; i < other_count; i++) known[others[i]] = 0;
-        result->numbers_same -= count - common;
+static int add(Work *work, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t kept_begin, Py_ssize_t kept_end) {
+    if (work->count == work->room) {
+        const size_t room = 2 * work->room + 64;
+        int32_t *more = PyMem_Realloc(work->pieces, 16 * room);
+        if (!more) return 0;
+        work->pieces = more;
+        work->room = room;
     }
-    PyMem_Free(numbers);
-    return done;
-}
-
-/* A piece of a gap; of its other side, what stands there without a break. */
-static int add_piece_of_gap(Differences *result, Py_ssize_t begin, const Piece *piece, const int32_t *places,
-                            Py_ssize_t count) {
-    Py_ssize_t last = piece->kept_begin;
-    const Py_ssize_t there = last < count ? places[last] : places[count - 1] + 1;
-    if (last == piece->kept_end) return add_piece(result, begin + piece->begin, begin + piece->end, there, there);
-    while (last + 1 < piece->kept_end && places[last + 1] == places[last] + 1) last++;
-    return add_piece(result, begin + piece->begin, begin + piece->end, there, places[last] + 1);
-}
-
-/* `places` of what is `there`: not in one piece where a block has moved; what only one side has may belong to that. */
-static int compare_uneven(const uint16_t *here, Py_ssize_t n, const uint16_t *there, Py_ssize_t m, Py_ssize_t begin,
-                          const int32_t *places, int at_end, Differences *result) {
-    Py_ssize_t common;
-    if (m && larger(n, m) <= SMALL) {
-        Piece pieces[SMALL + 1];
-        const int count = differing(here, (int)n, there, (int)m, pieces);
-        const int moved = places[m - 1] - places[0] >= m;
-        common = n;
-        for (int i = 0; i < count; i++) {
-            const Piece *piece = &pieces[i];
-            common -= piece->end - piece->begin;
-            if (moved && (piece->begin == piece->end || piece->kept_begin == piece->kept_end)) continue;
-            if (!add_piece_of_gap(result, begin, piece, places, m)) return 0;
-        }
-    } else {
-        common = common_of_gap(here, n, there, m);
-        if (common < 0) return 0;
-    }
-    result->common += common;
-    result->kept_common += common;
-    const Py_ssize_t replaced = smaller(n, m) - common, added = n - m;
-    result->replaced = larger(result->replaced, replaced);
-    Py_ssize_t inserted = 0;
-    if (at_end) {
-        result->added_at_ends = larger(result->added_at_ends, added);
-    } else {
-        result->added = larger(result->added, added);
-        inserted = larger(0, added);
-    }
-    if (replaced + inserted >= BLOCK) {
-        result->rewritten += replaced;
-        result->inserted += inserted;
-    }
-    return compare_numbers(here, n, there, m, begin, result);
-}
-
-/* A gap inside of which one side is empty. */
-static int compare_one_sided(const Gap *gap, Differences *result) {
-    if (!gap->room) {
-        result->added = larger(result->added, gap->size);
-        if (gap->size >= BLOCK) result->inserted += gap->size;
-    }
-    result->moves += gap->span < 0;
-    result->skips += gap->room - gap->size >= BLOCK;
-    const Py_ssize_t longer = larger(gap->size, gap->span);
-    if (smaller(gap->size, gap->span) == 0 && longer > 0 && longer <= SMALL && gap->room == gap->span)
-        return add_piece(result, gap->begin, gap->begin + gap->size, gap->kept_begin, gap->kept_begin + gap->span);
+    int32_t *piece = work->pieces + 4 * work->count++;
+    piece[0] = (int32_t)begin, piece[1] = (int32_t)end;
+    piece[2] = (int32_t)kept_begin, piece[3] = (int32_t)kept_end;
     return 1;
 }
 
-static int is_level(const Gap *gap) { return gap->room > 0 && gap->size == gap->span && gap->room == gap->span; }
-
-/* A level gap of which the sides are shifted: 1 when it was compared, 0 when it is none, -1 on failure. */
-static int compare_shifted(const uint16_t *new, const uint16_t *kept, const Gap *gap, int32_t *places,
-                           Differences *result) {
-    const uint16_t *here = new + gap->begin, *there = kept + gap->kept_begin;
-    Py_ssize_t differ = 0;
-    for (Py_ssize_t i = 0; i < gap->size; i++) differ += here[i] != there[i];
-    if (gap->size < CLEAR || 2 * differ <= gap->size) return 0;
-    const Py_ssize_t common = common_of_gap(here, gap->size, there, gap->size);
-    if (common < 0) return -1;
-    if (common <= gap->size - differ) return 0;
-    for (Py_ssize_t i = 0; i < gap->size; i++) places[i] = (int32_t)(gap->kept_begin + i);
-    return compare_uneven(here, gap->size, there, gap->size, gap->begin, places, 0, result) ? 1 : -1;
-}
-
-/* The i-th symbol here stands opposite the i-th there. */
-static int compare_level(const uint16_t *new, const uint16_t *kept, const Gap *gap, Differences *result) {
-    const uint16_t *here = new + gap->begin, *there = kept + gap->kept_begin;
-    for (Py_ssize_t i = 0; i < gap->size;) {
-        const Py_ssize_t first = i;
-        if (here[i] == there[i]) {
-            result->common++;
-            result->kept_common++;
-            i++;
-            continue;
+/* The rows of the table of longest common subsequences, as bits (Hyyrö 2004). */
+static size_t fill_rows(const uint16_t *here, Py_ssize_t n, const uint16_t *kept, const int32_t *places, Py_ssize_t m,
+                        Work *work) {
+    const size_t words = ((size_t)m + 63) / 64;
+    size_t different = 0;
+    for (Py_ssize_t j = 0; j < m; j++) {
+        uint16_t *which = &work->which[kept[places[j]]];
+        if (!*which) {
+            memset(work->masks + different * words, 0, 8 * words);
+            *which = (uint16_t)++different;
         }
-        for (; i < gap->size && here[i] != there[i]; i++) {
-            result->numbers_same -= here[i] & 1;
-            if (here[i] & there[i] & 1 && !add_number(result, gap->begin + i)) return 0;
-        }
-        result->replaced = larger(result->replaced, i - first);
-        if (i - first >= BLOCK) result->rewritten += i - first;
-        if (i - first <= SMALL &&
-            !add_piece(result, gap->begin + first, gap->begin + i, gap->kept_begin + first, gap->kept_begin + i))
-            return 0;
+        work->masks[(*which - 1u) * words + (size_t)j / 64] |= 1ull << j % 64;
     }
-    return 1;
+    memset(work->rows, 255, 8 * words);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const uint64_t *row = work->rows + (size_t)i * words;
+        uint64_t *next = work->rows + (size_t)(i + 1) * words, carry = 0;
+        const uint16_t which = work->which[here[i]];
+        for (size_t word = 0; word < words; word++) {
+            const uint64_t hits = which ? row[word] & work->masks[(which - 1u) * words + word] : 0;
+            const uint64_t sum = row[word] + hits, all = sum + carry;
+            carry = (sum < hits) | (all < carry);
+            next[word] = all | (row[word] & ~hits);
+        }
+    }
+    for (Py_ssize_t j = 0; j < m; j++) work->which[kept[places[j]]] = 0;
+    return words;
 }
 
-static int is_free(const int32_t *covered, Py_ssize_t place) { return covered[place] <= 0; }
+static int is_set(const uint64_t *row, Py_ssize_t bit) { return row[bit / 64] >> bit % 64 & 1; }
 
-/* Compare all gaps; `covered` says how many tiles cover a place of `kept`, and is NULL where no blocks have moved. */
-static int compare_gaps(const uint16_t *new, const uint16_t *kept, Py_ssize_t kept_count, const Gap *gaps,
-                        Py_ssize_t count, const int32_t *covered, Differences *result) {
-    for (Py_ssize_t i = 0; i < count; i += larger(1, count - 1))
-        if (!gaps[i].room) result->added_at_ends = larger(result->added_at_ends, gaps[i].size);
-    for (Py_ssize_t i = 1; i + 1 < count; i++)
-        if (!compare_one_sided(&gaps[i], result)) return 0;
-    uint8_t *shifted = PyMem_Calloc((size_t)count, 1);
-    uint16_t *others = PyMem_Malloc(2 * (size_t)kept_count + 1); /* what is opposite a gap, … */
-    int32_t *places = PyMem_Malloc(4 * (size_t)kept_count + 1);  /* … and where */
-    int done = shifted && others && places;
-    if (!done) PyErr_NoMemory();
-    for (Py_ssize_t i = 0; done && i < count; i++)
-        if (is_level(&gaps[i])) {
-            const int compared = compare_shifted(new, kept, &gaps[i], places, result);
-            done = compared >= 0;
-            shifted[i] = compared > 0;
-        }
-    for (Py_ssize_t i = 0; done && i < count; i++)
-        if (is_level(&gaps[i]) && !shifted[i]) done = compare_level(new, kept, &gaps[i], result);
-    Py_ssize_t effort = EFFORT * kept_count;
-    for (Py_ssize_t i = 0; done && i < count; i++) {
-        const Gap *gap = &gaps[i];
-        if (gap->size > 0 && gap->room <= 0) result->numbers_same -= numbers_of(new + gap->begin, gap->size);
-        if (gap->size <= 0 || gap->room <= 0 || is_level(gap)) continue;
-        effort -= gap->span;
-        Py_ssize_t there = 0;
-        for (Py_ssize_t place = gap->kept_begin; effort >= 0 && place < gap->kept_begin + gap->span; place++)
-            if (!covered || is_free(covered, place)) {
-                places[there] = (int32_t)place;
-                others[there++] = kept[place];
+/* The pieces of a gap, last first, and what is common. `after`: where the kept side ends. */
+static int align_gap(const uint16_t *here, Py_ssize_t n, Py_ssize_t begin, const uint16_t *kept, const int32_t *places,
+                     Py_ssize_t m, Py_ssize_t after, uint8_t *in_kept, uint8_t *in_new, Work *work) {
+    const size_t words = fill_rows(here, n, kept, places, m, work), first = work->count;
+    Py_ssize_t i = n, j = m, end = n, other_end = m;
+    for (;;) {
+        int common = 0;
+        if (i && j) {
+            if (is_set(work->rows + (size_t)i * words, j - 1)) {
+                j--;
+                continue;
             }
-        done = compare_uneven(new + gap->begin, gap->size, others, there, gap->begin, places, i == 0 || i == count - 1,
-                              result);
+            if (!is_set(work->rows + (size_t)(i - 1) * words, j - 1)) {
+                i--;
+                continue;
+            }
+            common = 1;
+        } else {
+            i = j = 0;
+        }
+        if (i < end || j < other_end) {
+            const Py_ssize_t from = j < m ? places[j] : after;
+            if (!add(work, begin + i, begin + end, from, j < other_end ? places[other_end - 1] + 1 : from)) return 0;
+        }
+        if (!common) break;
+        end = --i;
+        other_end = --j;
+        in_kept[begin + i] = 1;
+        in_new[places[j]] = 1;
     }
-    PyMem_Free(shifted);
-    PyMem_Free(others);
-    PyMem_Free(places);
-    return done;
-}
-
-static int is_slot(const Tile *tile) { return tile->length >= SLOT && tile->length < BLOCK; }
-
-/* Whether two tiles shorter than a block hold numbers, and none in common. */
-static int have_other_numbers(const Tile *one, const Tile *other, const uint16_t *new) {
-    const uint16_t *here = new + one->begin, *there = new + other->begin;
-    if (!is_slot(one) || !is_slot(other) || !numbers_of(here, one->length) || !numbers_of(there, other->length))
-        return 0;
-    for (Py_ssize_t i = 0; i < one->length; i++)
-        for (Py_ssize_t j = 0; j < other->length; j++)
-            if (here[i] & 1 && here[i] == there[j]) return 0;
+    for (size_t one = first, other = work->count; one + 1 < other; one++) { /* into the order of the new sequence */
+        int32_t swapped[4];
+        other--;
+        memcpy(swapped, work->pieces + 4 * one, 16);
+        memcpy(work->pieces + 4 * one, work->pieces + 4 * other, 16);
+        memcpy(work->pieces + 4 * other, swapped, 16);
+    }
     return 1;
 }
 
-/* Tiles but for two close by that have changed places, both shorter than a block, with different numbers in them; how
- * many. */
-static Py_ssize_t without_exchanged_numbers(Tile *tiles, Py_ssize_t count, const uint16_t *new) {
-    Py_ssize_t stay = 0;
-    int exchanged = 0; /* with the tile before */
-    for (Py_ssize_t i = 0; i < count; i++) {
-        const Tile tile = tiles[i];
-        const Py_ssize_t step = i + 1 < count ? tiles[i + 1].kept_begin - tile.kept_begin - tile.length : 0;
-        const int next_exchanged = step < 0 && step >= -SMALL && have_other_numbers(&tile, &tiles[i + 1], new);
-        if (!exchanged && !next_exchanged) tiles[stay++] = tile;
-        exchanged = next_exchanged;
+static Py_ssize_t compare(const uint16_t *new, Py_ssize_t count, const uint16_t *kept, Py_ssize_t kept_count,
+                          const Tile *tiles, Py_ssize_t tile_count, uint8_t *in_kept, uint8_t *in_new,
+                          uint8_t *covered, int32_t *places, Work *work) {
+    Py_ssize_t moves = 0, at = 0, kept_at = 0, effort = EFFORT * kept_count;
+    for (Py_ssize_t i = 0; i < tile_count; i++) {
+        memset(in_kept + tiles[i].begin, 1, (size_t)tiles[i].length);
+        memset(in_new + tiles[i].kept_begin, 1, (size_t)tiles[i].length);
     }
-    return stay;
-}
-
-/* The gaps before, between and after the tiles; 0 on failure. `covered` and `free_before` are zeros, kept_count + 1. */
-static int compare(const uint16_t *new, Py_ssize_t new_count, const uint16_t *kept, Py_ssize_t kept_count,
-                   const Tile *tiles, Py_ssize_t tile_count, Gap *gaps, int32_t *covered,
-                   int32_t *free_before, Differences *result) {
-    int moved = 0;
+    memcpy(covered, in_new, (size_t)kept_count);
     for (Py_ssize_t i = 0; i <= tile_count; i++) {
-        const Tile before = i ? tiles[i - 1] : (Tile){0, 0, 0};
-        const Tile after = i < tile_count ? tiles[i] : (Tile){new_count, kept_count, 0};
-        Gap *gap = &gaps[i];
-        gap->begin = before.begin + before.length;
-        gap->size = after.begin - gap->begin;
-        gap->kept_begin = before.kept_begin + before.length;
-        gap->room = gap->span = after.kept_begin - gap->kept_begin;
-        moved |= gap->span < 0;
-        result->common += before.length;
-    }
-    result->kept_common = result->common;
-    if (moved) { /* what is opposite a gap may be covered by a tile from elsewhere */
-        for (Py_ssize_t i = 0; i < tile_count; i++) {
-            covered[tiles[i].kept_begin]++;
-            covered[tiles[i].kept_begin + tiles[i].length]--;
+        const Tile tile = i < tile_count ? tiles[i] : (Tile){count, kept_count, 0};
+        const Py_ssize_t n = tile.begin - at;
+        Py_ssize_t m = 0;
+        if (tile.kept_begin >= kept_at) {
+            for (Py_ssize_t place = kept_at; place < tile.kept_begin; place++)
+                if (!covered[place]) places[m++] = (int32_t)place;
+            effort -= tile.kept_begin - kept_at;
+        } else {
+            moves++;
         }
-        for (Py_ssize_t place = 1; place < kept_count; place++) covered[place] += covered[place - 1];
-        for (Py_ssize_t place = 0; place < kept_count; place++)
-            free_before[place + 1] = free_before[place] + is_free(covered, place);
-        result->kept_common = kept_count - free_before[kept_count];
-        for (Py_ssize_t i = 0; i <= tile_count; i++) {
-            Gap *gap = &gaps[i];
-            gap->room =
-                gap->span > 0 ? free_before[gap->kept_begin + gap->span] - free_before[gap->kept_begin] : 0;
+        const Py_ssize_t after = tile.kept_begin > kept_at ? tile.kept_begin : kept_at;
+        if (n && m && n <= GAP_LIMIT && m <= GAP_LIMIT && effort >= 0) {
+            if (!align_gap(new + at, n, at, kept, places, m, after, in_kept, in_new, work)) return -1;
+        } else if (n || m) {
+            const Py_ssize_t from = m ? places[0] : after;
+            if (!add(work, at, tile.begin, from, m ? places[m - 1] + 1 : from)) return -1;
         }
+        at = tile.begin + tile.length;
+        kept_at = tile.kept_begin + tile.length;
     }
-    return compare_gaps(new, kept, kept_count, gaps, tile_count + 1, moved ? covered : NULL, result);
+    return moves;
 }
 
-/* differences(new, kept) -> what a Differences is made of, in its order */
-PyObject *differences(PyObject *self, PyObject *args) {
+/* align(new, kept) -> (which of `new` are in `kept`, which of `kept` are in `new`, pieces as int32, moves) */
+PyObject *align(PyObject *self, PyObject *args) {
+    static uint16_t which[VALUES];
     Py_buffer new, kept;
     (void)self;
     if (!PyArg_ParseTuple(args, "y*y*", &new, &kept)) return NULL;
     const Py_ssize_t count = new.len / 2, kept_count = kept.len / 2;
     PyObject *answer = NULL;
     Tile *found = NULL;
-    Gap *gaps = NULL;
-    int32_t *covered = NULL;
-    Differences result = {0};
-    result.numbers_changed = PyList_New(0);
-    result.pieces = PyList_New(0);
-    if (!result.numbers_changed || !result.pieces) goto done;
+    Work work = {0};
+    uint8_t *flags = PyMem_Calloc((size_t)(count + 2 * kept_count) + 1, 1);
+    int32_t *places = PyMem_Malloc(4 * (size_t)kept_count + 1);
+    work.rows = PyMem_Malloc(8 * (GAP_LIMIT + 1) * WORDS);
+    work.masks = PyMem_Malloc(8 * GAP_LIMIT * WORDS);
+    work.which = which;
     if (count > LONGEST || kept_count > LONGEST) {
         PyErr_SetString(PyExc_ValueError, "a sequence is too long");
-        goto done;
-    }
-    result.numbers_same = numbers_of(new.buf, count);
-    Py_ssize_t tile_count = tiles(new.buf, count, kept.buf, kept_count, &found);
-    if (tile_count >= 0) {
-        tile_count = without_exchanged_numbers(found, tile_count, new.buf);
-        gaps = PyMem_Malloc(sizeof(Gap) * (size_t)(tile_count + 1));
-        covered = PyMem_Calloc(2 * ((size_t)kept_count + 1), sizeof(int32_t));
-    }
-    if (!gaps || !covered) {
+    } else if (!flags || !places || !work.rows || !work.masks) {
         PyErr_NoMemory();
-        goto done;
+    } else {
+        uint8_t *in_kept = flags, *in_new = flags + count, *covered = in_new + kept_count;
+        const Py_ssize_t tile_count = tiles(new.buf, count, kept.buf, kept_count, &found);
+        const Py_ssize_t moves = tile_count < 0 ? -1
+                                                : compare(new.buf, count, kept.buf, kept_count, found, tile_count,
+                                                          in_kept, in_new, covered, places, &work);
+        if (moves < 0)
+            PyErr_NoMemory();
+        else
+            answer = Py_BuildValue("y#y#y#n", (const char *)in_kept, count, (const char *)in_new, kept_count,
+                                   work.pieces ? (const char *)work.pieces : "", (Py_ssize_t)(16 * work.count), moves);
     }
-    if (compare(new.buf, count, kept.buf, kept_count, found, tile_count, gaps, covered,
-                covered + kept_count + 1, &result))
-        answer = Py_BuildValue("nnnnnnnnOnnO", result.common, result.kept_common, result.replaced, result.rewritten,
-                               result.inserted, result.added, result.added_at_ends, result.numbers_same,
-                               result.numbers_changed, result.skips, result.moves, result.pieces);
-done:
-    Py_XDECREF(result.numbers_changed);
-    Py_XDECREF(result.pieces);
     PyMem_Free(found);
-    PyMem_Free(gaps);
-    PyMem_Free(covered);
+    PyMem_Free(flags);
+    PyMem_Free(places);
+    PyMem_Free(work.rows);
+    PyMem_Free(work.masks);
+    PyMem_Free(work.pieces);
     PyBuffer_Release(&new);
     PyBuffer_Release(&kept);
     return answer;

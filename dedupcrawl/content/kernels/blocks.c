@@ -38,13 +38,13 @@ PyObject *broken_symbols(PyObject *self, PyObject *args) {
 
 static uint32_t rotated(uint32_t value, int bits) { return value << bits | value >> (32 - bits); }
 
-/* MurmurHash3 x86 32 (Appleby, 2011) of whole symbols, with the seed 0. */
-static uint32_t hash_of(const uint16_t *symbols, Py_ssize_t count) {
+/* MurmurHash3 x86 32 (Appleby, 2011) of whole symbols as `table` has them, with the seed 0. */
+static uint32_t hash_of(const uint16_t *symbols, Py_ssize_t count, const uint16_t *table) {
     uint32_t hash = 0;
     for (Py_ssize_t i = 0; i < count; i += 2) {
         const int whole = i + 1 < count;
-        uint32_t word = symbols[i];
-        if (whole) word |= (uint32_t)symbols[i + 1] << 16;
+        uint32_t word = table[symbols[i]];
+        if (whole) word |= (uint32_t)table[symbols[i + 1]] << 16;
         hash ^= rotated(word * 0xCC9E2D51u, 15) * 0x1B873593u;
         if (whole) hash = rotated(hash, 13) * 5 + 0xE6546B64u;
     }
@@ -60,24 +60,26 @@ static int append_number(PyObject *list, PyObject *number) {
     return done;
 }
 
-/* blocks(broken) -> (symbols, ends, hashes) */
+/* blocks(broken, skeletons) -> (symbols, ends, hashes) */
 PyObject *blocks(PyObject *self, PyObject *args) {
-    Py_buffer broken;
+    Py_buffer broken, skeletons;
     (void)self;
-    if (!PyArg_ParseTuple(args, "y*", &broken)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*y*", &broken, &skeletons)) return NULL;
     PyObject *answer = NULL, *ends = PyList_New(0), *hashes = PyList_New(0);
     const Py_ssize_t count = broken.len / 2;
     const uint16_t *symbol = broken.buf;
     uint16_t *symbols = PyMem_Malloc(2 * (size_t)count + 1);
     if (!symbols) PyErr_NoMemory();
-    int done = symbols && ends && hashes;
+    const int is_table = skeletons.len == 2 * (1 << 16);
+    if (!is_table) PyErr_SetString(PyExc_ValueError, "skeletons: one for each value of a symbol");
+    int done = symbols && ends && hashes && is_table;
     Py_ssize_t filled = 0, begin = 0;
     for (Py_ssize_t i = 0; done && i <= count; i++) {
         if (i < count && symbol[i] != BREAK) {
             symbols[filled++] = symbol[i];
         } else if (begin < filled) {
             done = append_number(ends, PyLong_FromSsize_t(filled)) &&
-                   append_number(hashes, PyLong_FromUnsignedLong(hash_of(symbols + begin, filled - begin)));
+                   append_number(hashes, PyLong_FromUnsignedLong(hash_of(symbols + begin, filled - begin, skeletons.buf)));
             begin = filled;
         }
     }
@@ -86,5 +88,6 @@ PyObject *blocks(PyObject *self, PyObject *args) {
     Py_XDECREF(ends);
     Py_XDECREF(hashes);
     PyBuffer_Release(&broken);
+    PyBuffer_Release(&skeletons);
     return answer;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 10 };
+enum { VERSION = 11 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8, TOUCH = 16 };
@@ -57,12 +57,9 @@ PyObject *simhash_keys(PyObject *self, PyObject *args);
 PyObject *mwo_record(PyObject *self, PyObject *args);
 PyObject *mwo_overlap(PyObject *self, PyObject *args);
 PyObject *mwo_possible(PyObject *self, PyObject *args);
-/* content/alignment.py, content/own_blocks.py, content/wording.py, content/turned.py, content/evidence.py */
-PyObject *differences(PyObject *self, PyObject *args);
-PyObject *own_blocks(PyObject *self, PyObject *args);
-PyObject *sort_pieces(PyObject *self, PyObject *args);
-PyObject *turned(PyObject *self, PyObject *args);
-PyObject *occurring(PyObject *self, PyObject *args);
+/* content/alignment.py, content/differences.py */
+PyObject *align(PyObject *self, PyObject *args);
+PyObject *occurrences(PyObject *self, PyObject *args);
 /* index/postings.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
 PyObject *tail_counts(PyObject *self, PyObject *args);

@@ -155,6 +155,45 @@
     };
   }
 
+  const labels = new Map(); // number of a row → whether the two are the same page
+  const labelled = []; // called when a label has changed
+
+  /* Two buttons that say whether the pages of a row are one; a label is taken back by clicking on it again. */
+  function labelButtons(columns, i) {
+    const buttons = [["same page", true], ["another page", false]].map(([text, same]) => {
+      const button = make("button", { type: "button", className: "small" }, text);
+      const show = () => button.setAttribute("aria-pressed", String(labels.get(i) === same));
+      button.addEventListener("click", () => {
+        if (labels.get(i) === same) labels.delete(i);
+        else labels.set(i, same);
+        for (const told of [...document.querySelectorAll("[aria-pressed]")]) told.dispatchEvent(new Event("labelled"));
+        for (const told of labelled) told();
+      });
+      button.addEventListener("labelled", show);
+      show();
+      return button;
+    });
+    const isCut = [columns.url[i], columns.kept[columns.of[i]]].some((url) => url.endsWith("…"));
+    if (isCut) for (const button of buttons) button.disabled = true; // too long to be listed whole
+    return make("span", { className: "labels" }, ...buttons);
+  }
+
+  /* The labels as JSON Lines, in the order in which they were given. */
+  function offerLabels(columns) {
+    const button = document.getElementById("labels");
+    labelled.push(() => {
+      button.disabled = labels.size === 0;
+      button.textContent = "download " + number(labels.size) + (labels.size === 1 ? " label" : " labels");
+    });
+    button.addEventListener("click", () => {
+      const rows = [...labels].map(([i, same]) =>
+        JSON.stringify({ new: columns.url[i], kept: columns.kept[columns.of[i]], same }) + "\n");
+      const url = URL.createObjectURL(new Blob(rows, { type: "application/jsonl" }));
+      make("a", { href: url, download: "labels.jsonl" }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60000); // a browser may ask where to, first
+    });
+  }
+
   const names = (values) => [...new Set(values)].filter(Boolean).sort();
 
   function verdicts(columns) {
@@ -199,7 +238,7 @@
         value: (i) => columns.probability[i],
         cells: (i) => [percent(columns.probability[i])],
       },
-      { name: "", cells: (i) => [compareButton(i)] },
+      { name: "", className: "choices", cells: (i) => [compareButton(i), labelButtons(columns, i)] },
     ];
     const find = table({
       where: "duplicates",
@@ -220,6 +259,7 @@
       empty: "Nothing was let through in doubt.",
     });
     clusters(columns, duplicates, find, compareButton);
+    offerLabels(columns);
   }
 
   function clusters(columns, duplicates, find, compareButton) {
@@ -358,7 +398,7 @@
       make("div", { className: "dialog-head" }, make("h2", { id: "compare-title" }, title), close),
       sides,
       make("p", {}, "Found by ", make("span", { className: "tag" }, visible(columns.check[i])),
-        ", similarity " + percent(columns.similarity[i]) + "."),
+        ", similarity " + percent(columns.similarity[i]) + ".", " ", labelButtons(columns, i)),
     ];
     if (columns.check[i] === "exact") parts.push(make("p", {}, "The main texts of the two pages are the same."));
     else parts.push(...differences(evidence));
@@ -399,7 +439,8 @@
       const text = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
       const words = Number(piece.kept_symbols);
       const other = words ? (words === 1 ? "another word" : number(words) + " other words") : "nothing";
-      const at = make("span", { className: "quiet" }, " at word " + number(Number(piece.at) + 1));
+      const place = " at word " + number(Number(piece.at) + 1) + (piece.own === false ? ", in what its site repeats" : "");
+      const at = make("span", { className: "quiet" }, place);
       rows.append(
         make("div", { "data-label": says }, text, at),
         make("div", { "data-label": has, className: words ? "" : "quiet" }, other));
@@ -429,8 +470,7 @@
     for (const [name, label] of Object.entries(wording.labels)) {
       const value = evidence[name];
       if (typeof value !== "number") continue;
-      const said = value === 1 && wording.of_one[name] || label;
-      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, said));
+      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, label));
     }
     return list;
   }

@@ -1,0 +1,116 @@
+"""Fit the model that decides whether two pages are one, and say how good it is on sources that it was not fitted on.
+
+    python -m benchmarks.fit_model [--data DIR] [--write]
+
+What is reported of a source comes from a fit on all others. `--write` puts the fit on all of them into the package, and
+the report into docs/probability.md. Every source weighs the same but archives, which weigh `ARCHIVE` of one: they are
+nine, and one site's template is much like the next page's. Planted pairs count as one source, and for no threshold.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # scikit-learn has no types
+
+from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pairs
+from benchmarks.texts import data_folder
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.fitting import Numbers, cross_validated, fit, thresholds
+from dedupcrawl.content.model import TARGET_PRECISION, Model
+
+ARCHIVE = 0.5
+SOURCE = 300.0  # pairs that a source counts as
+COMMAND = "python -m benchmarks.fit_model --write"
+PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "model.json"
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "probability.md"
+TARGETS = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99)
+
+
+def weights_of(sources: NDArray[np.str_]) -> Numbers:
+    """What each pair counts."""
+    weights = np.zeros(len(sources))
+    for source in set(sources.tolist()):
+        of_it = sources == source
+        weights[of_it] = (ARCHIVE if source in ARCHIVES else 1.0) * SOURCE / of_it.sum()
+    return weights
+
+
+def recall_at(found: Numbers, labels: NDArray[np.bool_], precision: float) -> float:
+    """Most of the duplicates that are found by a threshold with this precision."""
+    order = np.argsort(-found, kind="stable")
+    right = labels[order].cumsum()
+    at_end = np.append(found[order][1:] != found[order][:-1], True)
+    enough = (right >= precision * np.arange(1, len(order) + 1)) & at_end
+    return float(right[enough].max() / labels.sum()) if enough.any() else 0.0
+
+
+def report(sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model) -> str:
+    """In Markdown."""
+    lines = [
+        "# How probable a duplicate is",
+        "",
+        f"Written by `{COMMAND}`. What is said of a source comes from a fit on all others.",
+        "",
+        "| source | pairs | duplicates | AUC | recall at 98 % precision | at 95 % |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    groups: list[tuple[str, tuple[str, ...]]] = [(source, (source,)) for source in (*NEWS, *WEB, *ARCHIVES, *PLANTED)]
+    groups += [("**news**", NEWS), ("**web pages**", WEB), ("**archives**", ARCHIVES)]
+    for name, of in groups:
+        chosen = np.isin(sources, of)
+        if not labels[chosen].any() or labels[chosen].all():
+            continue
+        auc = roc_auc_score(labels[chosen], found[chosen])
+        recalls = " | ".join(f"{recall_at(found[chosen], labels[chosen], least):.3f}" for least in (0.98, 0.95))
+        lines.append(f"| {name} | {chosen.sum():,} | {labels[chosen].sum():,} | {auc:.3f} | {recalls} |")
+    lines += ["", "## The dial", "", "Observed on those sources, every source counted the same.", ""]
+    lines += ["| `DEDUP_TARGET_PRECISION` | least probability | precision | recall |", "| --- | --- | --- | --- |"]
+    weights = weights_of(sources) * ~np.isin(sources, PLANTED)
+    for target in TARGETS:
+        least = model.threshold(target)
+        dropped = found >= least
+        precision = np.average(labels[dropped], weights=weights[dropped])
+        recall = np.average(dropped[labels], weights=weights[labels])
+        default = " (default)" if target == TARGET_PRECISION else ""
+        lines.append(f"| {target:g}{default} | {least:.3f} | {precision:.3f} | {recall:.3f} |")
+    lines += [
+        "",
+        "## The model",
+        "",
+        "| feature | speaks | weight in log odds | it counts |",
+        "| --- | --- | --- | --- |",
+    ]
+    for feature in FEATURES:
+        weight = model.weights.get(feature.name, 0.0)
+        lines.append(f"| {feature.name} | {feature.sign} | {weight:+.2f} | {feature.says} |")
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="folder of test data that holds pairs/, crawls/ and mirrors/")
+    parser.add_argument("--write", action="store_true", help="write the package's data and docs/probability.md")
+    given = parser.parse_args()
+    pairs = list(labelled_pairs(data_folder(given.data)))
+    values = np.array([pair.values for pair in pairs])
+    labels = np.array([pair.duplicate for pair in pairs])
+    sources = np.array([pair.source for pair in pairs])
+    weights = weights_of(sources)
+    found = cross_validated(values, labels, weights, sources.tolist(), COMMAND)
+    model = fit(values, labels, weights, COMMAND)
+    real = ~np.isin(sources, PLANTED)
+    model = msgspec.structs.replace(model, thresholds=thresholds(found[real], labels[real], weights[real]))
+    text = report(sources, labels, found, model)
+    print(text)
+    if given.write:
+        PACKAGE_DATA.write_bytes(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+        REPORT.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""`dedupcrawl compare`: whether two pages are one, how probable that is, and what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
+from dedupcrawl.commands.open_existing import open_existing
+from dedupcrawl.commands.options import read_settings, sets_option
+from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.content.evidence_words import in_words
+from dedupcrawl.content.model import load
+from dedupcrawl.counts import counted
+from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of
+from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.detection.keepsakes import KeepsakeError
+from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.output import results, to_json
+from dedupcrawl.page import Page
+from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
+
+_OUTCOMES = ("duplicate", "unique", "abstained")
+
+
+@click.command()
+@click.argument("pages", nargs=-1, metavar="[OLD NEW]")
+@click.option(
+    "--pairs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Pairs of pages in JSON Lines, in place of OLD and NEW.",
+)
+@click.option(
+    "--index", help="An index that knows what their sites repeat, and URLs.  [default for URLs: the project's]"
+)
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
+)
+@sets_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
+def command(
+    pages: Sequence[str],
+    pairs: Path | None,
+    index: str | None,
+    output: Path | None,
+    sets: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Whether NEW would be dropped where OLD is kept: how probable that they are one page, and what differs.
+
+    OLD and NEW are files of HTML, or URLs of an index. A row of --pairs is {"kept": PAGE, "new": PAGE}, a page as in
+    check: {"url": …, "html": …} or {"url": …, "title": …, "text": …}; or a URL of the index. For each row in, one out,
+    in the same order: {"probability": …, "verdict": "duplicate" | "unique" | "abstained", "evidence": {…}}.
+
+    \b
+    dedupcrawl compare old.html new.html
+    dedupcrawl compare https://example.com/42 https://example.com/print/42
+    dedupcrawl compare --pairs pairs.jsonl --index lmdb:pages --output compared.jsonl
+    """
+    if (pairs is None) == (not pages) or (pages and len(pages) != 2):
+        raise click.UsageError("it takes OLD and NEW, or --pairs FILE.")
+    if output is not None and pairs is None:
+        raise click.UsageError("--output goes with --pairs.")
+    settings = read_settings({}, sets)
+    if not settings.parameters["TARGET_PRECISION"]:
+        raise BadInputError(
+            "DEDUP_TARGET_PRECISION: with 0 checks decide, and none is asked here; take one from .5 on."
+        )
+    if pairs is None:
+        _two(pages, index, settings, as_json=as_json)
+    else:
+        check_output(output)
+        _many(pairs, index, output, settings)
+
+
+def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as_json: bool) -> None:
+    names_urls = any(not Path(page).is_file() for page in pages)
+    with opened(index, needed=names_urls) as kept_in, page_errors():
+        pairs = Pairs(kept_in, load(settings.model))
+        old, new = (_file_or_url(page, kept_in, settings) for page in pages)
+        row = _row(pairs.compare(new, old), settings)
+    if as_json:
+        click.echo(to_json(row))
+        return
+    least = load(settings.model).threshold(settings.parameters["TARGET_PRECISION"])
+    click.echo(f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD")
+    for line in in_words(row["evidence"]):
+        click.echo(f"  {line}")
+
+
+def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings) -> None:
+    counts: Counter[str] = Counter()
+    with opened(index, needed=names_urls(path)) as kept_in, page_errors(), results(output) as out:
+        compared = Pairs(kept_in, load(settings.model))
+        for pair in read_pairs(path):
+            new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
+            try:
+                row = _row(compared.compare(new, kept), settings)
+            except UnknownPageError as error:
+                raise BadInputError(f"{printable(pair.where)}: {printable(str(error))}.") from error
+            counts[row["verdict"]] += 1
+            out.write(to_json(row) + b"\n")
+    said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES)
+    click.echo(f"{counted(sum(counts.values()), 'pair')}: {said}", err=True)
+
+
+def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
+    least = load(settings.model).threshold(settings.parameters["TARGET_PRECISION"])
+    verdict = "abstained" if not found.values else "duplicate" if found.probability >= least else "unique"
+    return {"probability": found.probability, "verdict": verdict, "evidence": found.evidence}
+
+
+@contextmanager
+def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
+    """The index that is named; where it is `needed` the project's; else one that knows nothing."""
+    if index is None and not needed:
+        yield MemoryIndex([])
+        return
+    with open_existing(index) as found:
+        yield found
+
+
+@contextmanager
+def page_errors() -> Iterator[None]:
+    """What can be wrong with pages becomes a command's error."""
+    try:
+        yield
+    except (LogError, UnknownPageError) as error:
+        raise BadInputError(printable(str(error))) from error
+    except KeepsakeError as error:
+        raise FailureError(printable(str(error))) from error
+
+
+def names_urls(path: Path) -> bool:
+    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index.
+
+    Raises:
+        BadInputError: The file cannot be read, or its first row.
+    """
+    with page_errors():
+        first = next(read_pairs(path), None)
+    return first is not None and (isinstance(first.new, str) or isinstance(first.kept, str))
+
+
+def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:
+    """A page as the content half reads it; a URL stays one."""
+    if isinstance(page, str):
+        return page
+    of_site = settings.for_url(page.url)
+    return page_of(page, Wanted(selector=of_site.selector, ignore=of_site.ignore))
+
+
+def _file_or_url(given: str, index: Index, settings: DedupSettings) -> Page | str:
+    path = Path(given)
+    if path.is_file():
+        page = whole(Markup(path.absolute().as_uri(), path.read_bytes(), None), settings)
+        if isinstance(page, Page) and not page.paragraphs:
+            raise BadInputError(f"{printable(given)} has no text to compare.")
+        return page
+    if not (forms := forms_of(given)):
+        raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
+    known = (form for form in forms if index.entry(form) or index.verdict(form) or index.attachments(form))
+    return next(known, forms[0])

@@ -1,0 +1,114 @@
+"""`dedupcrawl rules software`: known programs, their signs and rules, and whether a program's file is sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.counts import counted
+from dedupcrawl.output import to_json
+from dedupcrawl.printable import printable
+from dedupcrawl.software.checking import problems, shared_effects
+from dedupcrawl.software.program import Program, programs, read_program
+from dedupcrawl.urls.rule import RuleError, described
+
+_HEADS = ("name", "signs", "rules", "pairs", "program")
+
+
+@click.command("software", short_help="List and check the rules of known software.")
+@click.argument("name", required=False)
+@click.option("--check", "file", type=click.Path(path_type=Path), help="Check FILE, a program's file.", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def software(name: str | None, file: Path | None, as_json: bool) -> None:
+    """List the known programs and test the pairs of URLs in their files, or show the program NAME.
+
+    A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more. --check looks
+    at one file, which may be your own (DEDUP_SOFTWARE names their folder): its pairs meet or do not meet as they
+    should, at the root of a host and below a path, every result is its own canonical form, nothing leaves the site or
+    the program's part of it, every rule is needed by a pair, and no other program is taken for it. Exit status 1 when
+    something is wrong.
+
+    \b
+    dedupcrawl rules software
+    dedupcrawl rules software phpbb3
+    dedupcrawl rules software --check my-programs/myforum.toml
+    """
+    if file is not None:
+        if name is not None:
+            raise BadInputError("--check takes a file, and then no NAME.")
+        _check(file, as_json)
+    elif name is None:
+        _list(as_json)
+    else:
+        known = {program.name: program for program in programs()}
+        if name not in known:
+            raise BadInputError(f"No program is called {printable(name)!r}: there are {', '.join(known)}.")
+        _show(known[name], as_json)
+
+
+def _check(file: Path, as_json: bool) -> None:
+    try:
+        program = read_program(file)
+    except RuleError as error:
+        raise BadInputError(printable(str(error))) from error
+    others = [other for other in programs() if other.name != program.name]
+    found = problems(program, others)
+    same = shared_effects(program, others)
+    pairs = len(program.same) + len(program.different)
+    if as_json:
+        click.echo(to_json({"name": program.name, "pairs": pairs, "problems": found, "shared_with": same}))
+    else:
+        for problem in found:
+            click.echo(printable(problem))
+        for rule, names in same.items():
+            click.echo(f"rule {printable(rule)!r} is also one of {', '.join(names)}", err=True)
+    if found:
+        raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
+    if not as_json:
+        click.echo(
+            f"{printable(program.name)}: {counted(len(program.rules), 'rule')}, {counted(pairs, 'pair')}, all well"
+        )
+
+
+def _list(as_json: bool) -> None:
+    known = programs()
+    found = [f"{program.name}: {problem}" for program in known for problem in problems(program)]
+    if as_json:
+        click.echo(to_json({"programs": list(map(_row, known)), "problems": found}))
+    else:
+        rows = [_HEADS, *(tuple(str(_row(program)[head]) for head in _HEADS) for program in known)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        for problem in found:
+            click.echo(printable(problem))
+    if found:
+        raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
+
+
+def _row(program: Program) -> dict[str, Any]:
+    pairs = len(program.same) + len(program.different)
+    counts = {"signs": len(program.signs), "rules": len(program.rules), "pairs": pairs}
+    return {"name": program.name, "program": program.title, **counts}
+
+
+def _show(program: Program, as_json: bool) -> None:
+    if as_json:
+        signs = [{"sign": str(sign), "weight": sign.weight} for sign in program.signs]
+        rules = [rule.to_dict() for rule in program.rules]
+        pairs = {"same": program.same, "different": program.different}
+        click.echo(to_json({**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}))
+        return
+    click.echo(f"{program.title}\nfrom {program.source}\n\nsigns")
+    for sign in program.signs:
+        click.echo(f"  {sign.weight:+d}  {sign}")
+    click.echo("\nrules")
+    for rule in program.rules:
+        click.echo(f"  {rule.id}: {described(rule)}")
+    for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):
+        click.echo(f"\n{head}")
+        for one, other in pairs_of:
+            click.echo(f"  {one}\n  {other}\n")

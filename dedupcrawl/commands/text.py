@@ -1,0 +1,123 @@
+"""`dedupcrawl text`: what is read of a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dedupcrawl.commands.compare import opened, page_errors, whole
+from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.options import read_settings, sets_option
+from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.counts import counted
+from dedupcrawl.crawl_logs.page_files import Markup
+from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.page_text import Line, PageText
+from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.index.contract import Index
+from dedupcrawl.output import to_json
+from dedupcrawl.page import Page
+from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import host_of
+
+_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "own": ("  ", {}),
+    "furniture": ("- ", {"dim": True}),
+    "slot": ("~ ", {"fg": "yellow"}),
+}
+"""Kind of a line → what stands before it, and its colour."""
+
+
+@click.command()
+@click.argument("page", metavar="FILE|URL")
+@click.option("--index", help="An index that knows what its site repeats.  [default for a URL: the project's]")
+@click.option("--url", help="Where FILE was fetched: of which host the index knows what it repeats.")
+@sets_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
+    """What is read of a page: title, own text, furniture, and slots, which are furniture with a value that varies.
+
+    FILE is one of HTML. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text stands as it is; what
+    the site repeats has a "-" before it, a slot a "~".
+
+    \b
+    dedupcrawl text page.html --set SELECTOR=article
+    dedupcrawl text page.html --url https://example.com/42 --index lmdb:pages
+    dedupcrawl text https://example.com/42
+    """
+    settings = read_settings({}, sets)
+    is_file = Path(page).is_file()
+    if url is not None and not (is_file and host_of(url)):
+        raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
+    with opened(index, needed=not is_file) as kept_in, page_errors():
+        read = _of_file(Path(page), url, settings) if is_file else _of_index(page, kept_in)
+        text = PageText.of(read, SiteFurniture(kept_in).of(host_of(read.url)))
+    selector = settings.for_url(read.url).selector if is_file else None
+    told = _told(read, text, None if selector is None else not read.selector_missed)
+    if as_json:
+        click.echo(to_json(told))
+        return
+    color = False if "NO_COLOR" in os.environ else None
+    for line in _lines(told, text):
+        click.echo(line, color=color)
+
+
+def _of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
+    page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
+    assert isinstance(page, Page)
+    return page
+
+
+def _of_index(given: str, index: Index) -> Page:
+    forms = forms_of(given)
+    if not forms:
+        raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
+    for form in forms:
+        paragraphs = text_of(index.attachments(form))
+        if paragraphs is not None:
+            entry = index.entry(form)
+            return Page(form, entry.title if entry is not None else "", tuple(paragraphs))
+    known = any(index.entry(form) or index.verdict(form) for form in forms)
+    why = "its text was not kept" if known else "the index knows no page of this URL"
+    raise BadInputError(
+        f"{printable(given)}: {why}: crawl with DEDUP_KEEP_TEXT = True, or name a file of its HTML and its --url."
+    )
+
+
+def _told(page: Page, text: PageText, selected: bool | None) -> dict[str, Any]:
+    """JSON values."""
+    of_kind = {kind: [line.text for line in text.lines if line.is_main and line.kind == kind] for kind in _LOOKS}
+    return {
+        "url": page.url,
+        "title": text.title,
+        "selector_found": selected,
+        "own_text": of_kind["own"],
+        "furniture": of_kind["furniture"],
+        "slots": of_kind["slot"],
+        "beside": [{"text": line.text, "kind": line.kind} for line in text.lines if not line.is_main],
+        "furniture_counts": text.all_counts,
+    }
+
+
+def _lines(told: dict[str, Any], text: PageText) -> list[str]:
+    main = [_shown(line) for line in text.lines if line.is_main]
+    beside = [_shown(line) for line in text.lines if not line.is_main]
+    sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} of furniture"
+    lines = [click.style(printable(told["title"]) or "(no title)", bold=True)]
+    lines.append(f"main text: {sizes}, {counted(len(told['slots']), 'slot')}")
+    if told["selector_found"] is False:
+        lines.append(click.style("DEDUP_SELECTOR finds nothing on this page: read as if there were none", fg="red"))
+    if told["furniture_counts"]:
+        lines.append("it says next to nothing of its own: what its site repeats is compared as well")
+    lines += main
+    return [*lines, "beside the main text:", *beside] if beside else lines
+
+
+def _shown(line: Line) -> str:
+    before, look = _LOOKS[line.kind]
+    return click.style(before + printable(line.text), **look)

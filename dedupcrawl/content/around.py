@@ -1,0 +1,128 @@
+"""Around: what a page says beside its main text, and where it links to, as hashes.
+
+Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
+have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
+of each link 16 bits: some bytes a line, once the lines and links that the site repeats are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import mmh3
+import msgspec
+import numpy as np
+
+from dedupcrawl.content.blocks import Blocks, with_breaks
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.page import Page
+
+LINES = 64
+"""Lines of a kept page that are stored, of texts and of links each; of a page with more, the first by their hashes."""
+LINKS = 512
+"""Links of a kept page that are stored."""
+
+_LONGEST = 255  # symbols of a line that are counted
+_GREATEST = (1 << 32) - 1
+_LINK_SEED = 1  # links and lines are told apart
+
+
+class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What stands around a main text.
+
+    Attributes:
+        asides: Hash of a line's skeleton → its symbols, of lines of text.
+        link_lines: The same of lines of links.
+        links: Hashes of where links lead, 32 bits each; of a kept page the upper 16.
+    """
+
+    asides: dict[int, int]
+    link_lines: dict[int, int]
+    links: frozenset[int]
+
+    @classmethod
+    def of(cls, page: Page) -> Around:
+        """Of a page at hand."""
+        return cls(_lines(page.asides), _lines(page.link_lines), frozenset(map(link_hash, page.links)))
+
+    def hashes(self) -> Iterable[int]:
+        """What a site's furniture is learned from."""
+        yield from self.asides
+        yield from self.link_lines
+        yield from self.links
+
+    def without(self, furniture: Furniture) -> Around:
+        """What is the page's own."""
+        return Around(
+            {line: size for line, size in self.asides.items() if not furniture.is_recurring(line)},
+            {line: size for line, size in self.link_lines.items() if not furniture.is_recurring(line)},
+            frozenset(link for link in self.links if not furniture.is_recurring(link)),
+        )
+
+    @property
+    def last(self) -> int:
+        """The greatest hash up to which all lines are known: of a kept page with many not all are stored."""
+        full = [lines for lines in (self.asides, self.link_lines) if len(lines) == LINES]
+        return min(map(max, full)) if full else _GREATEST
+
+    @property
+    def size(self) -> int:
+        """Symbols of all lines."""
+        return sum(self.asides.values()) + sum(self.link_lines.values())
+
+    def links_to(self, target: str) -> bool:
+        """Whether there is a link to this path and query."""
+        return link_hash(target) >> 16 in {link >> 16 for link in self.links}
+
+    def to_bytes(self) -> bytes:
+        """Asides, link lines and links, each begun by their count (2 bytes).
+
+        Of all lines the hashes (4 bytes), then the sizes (1 byte); of links 2 bytes. Little-endian, ascending.
+        """
+        return b"".join((_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)))
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Around:
+        """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
+        asides, at = _unpacked(raw, 0)
+        link_lines, at = _unpacked(raw, at)
+        links = np.frombuffer(raw[at + 2 :], dtype="<u2") if len(raw) > at + 2 else np.zeros(0, dtype="<u2")
+        return cls(asides, link_lines, frozenset((links.astype(np.uint32) << 16).tolist()))
+
+
+def link_hash(target: str) -> int:
+    """MurmurHash3 x86 32 of a link's path and query."""
+    return mmh3.hash(target, _LINK_SEED, False)
+
+
+def line_hashes(lines: Collection[str]) -> list[int]:
+    """The hash of the skeleton of each line that has a symbol."""
+    return Blocks.of(with_breaks(SymbolText.of(tuple(lines)))).hashes if lines else []
+
+
+def _lines(lines: tuple[str, ...]) -> dict[int, int]:
+    if not lines:
+        return {}
+    blocks = Blocks.of(with_breaks(SymbolText.of(lines)))
+    sizes = np.diff(np.array([0, *blocks.ends]))
+    return dict(zip(blocks.hashes, np.minimum(sizes, _LONGEST).tolist(), strict=True))
+
+
+def _packed(lines: dict[int, int]) -> bytes:
+    first = sorted(lines)[:LINES]
+    return (
+        len(first).to_bytes(2, "little") + np.array(first, dtype="<u4").tobytes() + bytes(lines[line] for line in first)
+    )
+
+
+def _packed_links(links: frozenset[int]) -> bytes:
+    first = sorted({link >> 16 for link in links})[:LINKS]
+    return len(first).to_bytes(2, "little") + np.array(first, dtype="<u2").tobytes()
+
+
+def _unpacked(raw: bytes, at: int) -> tuple[dict[int, int], int]:
+    count = int.from_bytes(raw[at : at + 2], "little")
+    sizes, end = at + 2 + 4 * count, at + 2 + 5 * count
+    hashes = np.frombuffer(raw, dtype="<u4", count=count, offset=at + 2).tolist() if count else []
+    return dict(zip(hashes, raw[sizes:end], strict=False)), end

@@ -1,0 +1,154 @@
+"""Furniture: which blocks recur on so many pages of a host that they say nothing about any one of them.
+
+How many pages each block stands on is counted in bounded memory by the heavy hitters' algorithm of Misra and Gries
+(1982): at most `MOST` blocks are kept, and when there are more, as much is taken from every count as the next one has
+(Agarwal et al., Mergeable Summaries, PODS 2012). A count is then never too high, and too low by at most
+(blocks counted) / (`MOST` + 1), so no block passes for furniture that is on fewer pages; of those that are on many,
+none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
+
+Blocks are known by their skeletons (`dedupcrawl.content.blocks`), so a clock or a view counter is one block with many
+values: a slot. A page counts once for each title: the same page under ten URLs must not make furniture of itself. (In
+a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953 texts fall together with
+others; with one page a title 31.)
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+import numpy as np
+
+MOST = 4096
+"""Blocks of a host that are remembered."""
+RECURRING = 5
+"""Pages of different titles from which on a block is the site's and not a page's."""
+SHARE = 64
+"""And at least one page of so many: a post of a blog stands on the front page, in its month and in each of its tags."""
+TITLES = 4096
+"""Titles of a host that are remembered; of a site with more, the oldest make room."""
+
+_HEADER_BYTES = 4
+_TITLE = 200  # characters of a title that are looked at
+
+
+class Furniture:
+    """The blocks of one host by the number of its pages that they are on.
+
+    Attributes:
+        pages: How many pages were counted.
+    """
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._counts: dict[int, int] = {}
+        self._titles: dict[str, None] = {}  # the oldest first; not stored: who starts anew counts some pages again
+
+    def __len__(self) -> int:
+        """How many blocks are remembered, at most 2 `MOST` and those of a page."""
+        return len(self._counts)
+
+    def count(self, block: int) -> int:
+        """Pages that a block is on, at least."""
+        return self._counts.get(block, 0)
+
+    @property
+    def least(self) -> int:
+        """Pages from which on a block is furniture."""
+        return max(RECURRING, self.pages // SHARE)
+
+    def recurring(self, blocks: Iterable[int]) -> list[bool]:
+        """Which of `blocks` are furniture."""
+        get, least = self._counts.get, self.least
+        return [get(block, 0) >= least for block in blocks]
+
+    def is_recurring(self, block: int) -> bool:
+        """Whether a block is furniture."""
+        return self._counts.get(block, 0) >= self.least
+
+    def has_recurring(self, blocks: Iterable[int]) -> bool:
+        """Whether any of `blocks` is furniture."""
+        return any(self.recurring(blocks))
+
+    def blocks(self) -> Iterable[int]:
+        """Those that are remembered."""
+        return self._counts.keys()
+
+    def on_several(self, blocks: Iterable[int]) -> set[int]:
+        """Those of `blocks` that are on more than one page."""
+        get = self._counts.get
+        return {block for block in blocks if get(block, 0) > 1}
+
+    def is_new(self, title: str) -> bool:
+        """Whether no page of this title was counted; of pages without a title none is known to be another's variant."""
+        return not title or title[:_TITLE] not in self._titles
+
+    def add(self, blocks: Iterable[int], title: str = "") -> list[int]:
+        """Count one page, each of its blocks once; those that recur from now on."""
+        self.pages += 1
+        if title:
+            self._titles[title[:_TITLE]] = None
+            if len(self._titles) > TITLES:
+                del self._titles[next(iter(self._titles))]
+        counts, least = self._counts, self.least
+        recur = []
+        for block in set(blocks):
+            count = counts[block] = counts.get(block, 0) + 1
+            if count == least:
+                recur.append(block)
+        if len(counts) > 2 * MOST:
+            self._shrink()
+        return [block for block in recur if block in self._counts and self._counts[block] >= self.least]
+
+    def merge(self, other: Furniture) -> None:
+        """Add the pages that another one counted."""
+        self.pages += other.pages
+        counts = self._counts
+        for block, more in other._counts.items():
+            counts[block] = counts.get(block, 0) + more
+        if len(counts) > MOST:
+            self._shrink()
+
+    def take(self, blocks: Iterable[int]) -> Furniture:
+        """Take out, and return, the pages and these blocks."""
+        taken = Furniture()
+        taken.pages, self.pages = self.pages, 0
+        for block in self._counts.keys() & blocks:
+            taken._counts[block] = self._counts.pop(block)
+        return taken
+
+    def copy(self) -> Furniture:
+        """Another one with the same counts."""
+        other = Furniture()
+        other.pages, other._counts = self.pages, self._counts.copy()
+        other._titles = self._titles.copy()
+        return other
+
+    def _shrink(self) -> None:
+        """Take from each count as much as the highest has that is too many."""
+        least = sorted(self._counts.values(), reverse=True)[MOST]
+        self._counts = {block: count - least for block, count in self._counts.items() if count > least}
+
+    def to_bytes(self) -> bytes:
+        """Zlib of: pages (4 bytes), blocks ascending (4 bytes each), their counts (4 bytes each); little-endian."""
+        if len(self._counts) > MOST:
+            self._shrink()
+        blocks = np.fromiter(self._counts, dtype="<u4", count=len(self._counts))
+        counts = np.fromiter(self._counts.values(), dtype="<u4", count=len(self._counts))
+        order = blocks.argsort()
+        return zlib.compress(
+            self.pages.to_bytes(_HEADER_BYTES, "little") + blocks[order].tobytes() + counts[order].tobytes(), 1
+        )
+
+    @classmethod
+    def from_bytes(cls, raw: bytes | None) -> Furniture:
+        """What `to_bytes` was called on; an empty one for None, and for bytes that it cannot have made."""
+        template = cls()
+        try:
+            data = zlib.decompress(raw) if raw else b""
+            template.pages = int.from_bytes(data[:_HEADER_BYTES], "little")
+            blocks, counts = np.frombuffer(data[_HEADER_BYTES:], dtype="<u4").reshape(2, -1)
+        except (zlib.error, ValueError):
+            return cls()
+        template._counts = dict(zip(blocks.tolist(), counts.tolist(), strict=True))
+        return template

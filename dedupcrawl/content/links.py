@@ -1,0 +1,84 @@
+"""Where a page's links lead on its own host, written so that a link and the URL of the page it leads to are one string.
+
+Only what is commonly written is read: a link that an author wrote in another way is not recognized, which costs nothing
+but the knowledge that the one page lists the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from dedupcrawl.content.outline import unescape
+
+_MOST = 1_000  # links of a page that are read
+_LONGEST = 2_000  # characters of a link that is read
+_HREF = re.compile(rb"(?<![\w-])href\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def local_form(url: str) -> str:
+    """Path and query of an absolute URL, the form in which links to it are kept.
+
+    >>> local_form("https://a.example/forum/?topic=7#last")
+    '/forum/?topic=7'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def local_links(anchors: Iterable[tuple[bytes, list[bytes]]], base: bytes, url: str) -> tuple[str, ...]:
+    """Path and query of the links that stay on the page's host, each once, in page order.
+
+    Args:
+        anchors: Attributes and texts, as in `dedupcrawl.content.outline.Outline`.
+        base: Attributes of the base element.
+        url: The page's own.
+    """
+    try:
+        page = urlsplit(url)
+        based = urlsplit(_target(base)) if base else page
+    except ValueError:
+        return ()
+    host = page.netloc.lower().removeprefix("www.")
+    path = based.path or page.path or "/"
+    folder = path[: path.rfind("/") + 1]
+    found: dict[str, None] = {}
+    for attributes, _ in anchors:
+        target = _target(attributes).partition("#")[0]
+        if not target or len(target) > _LONGEST:
+            continue
+        if target[0] == "?":
+            target = path + target
+        elif _SCHEME.match(target) or target.startswith("//"):
+            its_host, slash, rest = target.partition("//")[2].partition("/")
+            if its_host.lower().removeprefix("www.") != host:
+                continue
+            target = slash + rest or "/"
+        elif target[0] != "/":
+            target = _joined(folder, target)
+        found[target] = None
+        if len(found) >= _MOST:
+            break
+    return tuple(found)
+
+
+def _target(attributes: bytes) -> str:
+    match = _HREF.search(attributes)
+    written = (match[1] or match[2] or match[3] or b"") if match else b""
+    return unescape(written.decode("utf-8", "replace")).strip()
+
+
+def _joined(folder: str, target: str) -> str:
+    """A relative path from a folder on, with its dots resolved."""
+    while target.startswith(("./", "../")):
+        if target.startswith("./"):
+            target = target[2:]
+        else:
+            target = target[3:]
+            folder = folder[: folder[:-1].rfind("/") + 1] or "/"
+    return folder + target

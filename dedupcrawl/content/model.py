@@ -1,0 +1,124 @@
+"""Model: what the features of two pages come to in one number, by logistic regression with bounded signs.
+
+Bounds, weights and thresholds are data, `data/model.json`, fitted by `python -m benchmarks.fit_model` on pairs of real
+pages that readers labelled and on page archives with known texts. `dedupcrawl calibrate` fits another one to a user's
+labels, which `DEDUP_MODEL` names. There is no veto beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from dedupcrawl.content.features import FEATURES
+
+TARGET_PRECISION = 0.97
+"""Of the pages that are dropped this share shall be duplicates, unless another is asked for (docs/probability.md)."""
+
+DOUBTED = 0.9
+"""Of the pages that are kept in doubt are those that would be dropped for this target precision."""
+
+FORMAT = 2
+_MOST = 700.0  # log odds; beyond, e to their power is no number
+
+
+class ModelError(ValueError):
+    """A file is no model of this version; the message says why and what to do."""
+
+
+class Model(msgspec.Struct, frozen=True, dict=True):
+    """A logistic regression, and what its probabilities were worth on pairs that it was not fitted on.
+
+    Attributes:
+        format: Of the file.
+        fitted: By which command.
+        intercept: Log odds of a pair of pages without any feature.
+        weights: Feature → what one unit of it adds to the log odds.
+        bounds: Feature → the least and the greatest value that counts: what the pairs had on which it was fitted.
+        thresholds: (precision, probability), ascending: of the pairs from this probability on, the share that are
+            duplicates.
+    """
+
+    format: int
+    fitted: str
+    intercept: float
+    weights: dict[str, float]
+    bounds: dict[str, tuple[float, float]]
+    thresholds: tuple[tuple[float, float], ...]
+
+    @cached_property
+    def _terms(self) -> tuple[tuple[int, float, float, float], ...]:
+        names = [feature.name for feature in FEATURES]
+        return tuple((names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items())
+
+    def probability(self, values: Sequence[float]) -> float:
+        """How probable it is that the new page duplicates the kept one, by the values of `FEATURES`."""
+        log_odds = self.intercept
+        for at, weight, low, high in self._terms:
+            log_odds += weight * min(max(values[at], low), high)
+        return 1 / (1 + math.exp(-max(-_MOST, min(_MOST, log_odds))))
+
+    def threshold(self, target_precision: float) -> float:
+        """Least probability of pages to drop so that this share of the drops is right, between those known."""
+        before = (0.0, 0.0)
+        for precision, least in self.thresholds:
+            if precision >= target_precision:
+                share = (target_precision - before[0]) / (precision - before[0])
+                return before[1] + share * (least - before[1])
+            before = precision, least
+        return min(1.0, before[1] + (1 - before[1]) * (target_precision - before[0]) / (1 - before[0]))
+
+
+def parse(raw: bytes, name: str) -> Model:
+    """A model from JSON.
+
+    Args:
+        raw: The file.
+        name: Of the file, for the message.
+
+    Raises:
+        ModelError: It is none, or one of another version.
+    """
+    again = "make it anew with: dedupcrawl calibrate"
+    try:
+        if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
+            raise ModelError(f"{name} has format {made}, this version reads {FORMAT}: {again}")
+        model = msgspec.json.decode(raw, type=Model)
+    except msgspec.MsgspecError as error:
+        raise ModelError(f"{name} is no model ({error}): {again}") from error
+    known = {feature.name: feature.sign for feature in FEATURES}
+    if unknown := sorted(model.weights.keys() - known.keys()) or sorted(model.weights.keys() - model.bounds.keys()):
+        raise ModelError(f"{name} has the feature {unknown[0]!r}, which this version lacks: {again}")
+    for feature, weight in model.weights.items():
+        if weight * {"for": -1, "against": 1, "either": 0}[known[feature]] > 0:
+            raise ModelError(f"{name} lets {feature!r} speak the other way (weight {weight}): {again}")
+    if list(model.thresholds) != sorted(model.thresholds) or not model.thresholds:
+        raise ModelError(f"{name} has thresholds that do not rise with precision: {again}")
+    return model
+
+
+@cache
+def packaged() -> Model:
+    """The model in the package."""
+    path = files("dedupcrawl.content") / "data" / "model.json"
+    return parse(path.read_bytes(), "data/model.json of the package")
+
+
+@lru_cache(maxsize=8)
+def load(path: Path | None) -> Model:
+    """The model in a file; the package's own where none is named.
+
+    Raises:
+        ModelError: The file cannot be read, or is none.
+    """
+    if path is None:
+        return packaged()
+    try:
+        return parse(path.read_bytes(), str(path))
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,174 @@
+"""Known software while crawling: recognized in the pages that come, its rules used on probation, the outcome kept."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.counts import counted
+from dedupcrawl.crawl.pages import is_html
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.printable import printable
+from dedupcrawl.sites import site_of
+from dedupcrawl.software.markup import MOST_HTML, sight_of
+from dedupcrawl.software.program import Program
+from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer, rules_of
+from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_edits import add_rules
+from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
+
+logger = logging.getLogger(__name__)
+
+_PAGES_OF_A_FOLDER = 8  # that are looked at; more programs than one may run on a host, each in a folder of its own
+_FOLDERS_OF_A_HOST = 32
+_MOST_REMEMBERED = 100_000  # folders of all hosts, and sites of no known software; then they are looked at anew
+_DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
+
+
+class Software:
+    """Looks at the first pages of each part of a host, and gives the normalizer the rules of what it recognizes.
+
+    Args:
+        known: The programs.
+        normalizer: Is given the rules.
+        book: Tries them; without it none are used, for nothing would refute them.
+        index: Keeps what was recognized, and what became of its rules.
+        stats: Counts.
+    """
+
+    def __init__(
+        self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: Index, stats: StatsCollector
+    ) -> None:
+        self._recognizer = Recognizer(known)
+        self._normalizer = normalizer
+        self._book = book
+        self._index = index
+        self._stats = stats
+        self._looked: Counter[tuple[str, str]] = Counter()  # host and folder → pages
+        self._folders: Counter[str] = Counter()  # of a host
+        self._sites: dict[str, SiteSoftware] = {}
+        normalizer.more = self.rules_of
+
+    def rules_of(self, site: str) -> tuple[Rule, ...]:
+        """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
+        known = self._of(site)
+        return tuple(
+            replace(rule, tried=known.tried.get(rule.id, (0, 0))[0], failed=known.tried.get(rule.id, (0, 0))[1])
+            for rule in rules_of(known.installations, self._recognizer.programs)
+            if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
+        )
+
+    def look(self, response: Response) -> None:
+        """A page has come: what does it show, before the spider follows its links?"""
+        if response.status != 200 or not is_html(response):
+            return
+        url = response.url
+        host, _, rest = url.partition("//")[2].partition("/")
+        folder = host, rest.partition("/")[0].partition("?")[0]
+        if folder not in self._looked:
+            if self._folders[host] >= _FOLDERS_OF_A_HOST:
+                return
+            if len(self._looked) >= _MOST_REMEMBERED:
+                self._looked.clear()
+                self._folders.clear()
+            self._folders[host] += 1
+        if self._looked[folder] >= _PAGES_OF_A_FOLDER:
+            return
+        self._looked[folder] += 1
+        cookies = (
+            header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
+        )
+        self._recognizer.changed = False
+        self._recognizer.see_page(sight_of(url, response.body[:MOST_HTML].decode("latin-1"), cookies))
+        if self._recognizer.changed:
+            self._recognize(url)
+
+    def close(self, folder: Path) -> None:
+        """Write what held into the rule files of `folder`, and what failed into the index."""
+        for site, known in self._sites.items():
+            held = []
+            for one in self._book.watched(site, "software"):
+                rule = one.rule
+                if one.passed or one.failed:
+                    known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
+                if one.passed and not one.is_on_probation and not one.is_refuted:
+                    tried, failed = known.tried[rule.id]
+                    held.append(replace(rule, state="active", tried=tried, failed=failed, learned=date.today()))
+            known.failed |= self._book.revoked(site, "software")
+            self._stats.inc_value("dedup/software/held", len(held))
+            self._stats.inc_value("dedup/software/failed", len(known.failed))
+            self._keep(site, known)
+            if held:
+                _write(folder, site, held)
+
+    def _recognize(self, url: str) -> None:
+        site = site_of(url)
+        known = self._of(site)
+        before = {(one.program, one.where): one for one in known.installations}
+        now = {(one.program, one.where): one for one in self._recognizer.recognized_at(url)}
+        if all(before.get(key) == one for key, one in now.items()):
+            return
+        known.installations = list((before | now).values())[:MOST_OF_A_SITE]
+        news = [one for one in known.installations if (one.program, one.where) not in before]
+        for one in news:
+            count = len(one.rules(self._recognizer.programs))
+            self._stats.inc_value(f"dedup/software/recognized/{one.program}")
+            logger.info(
+                "dedupcrawl: %s runs %s (%s): %s on probation",
+                printable(one.where), self._recognizer.programs[one.program].title,
+                printable(", ".join(one.signs)), counted(count, "rule"),
+            )  # fmt: skip
+        self._keep(site, known)
+        self._normalizer.has_more()
+        self._book.extend(site)
+
+    def _of(self, site: str) -> SiteSoftware:
+        known = self._sites.get(site)
+        if known is None:
+            try:
+                known = SiteSoftware.from_bytes(self._index.site_state(site, NAME))
+            except (OSError, IndexDamagedError):
+                logger.exception("The index cannot tell what is known of the software of %s.", printable(site))
+                known = SiteSoftware()
+            if len(self._sites) >= _MOST_REMEMBERED:
+                self._sites = {name: one for name, one in self._sites.items() if one.installations}
+            self._sites[site] = known
+        return known
+
+    def _keep(self, site: str, known: SiteSoftware) -> None:
+        if known == SiteSoftware():
+            return
+
+        def joined(content: bytes | None) -> bytes:
+            return SiteSoftware.from_bytes(content).joined(known).to_bytes()
+
+        try:
+            self._index.update_site_state(site, NAME, joined)
+        except (OSError, IndexDamagedError):
+            logger.exception("What is known of the software of %s cannot be kept.", printable(site))
+
+
+def _write(folder: Path, site: str, held: Sequence[Rule]) -> None:
+    """Add rules to the file of a site; those that it has are written by the rule book."""
+    path = path_in(folder, site)
+    try:
+        if not path.exists():
+            write_rules(folder, SiteRules(site, tuple(held)))
+            return
+        old = read_rules(path).rules
+        there = {key for rule in old for key in (rule.id, rule.effect)}
+        if more := [rule for rule in held if rule.id not in there and rule.effect not in there]:
+            add_rules(path, more)
+    except (OSError, RuleError, ValueError) as error:
+        logger.error("The rules of known software that held on %s cannot be written: %s", printable(site), error)

@@ -1,0 +1,141 @@
+"""Pairs: whether one page would be dropped for another, asked without a crawl."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from dedupcrawl.content import evidence, main_outline
+from dedupcrawl.content.around import Around
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.model import Model
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.view import View
+from dedupcrawl.detection.analysis import Analysis, Reading
+from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.rows import Entry
+from dedupcrawl.page import Page
+from dedupcrawl.sites import host_of
+from dedupcrawl.verdict import Verdict
+
+_AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
+_ALWAYS_TOLD = "size"  # a feature that no page with text has none of
+_OF_DOUBT = "in_doubt"
+
+
+class UnknownPageError(LookupError):
+    """An index has not what it takes to compare a page; the message names the page."""
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """What is to be said about a pair.
+
+    Attributes:
+        probability: That the new page duplicates the kept one.
+        values: Of `FEATURES`; empty where a page has no text, so that nothing can be said.
+        evidence: JSON values.
+    """
+
+    probability: float
+    values: list[float]
+    evidence: dict[str, Any]
+
+
+class Pairs:
+    """Compares pages by what an index knows of their sites.
+
+    Args:
+        index: It knows what sites repeat, and pages by their URLs.
+        model: What the differences of two pages come to.
+    """
+
+    def __init__(self, index: Index, model: Model) -> None:
+        self._index = index
+        self._model = model
+        self._furniture = SiteFurniture(index)
+        self._sources: dict[str, str] | None = None
+        self._restored: dict[str, Verdict] | None = None
+        self._reading = lru_cache(maxsize=_AT_HAND)(self._read)
+
+    def compare(self, new: Page | str, kept: Page | str) -> Compared:
+        """What is to be said about two pages, each given whole or as a URL that the index knows.
+
+        Of two URLs of which the index has recorded a verdict, that one's evidence counts: the page that was dropped is
+        kept no more.
+
+        Raises:
+            UnknownPageError: The index does not know enough of a URL.
+            KeepsakeError: A kept text cannot be read.
+        """
+        if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
+            values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]
+            is_equal = said.get("probability") == 1.0
+            return Compared(1.0 if is_equal else self._model.probability(values), values, said)
+        one, text = self._view(new)
+        other, _ = self._view(kept)
+        if not isinstance(kept, str):  # as an index has it
+            other = msgspec.structs.replace(other, around=Around.from_bytes(other.around.to_bytes()))
+        if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
+            return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
+        found = evidence.compare(one, other, self._model)
+        return Compared(found.probability, found.values, found.to_dict(text))
+
+    def _view(self, page: Page | str) -> tuple[View, SymbolText | None]:
+        """The page for comparing it, and what it says where that is known."""
+        if isinstance(page, Page):
+            return self._reading(page)
+        entry, paragraphs = self._entry(page), text_of(self._index.attachments(page))
+        if entry is None and paragraphs is None:
+            raise UnknownPageError(f"the index has neither a kept page nor a kept text of {page}")
+        if entry is None:
+            return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
+        text = SymbolText.of(tuple(paragraphs)) if paragraphs is not None else None
+        if text is not None and main_outline.packed(text) != entry.outline:
+            text = None  # its own lines beside were read as well
+        return kept_view(entry, self._furniture.of(host_of(entry.source))), text
+
+    def _read(self, page: Page) -> tuple[View, SymbolText]:
+        reading = Reading.of(Analysis(page), self._furniture.of(host_of(page.url)))
+        return reading.view, reading.analysis.text
+
+    def _entry(self, url: str) -> Entry | None:
+        """The kept page that was fetched from `url`: the index has it under its canonical URL."""
+        entry = self._index.entry(url)
+        if entry is None:
+            if self._sources is None:
+                self._sources = {one.fetched_url: one.url for one in self._index.entries() if one.fetched_url}
+            entry = self._index.entry(self._sources[url]) if url in self._sources else None
+        return entry
+
+    def _recorded(self, new: str, kept: str) -> dict[str, Any] | None:
+        """The evidence of the verdict on these two, if there is one, or was before it was withdrawn."""
+        if self._restored is None:
+            self._restored = {one.verdict.url: one.verdict for one in self._index.restored()}
+        for verdict in (self._index.verdict(new), self._restored.get(new)):
+            if verdict is None:
+                continue
+            doubt = verdict.evidence.get(_OF_DOUBT)
+            for of, said in ((verdict.duplicate_of, verdict.evidence), (_url(doubt), doubt)):
+                if of == kept and isinstance(said, dict) and _ALWAYS_TOLD in said:
+                    return said
+        return None
+
+
+def kept_view(entry: Entry, furniture: Furniture) -> View:
+    """A kept page for comparing another one with it.
+
+    Args:
+        entry: The page.
+        furniture: Of its host.
+    """
+    around = Around.from_bytes(entry.asides)
+    return View.of(entry.source, entry.title, main_outline.read(entry.outline), around, furniture)
+
+
+def _url(doubt: object) -> object:
+    return doubt.get("url") if isinstance(doubt, dict) else None

@@ -1,0 +1,144 @@
+"""Furniture of all hosts of a crawl: the newest in memory, the rest in the index, where later crawls find it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.index.contract import Index
+from dedupcrawl.sites import site_of
+
+_BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
+_HOSTS_IN_MEMORY = 10_000
+_OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a host.
+
+    Attributes:
+        furniture: All of it.
+        fresh: What is not stored.
+        repeated: Blocks that stand on several pages, and on some that are not stored.
+        stored: What this process stored last.
+        raw: The bytes of that.
+    """
+
+    furniture: Furniture
+    fresh: Furniture = field(default_factory=Furniture)
+    repeated: set[int] = field(default_factory=set)
+    stored: Furniture = field(default_factory=Furniture)
+    raw: bytes | None = None
+
+
+class SiteFurniture:
+    """Host → Furniture. One host's pages change no other host's furniture.
+
+    What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
+    counts. Blocks that were met on one page only are not stored: a process forgets them when it ends, or when a host
+    makes room. Several processes add to the furniture of one host, and each sees what the others stored when it
+    stores itself.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._known: OrderedDict[str, _Known] = OrderedDict()  # the longest unused first
+        self._blocks = 0
+
+    def of(self, host: str) -> Furniture:
+        """What the pages of a host repeat."""
+        known = self._known.get(host)
+        if known is None:
+            known = _Known(Furniture.from_bytes(self._index.site_state(*_key(host))))
+            self._known[host] = known
+            self._blocks += len(known.furniture)
+            self._make_room()
+        else:
+            self._known.move_to_end(host)
+        return known.furniture
+
+    def in_memory(self, host: str) -> Furniture:
+        """The furniture of a host that was asked for not long ago.
+
+        Raises:
+            KeyError: It is not in memory.
+        """
+        return self._known[host].furniture
+
+    def learn(self, host: str, blocks: Iterable[int], title: str) -> list[int]:
+        """Count a page; those of its blocks that recur from now on."""
+        furniture = self.of(host)
+        known = self._known[host]
+        self._blocks -= len(furniture)
+        different = set(blocks)
+        recur = furniture.add(different, title)
+        known.fresh.add(different)
+        known.repeated |= furniture.on_several(different)
+        self._blocks += len(furniture)
+        if known.fresh.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):
+            self._store(host, known)
+        return recur
+
+    def store(self) -> None:
+        """Bring everything into the index."""
+        for host, known in self._known.items():
+            if known.fresh.pages:
+                self._store(host, known)
+
+    def _store(self, host: str, known: _Known) -> None:
+        """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
+        learned = known.fresh.take(known.repeated)
+        of_others = False
+        furniture = Furniture()
+
+        def added(stored: bytes | None) -> bytes:
+            nonlocal of_others, furniture
+            of_others = stored != known.raw
+            furniture = Furniture.from_bytes(stored) if of_others else known.stored.copy()
+            furniture.merge(learned)
+            return furniture.to_bytes()
+
+        try:
+            known.raw = self._index.update_site_state(*_key(host), added)
+        except BaseException:
+            known.fresh.merge(learned)
+            raise
+        known.stored, known.repeated = furniture, set()
+        if of_others:
+            self._blocks -= len(known.furniture)
+            known.furniture = furniture.copy()
+            known.furniture.merge(known.fresh)
+            known.repeated = known.furniture.on_several(known.fresh.blocks())
+            self._blocks += len(known.furniture)
+
+    def _make_room(self) -> None:
+        while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):
+            host = next(iter(self._known))
+            known = self._known[host]
+            if known.fresh.pages:
+                self._store(host, known)
+            del self._known[host]
+            self._blocks -= len(known.furniture)
+
+
+class FurnitureAtHand(dict[str, Furniture]):
+    """Those that a page was compared by, and any other that is in memory: the index need not be asked for these.
+
+    Furniture that is in neither place is a KeyError.
+    """
+
+    def __init__(self, furniture: SiteFurniture) -> None:
+        super().__init__()
+        self._all = furniture
+
+    def __missing__(self, host: str) -> Furniture:
+        furniture = self[host] = self._all.in_memory(host)
+        return furniture
+
+
+def _key(host: str) -> tuple[str, str]:
+    """Site and name of the state that holds a host's furniture."""
+    return site_of(host), f"furniture of {host}"

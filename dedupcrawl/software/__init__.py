@@ -1,0 +1,1 @@
+"""Known software: how the programs that run most sites are recognized, and what their URLs mean."""

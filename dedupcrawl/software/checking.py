@@ -1,0 +1,114 @@
+"""Checking a program's file: do its rules what its pairs of URLs say, and nothing else that can be told beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dedupcrawl.software.anchors import BASE, Anchors, anchor_of, anchored
+from dedupcrawl.software.program import Program, rules_at
+from dedupcrawl.software.recognition import ENOUGH, Recognizer
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule_files import SiteRules
+
+_HOST = "www.example.org"
+_SITE = "example.org"
+_BASES = ("", "/some/place")  # where a program may be
+
+
+def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
+    """What is wrong with a program, one sentence each.
+
+    Each pair is tried with the program at the root of a host and below a path; every result has to be its own
+    canonical form. No rule may name a host. Every rule has to be needed by a pair. The signs of URLs alone have to be
+    enough to recognize it, and neither may it be recognized in the URLs of another program's pairs nor another in its.
+    """
+    found = [*_of_rules(program), *_of_signs(program)]
+    for base in _BASES:
+        found += _of_pairs(program, places(program, base))
+    for other in others:
+        if other.name != program.name:
+            found += _taken_for(program, other)
+            found += _taken_for(other, program)
+    return found
+
+
+def shared_effects(program: Program, others: Sequence[Program]) -> dict[str, list[str]]:
+    """Ids of the program's rules that others have, too, and the names of these."""
+    effects = {other.name: {rule.effect for rule in other.rules} for other in others}
+    shared = {rule.id: [name for name, of in effects.items() if rule.effect in of] for rule in program.rules}
+    return {rule: names for rule, names in shared.items() if names}
+
+
+def places(program: Program, base: str) -> Anchors:
+    """A path for each of its anchors."""
+    rules = [text for rule in program.rules for text in (rule.match, rule.to, *rule.within)]
+    texts = [*rules, *(sign.url for sign in program.signs), *(url for pair in program.same for url in pair)]
+    names = {anchor_of(text.removeprefix("!")) for text in texts if text}
+    return {name: base if name == BASE else f"{base}/{name}" for name in {BASE, *names}}
+
+
+def normalizer_at(program: Program, anchors: Anchors, *, without: str = "") -> SiteNormalizer:
+    """The rules of an installation, ready to be applied, less the one that is named `without`."""
+    bare = replace(program, rules=tuple(rule for rule in program.rules if rule.id != without))
+    return SiteNormalizer(SiteRules(_SITE, tuple(rules_at(bare, anchors, [_HOST], _HOST))))
+
+
+def full(url: str, anchors: Anchors) -> str:
+    """A URL of a pair on the host of the check."""
+    return f"http://{_HOST}{anchored(url, anchors)}"
+
+
+def _of_rules(program: Program) -> Iterator[str]:
+    for rule in program.rules:
+        for text in (rule.match, rule.to):
+            if "//" in text.partition("?")[0]:
+                yield f"rule {rule.id!r}: {text!r} names a scheme or a host: a program is on any"
+    anchors = places(program, "")
+    normalizer = normalizer_at(program, anchors)
+    used = {name for pair in program.same for url in pair for name in normalizer.normalize(full(url, anchors)).rules}
+    names = {name.partition("@")[0].removeprefix(f"{program.name}.") for name in used}
+    for rule in program.rules:
+        if rule.id not in names:
+            yield f"rule {rule.id!r}: no pair of `same` needs it, so nothing tests it"
+
+
+def _of_signs(program: Program) -> Iterator[str]:
+    weights = [sign.weight for sign in program.signs if sign.url and sign.weight > 0]
+    if sum(weights) < ENOUGH or len(weights) < 2:
+        yield f"its URLs alone do not tell it: two signs of URLs or more, of a total weight of {ENOUGH}, are needed"
+
+
+def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
+    normalizer = normalizer_at(program, anchors)
+
+    def canonical(url: str) -> str:
+        return normalizer.normalize(full(url, anchors)).canonical
+
+    for one, other in program.same:
+        if canonical(one) != canonical(other):
+            yield f"{one} becomes {canonical(one)}, and {other} becomes {canonical(other)}: they should meet"
+    for one, other in program.different:
+        if canonical(one) == canonical(other):
+            yield f"{one} and {other} become {canonical(one)}: they should not meet"
+    for url in sorted({url for pair in (*program.same, *program.different) for url in pair}):
+        made = canonical(url)
+        again = normalizer.normalize(made).canonical
+        if again != made:
+            yield f"{url} becomes {made}, which becomes {again}: a canonical form should be its own"
+    outside = f"http://{_HOST}/elsewhere"
+    for url in sorted({url for pair in program.same for url in pair}) if anchors[BASE] else ():
+        if normalizer.normalize(outside + anchored(url, {})).rules:
+            yield f"{url} is changed outside of the program's part of the host, too"
+
+
+def _taken_for(program: Program, other: Program) -> Iterator[str]:
+    """What `program` would be recognized by in the URLs of another one's pairs."""
+    recognizer = Recognizer([program])
+    anchors = places(other, "")
+    for pair in (*other.same, *other.different):
+        for url in pair:
+            recognizer.see_url(full(url, anchors))
+    for found in recognizer.recognized(_SITE):
+        if found.rules(recognizer.programs):
+            yield f"{other.name} is taken for {program.name}, by {', '.join(found.signs)}"

@@ -1,0 +1,46 @@
+"""What a page's markup shows of the program that made it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import unescape
+from urllib.parse import urljoin
+
+from dedupcrawl.software.recognition import Sight
+
+MOST_HTML = 200_000  # characters of a page that are looked at
+_MOST_LINKS = 500
+_LONGEST = 2_000  # characters of a link
+
+_LINK = re.compile(r"""\b(?:href|src|action)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
+_META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
+_NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
+_CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+
+
+def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
+    """What there is to see of a page.
+
+    Args:
+        url: Of the page.
+        html: Its first `MOST_HTML` characters are looked at.
+        cookies: Names of those that it sets.
+    """
+    html = html[:MOST_HTML]
+    links: dict[str, None] = {}
+    for match in _LINK.finditer(html):
+        raw = unescape(match[1] or match[2] or match[3] or "").strip()
+        if not raw or raw[0] == "#" or len(raw) > _LONGEST:
+            continue
+        try:
+            links[urljoin(url, raw)] = None
+        except ValueError:  # http://[
+            continue
+        if len(links) >= _MOST_LINKS:
+            break
+    generators = []
+    for meta in _META.findall(html):
+        if _NAME.search(meta) and (content := _CONTENT.search(meta)):
+            generators.append(unescape(content[1] or content[2] or content[3] or "").strip())
+    return Sight(url, tuple(links), tuple(generators), tuple(cookies), html)

@@ -1,0 +1,263 @@
+"""Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
+
+    name = "phpbb3"
+    title = "phpBB 3"
+    source = "phpBB's documentation and source: viewtopic.php, session.php"
+    same = [["/viewtopic.php?t=7&sid=<32 hexadecimal digits>", "/viewtopic.php?t=7"]]
+    different = [["/viewtopic.php?t=7", "/viewtopic.php?t=7&start=15"]]
+
+    [[signs]]
+    url = "/viewtopic.php?f={:digits}&t={:digits}"
+    weight = 2
+
+    [[rules]]
+    id = "sid"
+    kind = "rewrite"
+    drop = ["sid"]
+
+Paths begin where the program is installed: `/viewtopic.php` is `/forum/viewtopic.php` of a forum at `/forum`. A program
+whose pages have a path of their own besides that of its scripts, as a wiki's articles have, writes `/<article>/{t}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dedupcrawl.software.anchors import Anchors, anchor_of, anchored
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SUFFIX
+from dedupcrawl.urls.template import Template, TemplateError, parse_template
+
+PACKAGE_FOLDER = Path(__file__).parent
+COMPILED = PACKAGE_FOLDER / "programs.json"
+_LARGEST_FILE = 1_000_000  # bytes
+_KINDS = ("url", "generator", "cookie", "html")
+_KEYS = ("name", "title", "source", "signs", "rules", "same", "different")
+_HEAVIEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Something by which a program is known. It has one of four kinds.
+
+    Attributes:
+        url: Template of URLs, from where the program is installed.
+        generator: How the content of `<meta name="generator">` begins, whatever its case.
+        cookie: How the name of a cookie begins.
+        html: A text in the page's HTML.
+        weight: What it tells; below zero when it speaks against the program.
+    """
+
+    url: str = ""
+    generator: str = ""
+    cookie: str = ""
+    html: str = ""
+    weight: int = 1
+
+    @property
+    def anchor(self) -> str:
+        """The part of the program whose path a URL tells."""
+        return anchor_of(self.url)
+
+    def template(self) -> Template:
+        """Of `url`, without its anchor.
+
+        Raises:
+            RuleError: It cannot be read.
+        """
+        try:
+            found = parse_template(anchored(self.url, {}))
+        except TemplateError as error:
+            raise RuleError(f"sign: {error}") from error
+        if found.whole or found.host or found.scheme or (found.path is None and not found.args):
+            raise RuleError(f"sign {self.url!r}: it takes a path, arguments or both")
+        if any(piece.is_star for piece in (found.path or ())[:-1]):
+            raise RuleError(f"sign {self.url!r}: {{*}} stands at its end only")
+        return found
+
+    def __str__(self) -> str:
+        kind = next(kind for kind in _KINDS if getattr(self, kind))
+        return f"{kind} {getattr(self, kind)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is known of one program, or of one of its major versions.
+
+    Attributes:
+        name: Unique; the name of its file.
+        title: For people.
+        source: Where the knowledge is from.
+        signs: How it is recognized.
+        rules: What its URLs mean, with paths from where it is installed.
+        same: Pairs of URLs that the rules bring together.
+        different: Pairs that they leave apart.
+    """
+
+    name: str
+    title: str
+    source: str
+    signs: tuple[Sign, ...]
+    rules: tuple[Rule, ...]
+    same: tuple[tuple[str, str], ...] = ()
+    different: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any], name: str) -> Program:
+        """Read the content of a file.
+
+        Raises:
+            RuleError: It is none of a program's; the message says where and why.
+        """
+        if unknown := sorted(set(row) - set(_KEYS)):
+            raise RuleError(f"unknown key {unknown[0]!r}; a program has {', '.join(_KEYS)}")
+        if row.get("name") != name:
+            raise RuleError(f"its name is {row.get('name')!r}, so it must be in a file {row.get('name')}{SUFFIX}")
+        for key in ("title", "source"):
+            if not isinstance(row.get(key), str) or not row[key]:
+                raise RuleError(f"{key} is a text, not {row.get(key)!r}")
+        signs = tuple(map(_sign, _tables(row, "signs")))
+        rules = tuple(_rule(rule) for rule in _tables(row, "rules"))
+        if len({rule.id for rule in rules}) < len(rules):
+            raise RuleError("two rules have one id")
+        if not signs:
+            raise RuleError("a program is recognized by [[signs]], and has none")
+        return cls(name, row["title"], row["source"], signs, rules, _pairs(row, "same"), _pairs(row, "different"))
+
+
+def rules_at(program: Program, anchors: Anchors, hosts: Sequence[str], where: str) -> Iterator[Rule]:
+    """The program's rules for where it is installed, on probation.
+
+    Args:
+        program: The program.
+        anchors: Its paths; rules for a path that is not known are left out.
+        hosts: They are kept to these.
+        where: Host and path, for the ids.
+    """
+    for rule in program.rules:
+        named = [rule.match, rule.to, *(scope.removeprefix("!") for scope in rule.within)]
+        if not anchors.keys() >= {anchor_of(text) for text in named if text.startswith("/")}:
+            continue
+        within = tuple(
+            "!" * scope.startswith("!") + anchored(scope.removeprefix("!"), anchors) for scope in rule.within
+        )
+        base = anchors.get("base", "")
+        if not within and base and not rule.match.startswith("/"):
+            within = (f"{base}/{{*}}",)
+        yield replace(
+            rule,
+            id=f"{program.name}.{rule.id}@{where}",
+            hosts=tuple(hosts),
+            within=within,
+            match=anchored(rule.match, anchors),
+            to=anchored(rule.to, anchors),
+            state="probation",
+            source="software",
+        )
+
+
+def read_program(path: Path) -> Program:
+    """Read one file.
+
+    Raises:
+        RuleError: It cannot be read as a program's; the message names it.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
+        return Program.from_dict(msgspec.toml.decode(path.read_bytes()), path.stem)
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror or error}") from error
+    except (RuleError, msgspec.DecodeError, RecursionError, ValueError) as error:
+        raise RuleError(f"{path}: {error}") from error
+
+
+@cache
+def programs(folder: Path | None = None) -> tuple[Program, ...]:
+    """The package's programs, in the order of their names, and those of a folder, which come instead of one so named.
+
+    Raises:
+        RuleError: A file cannot be read.
+    """
+    files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
+    known = {program.name: program for program in _compiled(digest_of(files)) or map(read_program, files)}
+    if folder is not None:
+        known |= {path.stem: read_program(path) for path in folder.glob(f"*{SUFFIX}")}
+    return tuple(known[name] for name in sorted(known))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it.
+
+    Attributes:
+        digest: Of the files that it was made of; with others it does not count.
+        programs: What they say.
+    """
+
+    digest: str
+    programs: tuple[Program, ...]
+
+
+def digest_of(files: Sequence[Path]) -> str:
+    """Names and contents of files, in hexadecimal digits."""
+    found = hashlib.blake2b(digest_size=16)
+    for path in files:
+        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
+def _compiled(digest: str) -> tuple[Program, ...]:
+    """None where that was made of other files, as while one of them is being written."""
+    try:
+        found = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
+    except (OSError, msgspec.MsgspecError):
+        return ()
+    return found.programs if found.digest == digest else ()
+
+
+def _tables(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    found = row.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise RuleError(f"{key} are written as [[{key}]] tables")
+    return found
+
+
+def _sign(row: Mapping[str, Any]) -> Sign:
+    if unknown := sorted(set(row) - {*_KINDS, "weight"}):
+        raise RuleError(f"unknown key {unknown[0]!r} of a sign; it has one of {', '.join(_KINDS)}, and weight")
+    if sum(kind in row for kind in _KINDS) != 1 or not all(
+        isinstance(row[kind], str) and row[kind] for kind in _KINDS if kind in row
+    ):
+        raise RuleError(f"a sign has exactly one of {', '.join(_KINDS)}, not {dict(row)!r}")
+    weight = row.get("weight", 1)
+    if type(weight) is not int or not 0 < abs(weight) <= _HEAVIEST:
+        raise RuleError(f"the weight of a sign is a whole number from -{_HEAVIEST} to {_HEAVIEST}, not {weight!r}")
+    sign = Sign(**row)
+    if sign.url:
+        sign.template()
+    return sign
+
+
+def _rule(row: Mapping[str, Any]) -> Rule:
+    rule = Rule.from_dict({"kind": "rewrite", **row})
+    if rule.hosts or rule.tried or rule.state != "active" or rule.source != "hand":
+        raise RuleError(f"rule {rule.id!r}: a program is on any host, and no crawl has tried its rules yet")
+    return rule
+
+
+def _pairs(row: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
+    found = row.get(key, [])
+    if not isinstance(found, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) and url for url in pair)
+        for pair in found
+    ):
+        raise RuleError(f"{key} are pairs of URLs, not {found!r}")
+    return tuple((one, other) for one, other in found)

@@ -1,0 +1,155 @@
+"""`dedupcrawl compare`: whether two pages are one, of files, of URLs of an index, and row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.compare import command
+from dedupcrawl.content.model import packaged
+from tests.commands.test_check import write
+from tests.crawls.site import page, prose
+
+SAME = prose(1)
+EDITED = " ".join([*SAME.split()[:40], "brewery", *SAME.split()[41:]])
+OTHER = prose(2)
+
+
+def compare(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def rows(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def pair(new: str, kept: str, host: str = "a.example") -> dict[str, Any]:
+    return {
+        "kept": {"url": f"http://{host}/kept", "title": "Kept", "text": kept},
+        "new": {"url": f"http://{host}/new", "title": "Kept", "text": new},
+    }
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """An index of twelve pages with one line that all have, a copy that was dropped, and all texts."""
+    pages = [
+        {"url": f"http://a.example/{n}", "title": f"Page {n}", "text": f"{prose(n)}\nGuests online on this board: {n}"}
+        for n in range(1, 13)
+    ]
+    pages.append({**pages[0], "url": "http://a.example/copy"})
+    made = tmp_path / "index"
+    result = CliRunner().invoke(
+        check, [str(write(tmp_path / "pages.jsonl", *pages)), "--index", str(made), "--set", "KEEP_TEXT=True"]
+    )
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout.splitlines()[-1])["verdict"] == "duplicate"
+    return made
+
+
+def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", pair(SAME, SAME), pair(OTHER, SAME), pair(SAME, OTHER), pair(EDITED, SAME))
+    found = rows(compare("--pairs", path))
+    assert [row["verdict"] for row in found] == ["duplicate", "unique", "unique", found[3]["verdict"]]
+    assert all(list(row) == ["probability", "verdict", "evidence"] for row in found)
+    assert found[0]["probability"] == 1
+    assert found[1]["probability"] < 0.1 < found[3]["probability"] < 1
+    assert [piece["says"] for piece in found[3]["evidence"]["differs"]] == ["brewery"]
+
+
+def test_rows_go_to_a_file_and_counts_to_stderr(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", pair(SAME, SAME), pair(OTHER, SAME))
+    result = compare("--pairs", path, "--output", tmp_path / "out.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "2 pairs: 1 duplicate, 1 unique, 0 abstained" in result.stderr
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+
+
+def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None:
+    """The board's line is furniture there: another value in it is a slot, not a number of the page's own."""
+    path = write(
+        tmp_path / "p.jsonl",
+        pair(f"{OTHER}\nGuests online on this board: 77", f"{OTHER}\nGuests online on this board: 31"),
+    )
+    (alone,), (known,) = rows(compare("--pairs", path)), rows(compare("--pairs", path, "--index", index))
+    assert "slots" not in alone["evidence"]
+    assert known["evidence"]["slots"] > 0
+    assert known["evidence"]["differs"][0]["own"] is False
+
+
+def test_urls_of_an_index_kept_or_dropped(index: Path) -> None:
+    found = json.loads(
+        compare("http://a.example/1", "http://a.example/copy", "--index", index, "--json").stdout
+    )  # recorded when it was dropped
+    assert (found["verdict"], found["probability"]) == ("duplicate", 1)
+    other = json.loads(compare("http://a.example/2", "http://a.example/copy", "--index", index, "--json").stdout)
+    assert other["verdict"] == "unique"  # by its kept text
+    kept = compare("http://a.example/1", "a.example/2", "--index", index)
+    assert kept.exit_code == 0, kept.output
+    assert kept.stdout.startswith("unique: from a probability of ")
+    assert " against: " in kept.stdout
+
+
+def test_files_of_html(tmp_path: Path) -> None:
+    for name, text in (("old", SAME), ("new", SAME), ("other", OTHER)):
+        (tmp_path / f"{name}.html").write_text(page(text), encoding="utf-8")
+    old, new, other = (tmp_path / f"{name}.html" for name in ("old", "new", "other"))
+    assert json.loads(compare(old, new, "--json").stdout)["verdict"] == "duplicate"
+    assert json.loads(compare(old, other, "--json").stdout)["verdict"] == "unique"
+
+
+def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", pair(EDITED, SAME))
+    (row,) = rows(compare("--pairs", path))
+    loose, strict = (packaged().threshold(target) for target in (0.5, 0.999))
+    for target, least in (("0.5", loose), ("0.999", strict)):
+        (again,) = rows(compare("--pairs", path, "--set", f"TARGET_PRECISION={target}"))
+        assert again["probability"] == row["probability"]
+        assert (again["verdict"] == "duplicate") == (row["probability"] >= least)
+
+
+def test_html_without_text_says_nothing_and_takes_no_row_away(tmp_path: Path) -> None:
+    empty = {"url": "http://a.example/e", "html": "<img src=x>"}
+    path = write(tmp_path / "p.jsonl", {"kept": empty, "new": pair(SAME, SAME)["new"]}, pair(SAME, SAME))
+    assert [row["verdict"] for row in rows(compare("--pairs", path))] == ["abstained", "duplicate"]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"kept": {"url": "http://a/1"}, "new": {"url": "http://a/2", "text": "x"}}, "neither html nor text"),
+        ({"kept": {"url": "http://a/1", "text": " "}, "new": {"url": "http://a/2", "text": "x"}}, "has no text"),
+        ({"new": {"url": "http://a/2", "text": "x"}}, "`kept`"),
+        ("[1]\n", "is no pair of pages"),
+        ("{nothing\n", "not a JSON object"),
+    ],
+)
+def test_a_row_that_is_no_pair_is_one_sentence_and_nothing_is_written(tmp_path: Path, row: Any, said: str) -> None:
+    path = write(tmp_path / "p.jsonl", pair(SAME, SAME), row)
+    result = compare("--pairs", path, "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 2
+    assert f"{path}, line 2" in result.stderr
+    assert said in result.stderr
+    assert [found.name for found in tmp_path.iterdir()] == ["p.jsonl"]
+
+
+def test_what_cannot_be_compared(tmp_path: Path, index: Path) -> None:
+    path = write(tmp_path / "urls.jsonl", {"new": "http://a.example/1", "kept": "http://a.example/none"})
+    for arguments, said in (
+        (("http://a.example/1", "http://a.example/none", "--index", index), "neither a kept page nor a kept text"),
+        (("--pairs", path, "--index", index), f"{path}, line 1: "),
+        (("http://a.example/1", "no such file", "--index", index), "neither a file nor a URL"),
+        (("http://a.example/1",), "it takes OLD and NEW"),
+        ((), "it takes OLD and NEW"),
+        (("--pairs", path, "--set", "TARGET_PRECISION=0"), "checks decide"),
+        (("--pairs", path, "--set", f"MODEL={path}"), "DEDUP_MODEL"),
+    ):
+        result = compare(*arguments)
+        assert result.exit_code == 2, arguments
+        assert said in result.stderr

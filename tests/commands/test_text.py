@@ -1,0 +1,123 @@
+"""`dedupcrawl text`: what is read of a page, of a file or of an index."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dedupcrawl.commands.check import command as check
+from dedupcrawl.commands.text import command
+from tests.commands.test_check import write
+from tests.crawls.site import prose
+
+
+def text(*arguments: object, color: bool = False) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], color=color)
+
+
+def told(*arguments: object) -> dict[str, Any]:
+    result = text(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def html(number: int) -> str:
+    return (
+        f"<title>Topic {number}</title><body><div class=post><p>{prose(number, 150)}</p></div>"
+        f"<p>Welcome to the board of the friends of old pumps, where everybody is at home.</p>"
+        f"<p class=stats>There are {number} guests and {number + 7} members online on this board now.</p></body>"
+    )
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    rows = [{"url": f"http://a.example/{n}", "html": html(n)} for n in range(1, 13)]
+    result = CliRunner().invoke(
+        check,
+        [
+            str(write(tmp_path / "pages.jsonl", *rows)),
+            *("--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=True", "--output", str(tmp_path / "out.jsonl")),
+        ],
+    )
+    assert result.exit_code == 0, result.output
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "page.html").write_text(html(77), encoding="utf-8")
+    return tmp_path / "page.html"
+
+
+def test_nothing_is_furniture_where_no_site_is_known(file: Path) -> None:
+    found = told(file)
+    assert found["title"] == "Topic 77"
+    assert prose(77, 150) in found["own_text"]
+    assert (found["furniture"], found["slots"], found["selector_found"]) == ([], [], None)
+
+
+def test_an_index_tells_furniture_and_slots_from_what_is_the_pages_own(file: Path, index: Path) -> None:
+    found = told(file, "--index", index, "--url", "http://a.example/77")
+    parts = {
+        "furniture": [*found["furniture"], *(it["text"] for it in found["beside"] if it["kind"] == "furniture")],
+        "slots": [*found["slots"], *(it["text"] for it in found["beside"] if it["kind"] == "slot")],
+    }
+    assert prose(77, 150) in found["own_text"]
+    assert len(parts["furniture"]) == len(parts["slots"]) == 1
+    assert parts["furniture"][0].startswith("Welcome to the board")
+    assert parts["slots"][0].startswith("There are 77 guests")
+    other = told(file, "--index", index, "--url", "http://b.example/77")
+    assert other["slots"] == []
+
+
+def test_a_url_of_an_index_that_kept_its_text(index: Path) -> None:
+    found = told("a.example/3", "--index", index)
+    assert (found["url"], found["title"]) == ("http://a.example/3", "Topic 3")
+    assert prose(3, 150) in found["own_text"]
+
+
+def test_it_can_be_read_without_colours_and_with(file: Path, index: Path) -> None:
+    arguments = (file, "--index", index, "--url", "http://a.example/77")
+    plain, coloured = text(*arguments).stdout, text(*arguments, color=True).stdout
+    assert plain.startswith("Topic 77\nmain text: ")
+    assert "- Welcome to the board" in plain
+    assert "~ There are 77 guests" in plain
+    assert "\x1b[" not in plain
+    assert "\x1b[33m~ There are" in coloured
+
+
+def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Path) -> None:
+    assert told(file, "--set", "SELECTOR=.post")["own_text"] == [prose(77, 150)]
+    assert told(file, "--set", "SELECTOR=.post")["selector_found"] is True
+    missed = told(file, "--set", "SELECTOR=.article")
+    assert missed["selector_found"] is False
+    assert len(missed["own_text"]) + len(missed["beside"]) == 3
+    assert "DEDUP_SELECTOR finds nothing on this page" in text(file, "--set", "SELECTOR=.article").stdout
+    ignored = told(file, "--set", "IGNORE=css:.stats")
+    assert "guests" not in json.dumps(ignored)
+
+
+def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
+    rows = write(tmp_path / "one.jsonl", {"url": "http://c.example/", "text": prose(50)})
+    CliRunner().invoke(check, [str(rows), "--index", str(index)])
+    for arguments, said in (
+        (("http://a.example/none", "--index", index), "the index knows no page of this URL"),
+        (("http://c.example/", "--index", index), "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
+        (("no file", "--index", index), "neither a file nor a URL"),
+        (("http://a.example/1", "--index", index, "--url", "http://a.example/"), "--url goes with FILE"),
+        ((file, "--set", "IGNORE=.stats"), "DEDUP_IGNORE: got '.stats'"),
+    ):
+        result = text(*arguments)
+        assert result.exit_code == 2, result.output
+        assert said in result.stderr
+
+
+def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(f"<title>a\x1b[2J</title><p>{prose(1)} \x1b[2J</p>", encoding="utf-8")
+    assert "\x1b" not in text(path).stdout

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes
+from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.page import Page
+
+WORDS = st.lists(st.text("abc 1", min_size=1, max_size=12), max_size=10).map(tuple)
+
+
+@given(WORDS, WORDS, st.lists(st.text(max_size=12), max_size=10).map(tuple))
+def test_what_is_stored_is_read(asides: tuple[str, ...], lines: tuple[str, ...], links: tuple[str, ...]) -> None:
+    made = Around.of(Page("", asides=asides, link_lines=lines, links=links))
+    read = Around.from_bytes(made.to_bytes())
+    assert (read.asides, read.link_lines) == (made.asides, made.link_lines)
+    assert all(read.links_to(link) for link in links)
+
+
+def test_no_bytes_are_nothing() -> None:
+    assert Around.from_bytes(b"") == Around({}, {}, frozenset())
+
+
+def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
+    furniture = Furniture()
+    for number in range(RECURRING):
+        around = Around.of(Page("", asides=(f"{number} guests are online",), links=("/faq", f"/p/{number}")))
+        furniture.add(around.hashes())
+    page = Page("", asides=("77 guests are online", "A word of the page"), links=("/faq", "/p/2"))
+    own = Around.of(page).without(furniture)
+    assert list(own.asides) == line_hashes(("A word of the page",))
+    assert own.links_to("/p/2")
+    assert not own.links_to("/faq")
+
+
+def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
+    page = Page("", link_lines=tuple(f"line {'x' * n}" for n in range(1, 200)), links=tuple(map(str, range(2_000))))
+    read = Around.from_bytes(Around.of(page).to_bytes())
+    assert len(read.link_lines) == LINES
+    assert len(read.links) == LINKS
+    assert read.last == max(read.link_lines)

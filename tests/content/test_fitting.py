@@ -1,0 +1,70 @@
+"""Fitting a model, and another one from it on."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.fitting import probabilities, refit, refit_thresholds
+from dedupcrawl.content.model import Model, packaged, parse
+
+NAMES = [feature.name for feature in FEATURES]
+
+
+def pairs(count: int, seed: int = 1) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Pairs between which exchanged numbers decide, and nothing else."""
+    random = np.random.default_rng(seed)
+    values = np.zeros((count, len(FEATURES)))
+    values[:, NAMES.index("size")] = 5.0
+    values[:, NAMES.index("titles")] = 1.0
+    same = np.arange(count) % 2 == 0
+    values[:, NAMES.index("numbers")] = np.where(same, 0.0, random.uniform(0.7, 3.0, count))
+    values[:, NAMES.index("beside")] = random.uniform(0.0, 4.0, count)
+    return values, same
+
+
+def loss(model: Model, values: NDArray[np.float64], same: NDArray[np.bool_]) -> float:
+    found = np.clip(probabilities(model, values), 1e-6, 1 - 1e-6)
+    return float(-np.where(same, np.log(found), np.log(1 - found)).mean())
+
+
+def test_more_labels_move_it_further_from_the_prior() -> None:
+    unseen = pairs(200, seed=2)
+    losses = [
+        loss(packaged(), *unseen),
+        *(loss(refit(packaged(), *pairs(count), "x"), *unseen) for count in (6, 30, 200)),
+    ]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_a_strong_prior_stays_and_no_label_changes_nothing() -> None:
+    still = refit(packaged(), *pairs(20), "x", strength=1e9)
+    assert still.weights == pytest.approx(packaged().weights, abs=1e-3)
+    assert still.intercept == pytest.approx(packaged().intercept, abs=1e-3)
+    values, same = pairs(20)
+    assert refit(packaged(), values[:0], same[:0], "x").weights == pytest.approx(packaged().weights, abs=1e-4)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_no_feature_learns_to_speak_the_other_way(turned: bool) -> None:
+    values, same = pairs(100)
+    model = refit(packaged(), values, ~same if turned else same, "x")
+    assert parse(msgspec.json.encode(model), "it") == model  # which refuses such a one
+
+
+def test_thresholds_rise_with_precision_and_follow_the_labels() -> None:
+    random = np.random.default_rng(1)
+    found = random.uniform(0, 1, 2_000)
+    for wrong in (0.0, 0.3):
+        same = random.uniform(0, 1, 2_000) < np.where(found > 0.5, 1 - wrong, found)
+        thresholds = refit_thresholds(packaged(), found, same)
+        assert list(thresholds) == sorted(thresholds)
+        for precision, least in thresholds:
+            dropped = found >= least
+            if least < 1 and dropped.sum() > 100:
+                assert same[dropped].mean() > precision - 0.06
+    untaught = refit_thresholds(packaged(), found[:0], same[:0])
+    assert np.array(untaught) == pytest.approx(np.array(packaged().thresholds), abs=0.01)

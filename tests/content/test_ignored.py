@@ -1,0 +1,92 @@
+"""Text that its reader has said does not count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.ignored import entries_of, read_ignored
+from dedupcrawl.content.selection import without
+from dedupcrawl.page import Page
+
+HTML = b"""<title>Pump (3 new)</title><body>
+<p>The pump was mended in spring by two men from the village who knew it well.</p>
+before<div class="stats">57 guests <b>online</b></div>after
+<p>Re: pump (Read 2862 times)</p><p>(Read 17 times)</p></body>"""
+
+
+def test_elements_and_patterns_are_left_out() -> None:
+    ignored = read_ignored(("css:.stats", r"re:\(Read [0-9]+ times\)", r"re: ?\([0-9]+ new\)"))
+    page = extract(HTML, "http://a.example/", ignored=ignored)
+    text = "\n".join((*page.paragraphs, *page.asides))
+    assert "guests" not in text
+    assert "online" not in text
+    assert "Read" not in text
+    assert "Re: pump" in page.paragraphs
+    assert page.title == "Pump"
+    assert "The pump was mended" in text
+    whole = extract(HTML, "http://a.example/")
+    assert "57 guests online" in "\n".join((*whole.paragraphs, *whole.asides))
+
+
+def test_what_stood_on_either_side_of_an_element_stays_apart() -> None:
+    page = extract(HTML, "http://a.example/", ignored=read_ignored(("css:.stats",)))
+    assert {"before", "after"} <= {*page.paragraphs, *page.asides}
+
+
+def test_pages_that_differ_in_what_does_not_count_are_one() -> None:
+    ignored = read_ignored(("css:.stats", "re:Read [0-9]+ times"))
+    one = extract(HTML, "http://a.example/", ignored=ignored)
+    other = extract(HTML.replace(b"57", b"9").replace(b"2862", b"3000"), "http://a.example/", ignored=ignored)
+    assert (one.paragraphs, one.asides) == (other.paragraphs, other.asides)
+
+
+def test_patterns_hold_for_pages_that_come_as_text() -> None:
+    page = Page(
+        "http://a.example/", "One", ("A line (Read 3 times)", "(Read 4 times)"), link_lines=("(Read 5 times) x",)
+    )
+    left = read_ignored((r"re:\(Read \d+ times\)",)).page(page)
+    assert (left.paragraphs, left.link_lines) == (("A line",), ("x",))
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ([], ()),
+        ("", ()),
+        ("css:.a, .b", ("css:.a, .b",)),
+        ('["css:.a", "re:x{1,2}"]', ("css:.a", "re:x{1,2}")),
+        (("re:a",), ("re:a",)),
+    ],
+)
+def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
+    assert entries_of(given) == read
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["stats"], "begins neither"),
+        (["css:div["], "no CSS selector"),
+        (["css:p::text"], "not of elements"),
+        (["re:("], "no regular expression"),
+        (["re:x*"], "finds nothing"),
+        (7, "no list"),
+        ([7], "no list"),
+    ],
+)
+def test_what_it_does_not_take(given: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        entries_of(given)
+
+
+def test_a_page_on_which_nothing_is_found_is_the_same_bytes() -> None:
+    assert without(HTML, (".none", "#nor-this")) == HTML
+
+
+@given(st.binary(max_size=300))
+def test_total_for_any_markup(markup: bytes) -> None:
+    page = extract(markup, "http://a.example/", ignored=read_ignored(("css:p, b", "css:div > *", "re:[a-z]")))
+    assert not any(character.isascii() and character.islower() for line in page.paragraphs for character in line)

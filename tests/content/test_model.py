@@ -1,0 +1,74 @@
+"""The model: a logistic regression that reads its numbers from a file, and refuses what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.model import FORMAT, ModelError, load, packaged, parse
+
+VALUES = st.lists(st.floats(0, 10), min_size=len(FEATURES), max_size=len(FEATURES))
+
+
+@given(VALUES, st.integers(0, len(FEATURES) - 1), st.floats(0, 10))
+def test_no_feature_speaks_the_other_way(values: list[float], at: int, more: float) -> None:
+    model = packaged()
+    raised = [*values]
+    raised[at] += more
+    before, after = model.probability(values), model.probability(raised)
+    assert 0 <= before <= 1
+    match FEATURES[at].sign:
+        case "against":
+            assert after <= before
+        case "for":
+            assert after >= before
+
+
+@given(st.floats(0.5, 0.999), st.floats(0.5, 0.999))
+def test_who_wants_to_be_surer_drops_less(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert packaged().threshold(low) <= packaged().threshold(high) <= 1
+
+
+def test_between_two_known_precisions_the_dial_turns_evenly() -> None:
+    known = packaged().thresholds
+    (low, least), (high, most) = known[3], known[4]
+    assert packaged().threshold((low + high) / 2) == pytest.approx((least + most) / 2)
+
+
+def written(**changes: object) -> bytes:
+    return msgspec.json.encode(msgspec.to_builtins(packaged()) | changes)
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"nonsense", "is no model"),
+        (b"[]", "is no model"),
+        (written(format=FORMAT + 1), f"has format {FORMAT + 1}, this version reads {FORMAT}"),
+        (written(weights={"phase of the moon": 1.0}), "has the feature 'phase of the moon', which this version lacks"),
+        (written(weights={"uncovered": 1.0}), "lets 'uncovered' speak the other way"),
+        (written(thresholds=[]), "has thresholds that do not rise"),
+    ],
+)
+def test_what_is_no_model_is_refused_in_one_sentence(tmp_path: Path, raw: bytes, says: str) -> None:
+    path = tmp_path / "model.json"
+    path.write_bytes(raw)
+    with pytest.raises(ModelError, match="dedupcrawl calibrate") as told:
+        parse(raw, str(path))
+    assert says in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"gone\.json: No such file"):
+        load(tmp_path / "gone.json")
+
+
+def test_without_a_file_it_is_the_packages_own() -> None:
+    assert load(None) is packaged()

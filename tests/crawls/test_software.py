@@ -1,0 +1,160 @@
+"""Known software is recognized in a real crawl, its rules are tried, and what becomes of them is kept."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.index.open import open_index
+from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.urls.rule_files import read_rules
+from tests.crawls.site import Crawl, crawl, page, prose, serve
+
+TOPICS, SESSIONS = 12, 4
+
+
+def forum(base: str = "", *, session_matters: bool = False) -> dict[str, Any]:
+    """A phpBB 2: each list links to all topics, under a session id of its own."""
+    pages: dict[str, Any] = {}
+    for session in range(SESSIONS):
+        sid = f"{session}123456789abcdef0123456789abcdef"
+        topics = [f"{base}/viewtopic.php?t={t}&sid={sid}" for t in range(TOPICS)]
+        others = [f"{base}/profile.php?mode=viewprofile&u=2", f"{base}/viewforum.php?f={session + 1}"]
+        pages[f"{base}/viewforum.php?f={session}"] = page(prose(900 + session), *topics, *others)
+        for t, topic in enumerate(topics):
+            pages[topic] = page(prose(t + 1_000 * session * session_matters))
+    pages |= {f"{base}/viewtopic.php?t={t}": page(prose(t)) for t in range(TOPICS)}
+    pages[f"{base}/viewforum.php?f={SESSIONS}"] = page(prose(990))
+    pages[f"{base}/profile.php?mode=viewprofile&u=2"] = page(prose(991))
+    return pages
+
+
+def settings(folder: Path, **more: Any) -> dict[str, Any]:
+    (folder / "rules").mkdir(exist_ok=True)
+    return {
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        "DEDUP_RULES": [str(folder / "rules")],
+        "CONCURRENT_REQUESTS": 1,
+        **more,
+    }
+
+
+def known(folder: Path) -> SiteSoftware:
+    with closing(open_index(f"lmdb:{folder / 'index'}", [])) as index:
+        return SiteSoftware.from_bytes(index.site_state("127.0.0.1", NAME))
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
+
+
+EVERYTHING = {prose(t) for t in range(TOPICS)} | {prose(900 + s) for s in range(SESSIONS)} | {prose(990), prose(991)}
+
+
+async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> None:
+    with serve(forum("/forum")) as site:
+        done = await crawl(f"{site.base}/forum/viewforum.php?f=0", settings(tmp_path))
+        fetched = sum(site.requests.values())
+    assert texts(done) == EVERYTHING
+    assert done.stats["dedup/software/recognized/phpbb2"] == 1
+    assert done.stats["dedup/url/saved"] > TOPICS
+    assert fetched < TOPICS * SESSIONS
+    (rule,) = read_rules(tmp_path / "rules" / "127.0.0.1.toml").rules
+    assert (rule.drop, rule.source, rule.state, rule.failed) == (("sid",), "software", "active", 0)
+    assert rule.tried > 1
+    assert rule.within == ("/forum/{*}",)
+    (found,) = known(tmp_path).installations
+    assert found.program == "phpbb2"
+    assert found.where.endswith("/forum")
+    assert known(tmp_path).tried[rule.id] == (rule.tried, 0)
+
+
+async def test_the_next_crawl_knows_it_from_the_first_page_on(tmp_path: Path) -> None:
+    pages = forum() | {"/start": page(prose(0), f"/viewtopic.php?t=1&sid={'7' * 32}")}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path))
+        (tmp_path / "rules" / "127.0.0.1.toml").unlink()
+        done = await crawl(f"{site.base}/start", settings(tmp_path))
+    assert done.stats["dedup/url/rewritten"] == 1
+    assert "dedup/software/recognized/phpbb2" not in done.stats
+
+
+async def test_a_rule_that_is_wrong_there_is_revoked_loses_nothing_and_is_not_tried_again(tmp_path: Path) -> None:
+    pages = forum(session_matters=True)
+    every = {prose(t + 1_000 * s) for t in range(TOPICS) for s in range(SESSIONS)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path))
+        assert every <= texts(done)
+        assert done.stats["dedup/url/revoked"] >= 1
+        assert done.stats["dedup/software/failed"] == 1
+        (why,) = known(tmp_path).failed.values()
+        assert "led to another page" in why
+        assert not list((tmp_path / "rules").iterdir())
+        again = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path))
+    assert every <= texts(again)
+    assert "dedup/url/rewritten" not in again.stats
+
+
+@pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
+async def test_it_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
+    with serve(forum()) as site:
+        done = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, **off))
+    assert "dedup/url/rewritten" not in done.stats
+    assert texts(done) == EVERYTHING
+
+
+async def test_a_folder_of_ones_own(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "archive.toml").write_text(
+        """
+name = "archive"
+title = "Our archive"
+source = "us"
+signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
+rules = [{id = "from", drop = ["from"]}]
+same = [["/box/1?from=2", "/box/1"]]
+different = [["/box/1", "/box/2"]]
+""",
+        encoding="utf-8",
+    )
+    links = [f"/box/{n}?from={other}" for other in range(3) for n in range(8)]
+    pages = {"/shelf": page(prose(99), *links), **{link: page(prose(int(link[5]))) for link in links}}
+    pages |= {f"/box/{n}": page(prose(n)) for n in range(8)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/shelf", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
+    assert done.stats["dedup/software/recognized/archive"] == 1
+    assert done.stats["dedup/url/saved"] > 0
+    assert texts(done) == {prose(99), *map(prose, range(8))}
+
+
+async def test_a_site_of_none_of_them_is_left_alone(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/{n}?sid={n}" for n in range(40)))}
+    pages |= {f"/{n}?sid={n}": page(prose(n)) for n in range(40)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+    assert not [name for name in done.stats if "software/recognized" in name]
+    assert "dedup/url/rewritten" not in done.stats
+    assert known(tmp_path) == SiteSoftware()
+
+
+def test_a_wrong_setting_says_what_it_takes(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"DEDUP_SOFTWARE.*there is no folder"):
+        DedupSettings.read({"DEDUP_SOFTWARE": str(tmp_path / "none")})
+    assert DedupSettings.read({"DEDUP_SOFTWARE": str(tmp_path)}).software == tmp_path
+    assert DedupSettings.read({"DEDUP_SOFTWARE": "off"}).software is False
+
+
+async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "a.toml").write_text("name = 1", encoding="utf-8")
+    started = time.monotonic()
+    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="its name is 1"):
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
+    assert time.monotonic() - started < 60

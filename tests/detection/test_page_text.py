@@ -1,0 +1,52 @@
+"""Page text: what each line of a page is taken for."""
+
+from __future__ import annotations
+
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.page_text import Line, PageText
+from dedupcrawl.page import Page
+from tests.crawls.site import prose
+
+WELCOME = "Welcome to the board of the friends of old pumps"
+
+
+def page(number: int, text: str = "") -> Page:
+    return Page(
+        f"http://a.example/{number}",
+        f"Topic {number}",
+        (WELCOME, text or prose(number), f"Read {number} times", "…"),
+        asides=(f"{number} guests online",),
+        link_lines=("Home, members, search", f"My topic {prose(number, 3)}"),
+    )
+
+
+def learned(pages: int) -> Furniture:
+    furniture = Furniture()
+    for number in range(1, pages + 1):
+        furniture.add(Analysis(page(number)).hashes, f"Topic {number}")
+    return furniture
+
+
+def test_lines_are_the_pages_own_until_its_site_repeats_them() -> None:
+    assert {line.kind for line in PageText.of(page(77), Furniture()).lines} == {"own"}
+    assert {line.kind for line in PageText.of(page(77), learned(4)).lines} == {"own"}
+    assert PageText.of(page(77), learned(5)).lines == (
+        Line(WELCOME, "furniture", True),
+        Line(prose(77), "own", True),
+        Line("Read 77 times", "slot", True),
+        Line("77 guests online", "slot", False),
+        Line("Home, members, search", "furniture", False),
+        Line(f"My topic {prose(77, 3)}", "own", False),
+    )
+
+
+def test_a_page_that_says_next_to_nothing_of_its_own() -> None:
+    assert PageText.of(page(77, "Thanks!"), learned(5)).all_counts
+    assert not PageText.of(page(77), learned(5)).all_counts
+    assert not PageText.of(Page("http://a.example/", "", ("Thanks!",)), learned(5)).all_counts
+
+
+def test_what_stands_behind_the_beginning_of_a_long_text_is_its_own() -> None:
+    long = Page("http://a.example/", "", (prose(1, 20_000), WELCOME))
+    assert [line.kind for line in PageText.of(long, learned(5)).lines] == ["own", "own"]

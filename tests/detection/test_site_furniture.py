@@ -1,0 +1,87 @@
+"""Templates of many hosts: bounded in memory, kept in the index, apart from one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.detection import site_furniture
+from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
+from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.memory import MemoryIndex
+
+CHECKS = make_checks(["exact"], {})
+
+
+def learned(templates: SiteFurniture, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
+    for page in range(pages):
+        templates.learn(host, [*blocks, first + page], f"{first + page}")
+
+
+def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path, CHECKS)
+    templates = SiteFurniture(index)
+    learned(templates, "a.example", 7, 1, 2)
+    templates.store()
+    index.close()
+    again = SiteFurniture(LmdbIndex(tmp_path, CHECKS))
+    assert again.of("a.example").recurring([1, 2, 3]) == [True, True, False]
+    assert again.of("a.example").pages == 7
+
+
+def test_single_blocks_are_not_stored() -> None:
+    index = MemoryIndex(CHECKS)
+    templates = SiteFurniture(index)
+    learned(templates, "a.example", 40, 1)
+    templates.store()
+    assert len(SiteFurniture(index).of("a.example")) == 1
+    assert templates.of("a.example").count(1010) == 1
+
+
+def test_it_is_stored_before_the_end() -> None:
+    index = MemoryIndex(CHECKS)
+    learned(SiteFurniture(index), "a.example", 30, 1)
+    assert SiteFurniture(index).of("a.example").recurring([1]) == [True]
+
+
+def test_two_processes_add_up() -> None:
+    index = MemoryIndex(CHECKS)
+    one, other = SiteFurniture(index), SiteFurniture(index)
+    learned(one, "a.example", 3, 1)
+    learned(other, "a.example", 3, 1, first=2000)
+    one.store()
+    other.store()
+    assert (other.of("a.example").pages, other.of("a.example").count(1)) == (6, 6)
+    one.store()
+    assert SiteFurniture(index).of("a.example").pages == 6
+
+
+def test_a_host_changes_no_other_host() -> None:
+    templates = SiteFurniture(MemoryIndex(CHECKS))
+    learned(templates, "evil.example.com", 100, 1)
+    assert templates.of("www.example.com").recurring([1]) == [False]
+
+
+@pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])
+def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(site_furniture, limit, 3)
+    templates = SiteFurniture(MemoryIndex(CHECKS))
+    for turn in range(6):
+        for host in range(8):
+            templates.learn(f"{host}.example", [host, 100 + turn], f"{turn}")
+            templates.of(f"{host}.example")
+            templates.of("other.example")
+            assert len(templates._known) <= 3
+    for host in range(8):  # of their blocks none was met twice between two visits
+        assert templates.of(f"{host}.example").pages == 6
+
+
+def test_what_is_in_memory_is_at_hand_and_nothing_else() -> None:
+    templates = SiteFurniture(MemoryIndex(CHECKS))
+    known = templates.of("known.com")
+    at_hand = FurnitureAtHand(templates)
+    assert at_hand["known.com"] is known
+    with pytest.raises(KeyError):
+        at_hand["unknown.com"]

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.software.markup import MOST_HTML, sight_of
+
+URL = "http://example.org/a/page"
+
+
+def test_links_are_made_whole() -> None:
+    html = (
+        """<a href="../b?x=1&amp;y=2">1</a> <img src='/c.png'> <form action=d> <a href="#top">t</a> <a href="">e</a>"""
+    )
+    assert sight_of(URL, html).links == (
+        "http://example.org/b?x=1&y=2", "http://example.org/c.png", "http://example.org/a/d",
+    )  # fmt: skip
+
+
+def test_generators_whichever_way_they_are_written() -> None:
+    html = """<META NAME="Generator" CONTENT="WordPress 6"><meta content='Plone' name='generator'><meta name=robots>"""
+    assert sight_of(URL, html).generators == ("WordPress 6", "Plone")
+
+
+def test_a_broken_link_is_left_out() -> None:
+    assert sight_of(URL, '<a href="http://[">x</a><a href="/y">y</a>').links == ("http://example.org/y",)
+
+
+def test_a_long_page_is_looked_at_as_far_as_that_goes() -> None:
+    html = "<p>" * MOST_HTML + '<a href="/late">x</a>'
+    assert sight_of(URL, html).links == ()
+
+
+def test_a_page_made_to_be_slow_is_not() -> None:
+    started = time.process_time()
+    for html in (
+        "<meta " * 50_000,
+        'href="' * 50_000,
+        "<meta name=generator content=" + "a" * 200_000,
+        "href=" * 50_000,
+    ):
+        sight_of(URL, html)
+    assert time.process_time() - started < 5
+
+
+@given(st.text(), st.text())
+def test_it_never_raises(url: str, html: str) -> None:
+    sight_of(url, html)
+    sight_of(f"http://example.org/{url}", f'<a href="{html}"><meta name="generator" content="{html}">')

@@ -1,0 +1,142 @@
+"""The files of known software: each is a set of tests of its own, which are run here."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.software.anchors import BASE
+from dedupcrawl.software.checking import full, normalizer_at, places, problems
+from dedupcrawl.software.program import COMPILED, PACKAGE_FOLDER, Program, programs, read_program
+from dedupcrawl.software.recognition import Recognizer
+from dedupcrawl.urls.rule import RuleError
+
+KNOWN = programs()
+LEAST = 40
+
+
+def test_there_are_many() -> None:
+    assert len(KNOWN) >= LEAST
+    assert len({program.name for program in KNOWN}) == len(KNOWN)
+
+
+@pytest.mark.parametrize("program", KNOWN, ids=lambda program: program.name)
+def test_a_program_is_sound_and_not_taken_for_another(program: Program) -> None:
+    assert problems(program, KNOWN) == []
+
+
+@pytest.mark.parametrize("program", KNOWN, ids=lambda program: program.name)
+def test_a_program_has_pairs_of_both_kinds_and_says_where_it_is_from(program: Program) -> None:
+    assert program.same
+    assert program.different
+    assert len(program.source) > len(program.title)
+
+
+@pytest.mark.parametrize("program", KNOWN, ids=lambda program: program.name)
+@pytest.mark.parametrize("base", ["", "/a", "/a/b/c"])
+def test_pairs_hold_wherever_the_program_is(program: Program, base: str) -> None:
+    anchors = places(program, base)
+    normalizer = normalizer_at(program, anchors)
+
+    def canonical(url: str) -> str:
+        return normalizer.normalize(full(url, anchors)).canonical
+
+    assert [pair for pair in program.same if canonical(pair[0]) != canonical(pair[1])] == []
+    assert [pair for pair in program.different if canonical(pair[0]) == canonical(pair[1])] == []
+
+
+def test_the_compiled_file_says_the_same() -> None:
+    """`python -m tools.compile_programs` has been run since a file was changed."""
+    from dedupcrawl.software.program import _compiled, digest_of
+
+    files = sorted(PACKAGE_FOLDER.glob("*.toml"))
+    assert COMPILED.is_file()
+    assert _compiled(digest_of(files)) == tuple(map(read_program, files))
+
+
+def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
+    (tmp_path / "trac.toml").write_text(MINE.replace("mine", "trac"), encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
+    found = {program.name: program for program in programs(tmp_path)}
+    assert len(found) == len(KNOWN) + 1
+    assert found["trac"].title == found["mine"].title == "My program"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = 1", "its name is 1"),
+        ('name = "mine"\nsurprise = 1', "unknown key 'surprise'"),
+        ('name = "mine"\ntitle = ""', "title is a text"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"', "recognized by"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", html = "b"}]', "exactly one of"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "a"}]', "should start with"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/{*}/a"}]', "at its end only"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", weight = 99}]', "weight"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nrules = [{id = "x"}]', "exactly one of to"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', "pairs of URLs"),
+        ("name = [", "mine.toml"),
+    ],
+)
+def test_a_mistake_is_one_sentence_that_names_the_file(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RuleError, match=says) as caught:
+        read_program(path)
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_wrong_with_a_program_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace('["/page?sid=1", "/page"]', '["/page?sid=1", "/other"]'), encoding="utf-8")
+    found = problems(read_program(path))
+    assert any("should meet" in problem for problem in found)
+    path.write_text(MINE.replace('["/page", "/other"]', '["/page?sid=1", "/page?sid=2"]'), encoding="utf-8")
+    assert any("should not meet" in problem for problem in problems(read_program(path)))
+    path.write_text(MINE.replace('drop = ["sid"]', 'drop = ["sid"]}, {id = "idle", drop = ["none"]'), encoding="utf-8")
+    assert problems(read_program(path)) == ["rule 'idle': no pair of `same` needs it, so nothing tests it"]
+    path.write_text(MINE.replace('{id = "sid", drop', '{id = "sid", match = "//other.com/page?sid={}", drop'), "utf-8")
+    assert any("names a scheme or a host" in problem for problem in problems(read_program(path)))
+    path.write_text(MINE.replace('  {url = "/mine-b"},\n', ""), encoding="utf-8")
+    assert any("do not tell it" in problem for problem in problems(read_program(path)))
+
+
+def test_a_program_that_is_taken_for_another_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    greedy = '{url = "/viewtopic.php?t={:digits}", weight = 2},\n  {url = "/viewforum.php?f={:digits}"}'
+    path.write_text(MINE.replace('{url = "/mine-a", weight = 2}', greedy), encoding="utf-8")
+    (said, *_) = problems(read_program(path), KNOWN)
+    assert "phpbb" in said
+    assert "is taken for mine" in said
+
+
+def test_all_programs_are_at_hand_in_a_moment() -> None:
+    """The goal is 50 ms; this is for a busy machine, and would catch files that are parsed again."""
+    programs.cache_clear()
+    started = time.process_time()
+    Recognizer(programs())
+    assert time.process_time() - started < 0.5
+
+
+def test_each_anchor_that_a_rule_names_is_told_by_a_sign() -> None:
+    for program in KNOWN:
+        told = {sign.anchor for sign in program.signs if sign.url}
+        assert places(program, "").keys() - {BASE} <= told, program.name
+
+
+MINE = """
+name = "mine"
+title = "My program"
+source = "its own documentation, of course"
+signs = [
+  {url = "/mine-a", weight = 2},
+  {url = "/mine-b"},
+]
+rules = [
+  {id = "sid", drop = ["sid"]},
+]
+same = [["/page?sid=1", "/page"]]
+different = [["/page", "/other"]]
+"""

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.software.markup import sight_of
+from dedupcrawl.software.program import Program, programs
+from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer
+from dedupcrawl.urls.normalizer import Normalizer
+
+PHPBB = ["viewtopic.php?t=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
+SID = "0123456789abcdef0123456789abcdef"
+
+
+def seeing(*urls: str) -> Recognizer:
+    recognizer = Recognizer(programs())
+    for url in urls:
+        recognizer.see_url(url)
+    return recognizer
+
+
+def runs(recognizer: Recognizer, site: str = "example.org") -> set[tuple[str, str]]:
+    return {(found.program, found.where) for found in recognizer.recognized(site)}
+
+
+def test_one_sign_is_not_enough_however_often_it_is_seen() -> None:
+    assert runs(seeing(*(f"http://example.org/profile.php?mode=viewprofile&u={n}" for n in range(50)))) == set()
+
+
+def test_several_signs_of_urls_are_enough() -> None:
+    assert runs(seeing(*(f"http://example.org/{url}" for url in PHPBB))) == {("phpbb2", "example.org")}
+
+
+def test_signs_in_two_places_are_not_added_up() -> None:
+    assert runs(seeing(*(f"http://example.org/{n}/{url}" for n, url in enumerate(PHPBB)))) == set()
+
+
+def test_signs_on_two_hosts_are_not_added_up() -> None:
+    assert runs(seeing(*(f"http://h{n}.example.org/{url}" for n, url in enumerate(PHPBB)))) == set()
+
+
+def test_with_www_or_without_is_one_host() -> None:
+    recognizer = seeing(*(f"http://{'www.' * (n % 2)}example.org/{url}" for n, url in enumerate(PHPBB)))
+    (found,) = recognizer.recognized("example.org")
+    assert found.hosts == ("example.org", "www.example.org")
+
+
+def test_what_speaks_against_a_program_counts() -> None:
+    urls = [f"http://example.org/{url}" for url in (*PHPBB[:2], "viewtopic.php?p=5", "ucp.php?mode=login")]
+    assert runs(seeing(*urls[:3])) == {("phpbb2", "example.org")}
+    assert ("phpbb2", "example.org") not in runs(seeing(*urls))
+
+
+def test_several_programs_on_a_host_each_in_its_part() -> None:
+    recognizer = seeing(
+        *(f"http://example.org/forum/{url}" for url in PHPBB),
+        *(f"http://example.org/trac/{path}" for path in ("wiki/TitleIndex", "ticket/5", "timeline", "roadmap")),
+        "http://example.org/wp-content/themes/a/style.css",
+        "http://example.org/wp-includes/js/a.js",
+    )
+    assert runs(recognizer) == {
+        ("phpbb2", "example.org/forum"), ("trac", "example.org/trac"), ("wordpress", "example.org"),
+    }  # fmt: skip
+    normalizer = Normalizer(more=recognizer.rules_of)
+
+    def canonical(url: str) -> str:
+        return normalizer.normalize(f"http://example.org/{url}").canonical.removeprefix("http://example.org/")
+
+    assert canonical(f"forum/viewtopic.php?t=1&sid={SID}") == "forum/viewtopic.php?t=1"
+    assert canonical(f"song?t=1&sid={SID}") == f"song?sid={SID}&t=1"  # WordPress minds no order, and knows no sid
+    assert canonical("trac/ticket/5?replyto=2") == "trac/ticket/5"
+    assert canonical("forum/ticket/5?replyto=2") == "forum/ticket/5?replyto=2"
+    assert canonical("a-post/?replytocom=2") == "a-post/"
+    assert normalizer.normalize(f"http://other.org/forum/viewtopic.php?sid={SID}").kind == "unchanged"
+
+
+def test_pages_show_signs_too() -> None:
+    recognizer = Recognizer(programs())
+    html = '<meta content="MediaWiki 1.39" name=generator><a href="/w/index.php?title=A&amp;action=history">h</a>'
+    recognizer.see_page(sight_of("http://example.org/wiki/A", html))
+    assert recognizer.changed
+    assert runs(recognizer) == set()  # the generator is on a page outside of /w, where the scripts are
+    recognizer.see_page(sight_of("http://example.org/wiki/A", '<a href="/wiki/Special:RecentChanges">r</a>'))
+    (found,) = recognizer.recognized("example.org")
+    assert found.anchors == {"base": "/w", "article": "/wiki"}
+    assert "generator MediaWiki" in found.signs
+    normalizer = Normalizer(more=recognizer.rules_of)
+    url = "http://example.org/w/index.php?title=A+B&printable=yes"
+    assert normalizer.normalize(url).canonical == "http://example.org/wiki/A_B"
+
+
+def test_links_to_other_hosts_tell_nothing_of_this_one() -> None:
+    recognizer = Recognizer(programs())
+    links = "".join(f'<a href="http://other.org/{url}">x</a>' for url in PHPBB)
+    recognizer.see_page(sight_of("http://example.org/", links))
+    assert runs(recognizer) == set()
+    assert runs(recognizer, "other.org") == set()
+
+
+def test_cookies_count_with_other_signs() -> None:
+    recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
+    assert runs(recognizer) == set()
+    recognizer.see_page(sight_of("http://example.org/forum/", "", ["phpbb2mysql_sid"]))
+    assert runs(recognizer) == {("phpbb2", "example.org/forum")}
+
+
+def test_the_same_again_is_no_news() -> None:
+    recognizer = seeing(f"http://example.org/{PHPBB[0]}")
+    assert recognizer.changed
+    recognizer.changed = False
+    recognizer.see_url(f"http://example.org/{PHPBB[0]}")
+    assert not recognizer.changed
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "http://", "http:///", "javascript:x", "http://example.org//viewtopic.php?t=1",
+        "http://example.org/{a}/viewtopic.php?t=1", "http://example.org/<base>/viewtopic.php?t=1",
+        "http://example.org/" + "a/" * 9_000, "http://example.org/" + "a" * 500 + "/viewtopic.php?t=1",
+    ],
+)  # fmt: skip
+def test_strange_urls_tell_nothing(url: str) -> None:
+    assert runs(seeing(url, *(f"http://example.org/{one}" for one in PHPBB[:1]))) == set()
+
+
+@given(st.lists(st.text(max_size=60), max_size=20), st.text(max_size=300))
+def test_it_never_raises(parts: list[str], html: str) -> None:
+    recognizer = Recognizer(KNOWN)
+    for part in parts:
+        recognizer.see_url(part)
+        recognizer.see_url(f"http://example.org/{part}")
+        recognizer.see_page(sight_of(f"http://example.org/{part}", html, [part]))
+    assert {found.program for found in recognizer.recognized("example.org")} <= {program.name for program in KNOWN}
+
+
+def test_memory_is_bounded() -> None:
+    recognizer = Recognizer(KNOWN)
+    for n in range(3_000):
+        recognizer.see_url(f"http://example.org/{n}/viewtopic.php?t=1")
+        recognizer.see_url(f"http://example.org/{n}/viewforum.php?f=1")
+        recognizer.see_url(f"http://example.org/{n}/profile.php?mode=viewprofile&u=1")
+    assert 0 < len(recognizer.recognized("example.org")) <= 64
+
+
+def test_a_host_for_each_of_many_users() -> None:
+    recognizer = seeing(*(f"http://user{n}.example.org/{url}" for n in range(300) for url in PHPBB))
+    assert len(recognizer.recognized("example.org")) == MOST_OF_A_SITE
+    (found,) = recognizer.recognized_at("http://user299.example.org/")
+    assert found.where == "user299.example.org"
+    assert recognizer.recognized_at("http://user300.example.org/") == recognizer.recognized_at("no URL") == []
+
+
+def test_rules_are_on_probation_and_named_after_program_and_place() -> None:
+    rules = seeing(*(f"http://example.org/forum/{url}" for url in PHPBB)).rules_of("example.org")
+    assert {rule.state for rule in rules} == {"probation"}
+    assert {rule.source for rule in rules} == {"software"}
+    assert {rule.hosts for rule in rules} == {("example.org",)}
+    assert "phpbb2.sid@example.org/forum" in {rule.id for rule in rules}
+    assert all(rule.within or rule.match.startswith("/forum/") for rule in rules)
+
+
+KNOWN: tuple[Program, ...] = programs()
