@@ -7,9 +7,9 @@ How many pages each block stands on is counted in bounded memory by the heavy hi
 none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
 
 Blocks are known by their skeletons (`dedupcrawl.content.blocks`), so a clock or a view counter is one block with many
-values: a slot. A page counts once for each title: the same page under ten URLs must not make furniture of itself. (In
-a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953 texts fall together with
-others; with one page a title 31.)
+values: a slot. A page counts once for each title: the same page under ten URLs, or in ten crawls, must not make
+furniture of itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953
+texts fall together with others; with one page a title 31.)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
+import mmh3
 import numpy as np
 
 MOST = 4096
@@ -28,7 +29,6 @@ SHARE = 64
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
-_HEADER_BYTES = 4
 _TITLE = 200  # characters of a title that are looked at
 
 
@@ -42,7 +42,7 @@ class Furniture:
     def __init__(self) -> None:
         self.pages = 0
         self._counts: dict[int, int] = {}
-        self._titles: dict[str, None] = {}  # the oldest first; not stored: who starts anew counts some pages again
+        self._titles: dict[int, None] = {}  # their hashes, those of this process last
 
     def __len__(self) -> int:
         """How many blocks are remembered, at most 2 `MOST` and those of a page."""
@@ -81,15 +81,13 @@ class Furniture:
 
     def is_new(self, title: str) -> bool:
         """Whether no page of this title was counted; of pages without a title none is known to be another's variant."""
-        return not title or title[:_TITLE] not in self._titles
+        return not title or _hash(title) not in self._titles
 
     def add(self, blocks: Iterable[int], title: str = "") -> list[int]:
         """Count one page, each of its blocks once; those that recur from now on."""
         self.pages += 1
         if title:
-            self._titles[title[:_TITLE]] = None
-            if len(self._titles) > TITLES:
-                del self._titles[next(iter(self._titles))]
+            self._remember((_hash(title),))
         counts, least = self._counts, self.least
         recur = []
         for block in set(blocks):
@@ -103,6 +101,7 @@ class Furniture:
     def merge(self, other: Furniture) -> None:
         """Add the pages that another one counted."""
         self.pages += other.pages
+        self._remember(other._titles)
         counts = self._counts
         for block, more in other._counts.items():
             counts[block] = counts.get(block, 0) + more
@@ -110,9 +109,10 @@ class Furniture:
             self._shrink()
 
     def take(self, blocks: Iterable[int]) -> Furniture:
-        """Take out, and return, the pages and these blocks."""
+        """Take out, and return, the pages, their titles, and these blocks."""
         taken = Furniture()
         taken.pages, self.pages = self.pages, 0
+        taken._titles, self._titles = self._titles, {}
         for block in self._counts.keys() & blocks:
             taken._counts[block] = self._counts.pop(block)
         return taken
@@ -124,31 +124,42 @@ class Furniture:
         other._titles = self._titles.copy()
         return other
 
+    def _remember(self, titles: Iterable[int]) -> None:
+        self._titles |= dict.fromkeys(titles)
+        while len(self._titles) > TITLES:
+            del self._titles[next(iter(self._titles))]
+
     def _shrink(self) -> None:
         """Take from each count as much as the highest has that is too many."""
         least = sorted(self._counts.values(), reverse=True)[MOST]
         self._counts = {block: count - least for block, count in self._counts.items() if count > least}
 
     def to_bytes(self) -> bytes:
-        """Zlib of: pages (4 bytes), blocks ascending (4 bytes each), their counts (4 bytes each); little-endian."""
+        """Zlib of little-endian numbers of 4 bytes: pages, how many blocks, these ascending, their counts, titles."""
         if len(self._counts) > MOST:
             self._shrink()
         blocks = np.fromiter(self._counts, dtype="<u4", count=len(self._counts))
         counts = np.fromiter(self._counts.values(), dtype="<u4", count=len(self._counts))
+        titles = np.fromiter(self._titles, dtype="<u4", count=len(self._titles))
         order = blocks.argsort()
-        return zlib.compress(
-            self.pages.to_bytes(_HEADER_BYTES, "little") + blocks[order].tobytes() + counts[order].tobytes(), 1
-        )
+        head = np.array([self.pages, len(blocks)], dtype="<u4")
+        return zlib.compress(np.concatenate([head, blocks[order], counts[order], np.sort(titles)]).tobytes(), 1)
 
     @classmethod
     def from_bytes(cls, raw: bytes | None) -> Furniture:
         """What `to_bytes` was called on; an empty one for None, and for bytes that it cannot have made."""
-        template = cls()
+        furniture = cls()
         try:
-            data = zlib.decompress(raw) if raw else b""
-            template.pages = int.from_bytes(data[:_HEADER_BYTES], "little")
-            blocks, counts = np.frombuffer(data[_HEADER_BYTES:], dtype="<u4").reshape(2, -1)
-        except (zlib.error, ValueError):
-            return cls()
-        template._counts = dict(zip(blocks.tolist(), counts.tolist(), strict=True))
-        return template
+            numbers = np.frombuffer(zlib.decompress(raw) if raw else b"", dtype="<u4")
+            size = int(numbers[1])
+            blocks, counts = numbers[2 : 2 + 2 * size].reshape(2, size).tolist()
+        except (zlib.error, ValueError, IndexError):
+            return furniture
+        furniture.pages = int(numbers[0])
+        furniture._counts = dict(zip(blocks, counts, strict=True))
+        furniture._titles = dict.fromkeys(numbers[2 + 2 * size :].tolist())
+        return furniture
+
+
+def _hash(title: str) -> int:
+    return mmh3.hash(title[:_TITLE], signed=False)

@@ -75,7 +75,7 @@ class SiteFurniture:
         self._blocks -= len(furniture)
         different = set(blocks)
         recur = furniture.add(different, title)
-        known.fresh.add(different)
+        known.fresh.add(different, title)
         known.repeated |= furniture.on_several(different)
         self._blocks += len(furniture)
         if known.fresh.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):

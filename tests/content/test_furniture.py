@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import furniture as module
-from dedupcrawl.content.furniture import MOST, RECURRING, SHARE, Furniture
+from dedupcrawl.content.furniture import MOST, RECURRING, SHARE, TITLES, Furniture
 
 PAGES = st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=60)
 
@@ -108,6 +108,18 @@ def test_pages_of_one_title_count_once() -> None:
     assert template.is_new("")
 
 
+def test_titles_are_known_to_later_crawls() -> None:
+    template = Furniture()
+    template.add([1, 2], "A post")
+    again = Furniture.from_bytes(template.to_bytes())
+    assert not again.is_new("A post")
+    assert again.is_new("Another")
+    again.add([3], "Another")
+    other = Furniture()
+    other.merge(again)
+    assert not other.is_new("A post") and not other.is_new("Another")
+
+
 def test_a_block_that_a_page_repeats_is_on_one_page() -> None:
     assert counted([[7] * 100]).recurring([7]) == [False]
 
@@ -118,7 +130,7 @@ def test_a_hostile_site_stays_within_bounds_and_keeps_its_template() -> None:
         template.add([1, 2, 3, *range(1000 * (page + 1), 1000 * (page + 2))])
         assert len(template) <= 2 * MOST
     assert template.recurring([1, 2, 3]) == [True] * 3
-    assert len(template.to_bytes()) <= 9 * MOST
+    assert len(template.to_bytes()) <= 9 * MOST + 4 * TITLES
 
 
 def test_what_stands_on_one_page_only_stays_behind() -> None:

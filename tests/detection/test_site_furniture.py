@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.furniture import RECURRING
 from dedupcrawl.detection import site_furniture
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.page import Page
 
 CHECKS = make_checks(["exact"], {})
 
@@ -29,6 +33,20 @@ def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
     again = SiteFurniture(LmdbIndex(tmp_path, CHECKS))
     assert again.of("a.example").recurring([1, 2, 3]) == [True, True, False]
     assert again.of("a.example").pages == 7
+
+
+def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) -> None:
+    for run in range(2 * RECURRING):
+        index = LmdbIndex(tmp_path, CHECKS)
+        detector = Detector(index, run=f"{run}")
+        for number in range(3):
+            title, words = f"Post {number}", " ".join(f"word{number}x{at}" for at in range(60))
+            detector.judge(Analysis(Page(f"http://a.example/{number}", title, (words,))), CHECKS)
+        detector.close()
+        index.close()
+    furniture = SiteFurniture(LmdbIndex(tmp_path, CHECKS)).of("a.example")
+    assert furniture.pages == 3
+    assert not any(furniture.is_recurring(block) for block in furniture.blocks())
 
 
 def test_single_blocks_are_not_stored() -> None:
