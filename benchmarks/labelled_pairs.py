@@ -21,18 +21,25 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 import mmh3
-import numpy as np
 
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import sampled
-from dedupcrawl.content.features import FEATURES, features
+from dedupcrawl.content.features import features
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.links import local_form
-from dedupcrawl.content.measures import Pair
+from dedupcrawl.content.measures import (
+    Pair,
+    count_of,
+    kept_links,
+    lines_of_its_own,
+    links_of_its_own,
+    listed,
+    titles_differ,
+)
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page, paragraphs_of
@@ -61,6 +68,7 @@ _LEAST_WORDS = 20
 _ALIKE = 0.3  # share of sampled shingles, as the check asks for
 _MOST_POSTINGS = 400
 _INSIDE = 0.03  # share of a page's own text that is new, below which it stands inside the other
+_LISTED, _BESIDE = 0.2, 4  # at most so much of a list, and fewer words around the text that are new
 _NEAR_BITS = 6
 _PLANTED = 40  # pairs of each kind
 
@@ -220,21 +228,18 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
         for kept, duplicate in chosen:
             if count[duplicate] == _PAIRS_OF_AN_ARCHIVE:
                 continue
-            values = features(pages.pair(new, kept))
-            if duplicate or not _stands_inside(values):
+            pair = pages.pair(new, kept)
+            if duplicate or not _stands_inside(pair):
                 count[duplicate] += 1
-                yield Labelled(site, "same" if duplicate else "other", values, duplicate)
+                yield Labelled(site, "same" if duplicate else "other", features(pair), duplicate)
 
 
-def _stands_inside(values: list[float]) -> bool:
-    told = dict(zip((feature.name for feature in FEATURES), values, strict=True))
-    around = max(told["beside"], told["beside_links"])
+def _stands_inside(pair: Pair) -> bool:
     return (
-        told["new_words_share"] ** 2 < _INSIDE
-        and told["listed"] <= 0.2
-        and told["kept_links"] <= 0.2
-        and not told["titles_exchanged"]
-        and around < np.log(5)
+        count_of(pair.found.new.own_new) < _INSIDE * max(1, pair.new.own_count)
+        and max(listed(pair), kept_links(pair)) <= _LISTED
+        and not titles_differ(pair)
+        and max(lines_of_its_own(pair.new, pair.kept), links_of_its_own(pair.new, pair.kept)) < _BESIDE
     )
 
 

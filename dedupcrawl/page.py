@@ -20,6 +20,7 @@ class Page:
             text where the main text was not recognized.
         link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
         links: Where its links lead on its own host: path and query, each once, without fragments.
+        main_links: Those that stand amid its main text, or at its heading.
         headings: Texts of h1 … h6, in page order.
         keywords: Content of the meta keywords element.
         description: Content of the meta description element.
@@ -44,6 +45,7 @@ class Page:
     asides: tuple[str, ...] = ()
     link_lines: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    main_links: tuple[str, ...] = ()
     selector_missed: bool = False
 
 

@@ -35,16 +35,20 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         asides: Hash of a line's skeleton → its symbols, of lines of text.
         link_lines: The same of lines of links.
         links: Hashes of where links lead, 32 bits each; of a kept page the upper 16.
+        main_links: Of a page at hand, those that stand amid its main text: where a front page tells of its newest post,
+            which a list at the side of every page links to, too.
     """
 
     asides: dict[int, int]
     link_lines: dict[int, int]
     links: frozenset[int]
+    main_links: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, page: Page) -> Around:
         """Of a page at hand."""
-        return cls(_lines(page.asides), _lines(page.link_lines), frozenset(map(link_hash, page.links)))
+        links, main_links = (frozenset(map(link_hash, links)) for links in (page.links, page.main_links))
+        return cls(_lines(page.asides), _lines(page.link_lines), links, main_links)
 
     def hashes(self) -> Iterable[int]:
         """What a site's furniture is learned from."""
@@ -57,7 +61,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Around(
             {line: size for line, size in self.asides.items() if not furniture.is_recurring(line)},
             {line: size for line, size in self.link_lines.items() if not furniture.is_recurring(line)},
-            frozenset(link for link in self.links if not furniture.is_recurring(link)),
+            frozenset(link for link in self.links if link in self.main_links or not furniture.is_recurring(link)),
         )
 
     @property

@@ -81,11 +81,12 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
     missed = bool(selector) and not paragraphs
     asides: tuple[str, ...] = ()
     link_lines: tuple[str, ...] = ()
+    main: list[int] = []
     if not paragraphs:
         main = main_blocks(page)
         paragraphs = _paragraphs(page.blocks[position][0] for position in main)
         asides, link_lines = _around(page, main)
-    links = local_links(page.anchors, page.base, url)
+    links, main_links = local_links(page.anchors, page.base, url, _amid(page, main))
     tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
     if not fields:
         return Page(
@@ -97,6 +98,7 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
             asides=asides,
             link_lines=link_lines,
             links=links,
+            main_links=main_links,
             selector_missed=missed,
         )
     metas = dict(_metas(page.metas))
@@ -115,8 +117,18 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         asides=asides,
         link_lines=link_lines,
         links=links,
+        main_links=main_links,
         selector_missed=missed,
     )
+
+
+def _amid(page: Outline, main: list[int]) -> range:
+    """The blocks from the heading of a main text to its end, whatever stands between its parts."""
+    if not main:
+        return range(0)
+    first = main[0]
+    headings = (at for at in range(first, -1, -1) if page.elements[page.blocks[at][1]][1] in HEADINGS)
+    return range(next(headings, first), main[-1] + 1)
 
 
 def _around(page: Outline, main: list[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -164,7 +176,7 @@ def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]
         links[b""] = links[_target(page.base)]
     same: list[str] = []
     other: list[str] = []
-    for attributes, texts in page.anchors:
+    for attributes, texts, _ in page.anchors:
         text = " ".join(unescape(b"".join(texts).decode("utf-8", "replace")).split())
         if "://" in text or "www." in text:
             text = _without_urls(text)

@@ -7,7 +7,7 @@ but the knowledge that the one page lists the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from dedupcrawl.content.outline import unescape
@@ -31,24 +31,28 @@ def local_form(url: str) -> str:
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
-def local_links(anchors: Iterable[tuple[bytes, list[bytes]]], base: bytes, url: str) -> tuple[str, ...]:
-    """Path and query of the links that stay on the page's host, each once, in page order.
+def local_links(
+    anchors: Iterable[tuple[bytes, list[bytes], int]], base: bytes, url: str, main: Collection[int] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Path and query of the links that stay on the page's host, each once, in page order; and of those in some blocks.
 
     Args:
         anchors: Attributes and texts, as in `dedupcrawl.content.outline.Outline`.
         base: Attributes of the base element.
         url: The page's own.
+        main: Positions of these blocks.
     """
     try:
         page = urlsplit(url)
         based = urlsplit(_target(base)) if base else page
     except ValueError:
-        return ()
+        return (), ()
     host = page.netloc.lower().removeprefix("www.")
     path = based.path or page.path or "/"
     folder = path[: path.rfind("/") + 1]
     found: dict[str, None] = {}
-    for attributes, _ in anchors:
+    found_there: dict[str, None] = {}
+    for attributes, _, block in anchors:
         target = _target(attributes).partition("#")[0]
         if not target or len(target) > _LONGEST:
             continue
@@ -62,9 +66,11 @@ def local_links(anchors: Iterable[tuple[bytes, list[bytes]]], base: bytes, url: 
         elif target[0] != "/":
             target = _joined(folder, target)
         found[target] = None
+        if block in main:
+            found_there[target] = None
         if len(found) >= _MOST:
             break
-    return tuple(found)
+    return tuple(found), tuple(found_there)
 
 
 def _target(attributes: bytes) -> str:

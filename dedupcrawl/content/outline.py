@@ -56,7 +56,8 @@ class Outline:
         elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
             page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
             without attributes are left out: their text belongs to what they are parts of.
-        anchors: Attributes and pieces of text of each link with an href, as they were written.
+        anchors: Attributes and pieces of text of each link with an href, as they were written; the position in `blocks`
+            of the block that it begins in, or of the next one.
         metas: Attributes of each meta element.
         base: Attributes of the first base element.
         is_whole: False where the page has more tags than are read.
@@ -65,7 +66,7 @@ class Outline:
     title: str
     blocks: list[tuple[str, int, int, int]]
     elements: list[tuple[int, str, bytes]]
-    anchors: list[tuple[bytes, list[bytes]]]
+    anchors: list[tuple[bytes, list[bytes], int]]
     metas: list[bytes]
     base: bytes
     is_whole: bool
@@ -100,7 +101,7 @@ def outline(markup: bytes) -> Outline:  # noqa: PLR0915 - one loop, and calls wo
     title, base = "", b""
     blocks: list[tuple[str, int, int, int]] = []
     elements = [(0, "", b"")]
-    anchors: list[tuple[bytes, list[bytes]]] = []
+    anchors: list[tuple[bytes, list[bytes], int]] = []
     metas: list[bytes] = []
     stack, numbers = [""], [0]  # the open elements, outermost first: names and numbers
     # Depth of the stack at the open link and in the outermost hidden element, 0 without; the greater of the two.
@@ -175,7 +176,7 @@ def outline(markup: bytes) -> Outline:  # noqa: PLR0915 - one loop, and calls wo
                 links += 1
                 link_texts = []
                 if not hidden_depth:
-                    anchors.append((attributes, link_texts))
+                    anchors.append((attributes, link_texts, len(blocks)))
         elif kind == LINK_END:
             link_depth = 0
         elif kind == BREAK:

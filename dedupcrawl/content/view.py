@@ -6,9 +6,7 @@ its main text, and its title. Blocks whose skeleton the site repeats are furnitu
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 import numpy as np
@@ -24,8 +22,6 @@ from dedupcrawl.content.word_kinds import symbols_of
 
 _LITTLE = 12  # set by hand
 """Symbols of own text, below which a page's furniture counts as its own: it is all that the page says."""
-_URL_WORD = re.compile(r"[^\W\d_]+|\d+")
-_URL_LIMIT = 500  # characters of a URL that are read
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
@@ -74,13 +70,3 @@ class View(msgspec.Struct, frozen=True, gc=False):
 def words_of(text: str) -> Symbols:
     """The symbols of a line, each once, ascending."""
     return np.unique(symbols_of(SymbolText.of((text,))))
-
-
-@lru_cache(maxsize=32)
-def url_words(url: str) -> Symbols:
-    """Words and numbers of a URL's path and query, each once, ascending."""
-    try:
-        parts = urlsplit(url[:_URL_LIMIT])
-    except ValueError:
-        return words_of("")
-    return words_of(" ".join(_URL_WORD.findall(unquote(f"{parts.path} {parts.query}"))))

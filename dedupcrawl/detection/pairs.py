@@ -24,7 +24,7 @@ from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
 _AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
-_ALWAYS_TOLD = "size"  # a feature that no page with text has none of
+_ALWAYS_TOLD = "kept_symbols"  # with the features
 _OF_DOUBT = "in_doubt"
 
 

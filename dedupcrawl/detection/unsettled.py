@@ -54,6 +54,7 @@ class Unsettled:
             page.asides,
             page.link_lines,
             page.links,
+            page.main_links,
             page.headings,
             page.anchors_same_site,
             page.anchors_other_sites,

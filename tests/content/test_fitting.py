@@ -18,10 +18,8 @@ def pairs(count: int, seed: int = 1) -> tuple[NDArray[np.float64], NDArray[np.bo
     """Pairs between which exchanged numbers decide, and nothing else."""
     random = np.random.default_rng(seed)
     values = np.zeros((count, len(FEATURES)))
-    values[:, NAMES.index("size")] = 5.0
-    values[:, NAMES.index("titles")] = 1.0
     same = np.arange(count) % 2 == 0
-    values[:, NAMES.index("numbers")] = np.where(same, 0.0, random.uniform(0.7, 3.0, count))
+    values[:, NAMES.index("values")] = np.where(same, 0.0, random.uniform(0.7, 3.0, count))
     values[:, NAMES.index("beside")] = random.uniform(0.0, 4.0, count)
     return values, same
 

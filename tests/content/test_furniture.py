@@ -117,7 +117,8 @@ def test_titles_are_known_to_later_crawls() -> None:
     again.add([3], "Another")
     other = Furniture()
     other.merge(again)
-    assert not other.is_new("A post") and not other.is_new("Another")
+    assert not other.is_new("A post")
+    assert not other.is_new("Another")
 
 
 def test_a_block_that_a_page_repeats_is_on_one_page() -> None:

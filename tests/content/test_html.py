@@ -40,6 +40,7 @@ def test_everything_a_page_says() -> None:
         body_digest=mmh3.hash_bytes(markup.encode()),
         body_tells=True,
         links=("/more",),
+        main_links=("/more",),
     )
 
 
@@ -50,7 +51,12 @@ def test_without_fields_only_title_paragraphs_and_digest() -> None:
     assert whole.anchors_same_site
     assert whole.keywords
     assert extract(markup, URL, fields=False) == Page(
-        URL, title="T", paragraphs=whole.paragraphs, body_digest=whole.body_digest, links=("/a/x",)
+        URL,
+        title="T",
+        paragraphs=whole.paragraphs,
+        body_digest=whole.body_digest,
+        links=("/a/x",),
+        main_links=("/a/x",),
     )
 
 

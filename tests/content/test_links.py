@@ -51,5 +51,6 @@ def test_a_million_links_are_not_kept() -> None:
 
 @given(st.lists(st.binary(max_size=60), max_size=5), st.binary(max_size=60), st.text(max_size=60))
 def test_total(anchors: list[bytes], base: bytes, url: str) -> None:
-    for link in local_links([(anchor, []) for anchor in anchors], base, url):
-        assert link
+    links, main_links = local_links([(anchor, [], at) for at, anchor in enumerate(anchors)], base, url, [0])
+    assert all(links)
+    assert set(main_links) <= set(links)

@@ -52,7 +52,7 @@ def written(**changes: object) -> bytes:
         (b"[]", "is no model"),
         (written(format=FORMAT + 1), f"has format {FORMAT + 1}, this version reads {FORMAT}"),
         (written(weights={"phase of the moon": 1.0}), "has the feature 'phase of the moon', which this version lacks"),
-        (written(weights={"uncovered": 1.0}), "lets 'uncovered' speak the other way"),
+        (written(weights={"novel_share": 1.0}), "lets 'novel_share' speak the other way"),
         (written(thresholds=[]), "has thresholds that do not rise"),
     ],
 )

@@ -131,7 +131,7 @@ def test_attributes_are_kept_as_written() -> None:
 def test_anchors_and_metas_are_collected() -> None:
     markup = b"<base href=b><meta name=k><a href=x>o<b>n</b>e</a><template><a href=no>no</a></template><a>no</a>"
     page = outline(markup)
-    assert page.anchors == [(b" href=x", [b"o", b"n", b"e"])]
+    assert page.anchors == [(b" href=x", [b"o", b"n", b"e"], 0)]
     assert page.metas == [b" name=k"]
     assert page.base == b" href=b"
 
