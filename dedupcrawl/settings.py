@@ -11,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
 from dedupcrawl.content.ignored import entries_of
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting_values import (
     read_age,
+    read_aliases,
     read_boolean,
     read_checks,
     read_existing_paths,
@@ -81,6 +83,12 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("DEDUP_LEARN", False, "True or False", read_boolean, False),
         Setting("DEDUP_SOFTWARE", True, "True, False, or a folder that exists", read_software, False),
+        Setting(
+            "DEDUP_ALIASES",
+            frozenset(SOURCES),
+            f"True, False, or a list of {', '.join(map(repr, SOURCES))}",
+            read_aliases,
+        ),
         Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", read_share, False),
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", read_checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", read_one_of("drop", "mark", "observe")),
@@ -144,6 +152,7 @@ class DedupSettings:
     rules: tuple[Path, ...]
     learn: bool
     software: bool | Path
+    aliases: frozenset[str]
     trial_share: float
     checks: tuple[str, ...]
     action: str

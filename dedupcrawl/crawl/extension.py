@@ -14,9 +14,11 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
+from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
@@ -44,6 +46,7 @@ from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
@@ -123,9 +126,14 @@ class Dedup:
         self._sending = Sending(crawler)
         savings = Savings(self.stats, self._detector.tally)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
+        book = RuleBook(self._normalizer, self.settings.trial_share) if self.settings.trial_share else None
+        self.aliases = Aliases(
+            self._index, self._normalizer, self.settings, crawler.spider, self._run, self.stats, book
+        )
         self.watch = RuleWatch(
             self._normalizer,
-            self.settings.trial_share,
+            book=book,
+            aliases=self.aliases,
             pending=pending,
             rewrites=Rewrites(self._index, crawler.spider, self._run),
             index=self._index,
@@ -139,6 +147,7 @@ class Dedup:
             learns=self.settings.learn,
         )
         self.software = self._software()
+        self.discoveries = Discoveries()
         fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(
             self._normalizer,
@@ -147,6 +156,7 @@ class Dedup:
             savings,
             pending,
             self.watch,
+            self.aliases,
             self.around_filter,
             folder,
             fingerprint,
@@ -179,7 +189,7 @@ class Dedup:
         # Without rules nothing is rewritten; a signal for every known link costs much.
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
-        if self._normalizer.site_count or self._learning or self.software:
+        if self._normalizer.site_count or self._learning or self.software or self.settings.aliases:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod
@@ -256,6 +266,7 @@ class Dedup:
             self._count,
             lambda: logger.info(closing_line(self.stats)),
             self.watch.close,
+            self.aliases.close,
             *([self._keep_software] if self.software is not None else []),
             self.rewriter.close,
             *([self._log.close] if self._log is not None else []),

@@ -41,6 +41,7 @@ class FetchedPage:
         judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
+        links: What only it led to, once its callback has come to its end; None again when that is settled.
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it, by the URL of the verdict.
@@ -61,6 +62,7 @@ class FetchedPage:
         "judged_late",
         "kept_under",
         "linked",
+        "links",
         "lost",
         "lost_alone",
         "on_their_way",
@@ -84,6 +86,7 @@ class FetchedPage:
         self.request: Request | None = None
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
+        self.links: list[Request] | None = None
         self.judged_as: dict[int, str] = {}
         self.lost_alone: set[str] = set()
         self.on_their_way = self.stored = self.lost = self.unwritten = 0

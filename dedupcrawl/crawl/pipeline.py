@@ -95,6 +95,7 @@ class DedupPipeline:
     def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
         if fetched.verdict is None:
             fetched.verdict = self._dedup.judging.judge(fetched.analyse(), settings, fetched)
+            self._dedup.aliases.settle(fetched)
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:

@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
@@ -16,7 +17,7 @@ from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, Alread
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
 
 
 class Rewriter:
@@ -30,6 +31,7 @@ class Rewriter:
         savings: Savings,
         pending: PendingRewrites,
         watch: RuleWatch,
+        aliases: Aliases,
         around: AroundFilter,
         folder: Path | None,
         fingerprint: Callable[[Request], bytes],
@@ -42,6 +44,7 @@ class Rewriter:
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
+        self._aliases = aliases
         self._around = around
 
     def share(self, first_url: Callable[[str, str], str]) -> None:
@@ -68,8 +71,29 @@ class Rewriter:
         if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
             return request
         wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
-        if wanted == url or request.dont_filter:
+        return request if wanted == url else self._send(request, wanted, found, mode)
+
+    def follow(self, request: Request) -> Request:
+        """The request to send instead of one that rules leave alone, by what is known of its very URL."""
+        mode = self._mode(request.url)
+        if mode == "off" or request.dont_filter or not _is_ours(request):
             return request
+        known = self._aliases.follow(request.url)
+        if known is None or self._watch.is_off(request.url, known[0].rules):
+            return request
+        found, is_answered = known
+        if found.canonical in request.meta.get(TRAIL, ()):
+            # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
+            return request.replace(url=found.canonical, meta={**request.meta, "dedup_url": False})
+        if is_answered and mode == "rewrite":
+            self._pending.prove(found.canonical)
+        return self._send(request, found.canonical, found, mode)
+
+    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:
+        """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
+        if request.dont_filter:
+            return request
+        url = request.url
         rewritten = self._sent_to(wanted, request)
         target = rewritten.url
         if rewritten is request or self._pending.is_refuted(target):
@@ -130,6 +154,9 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
+            if self._watch.is_known(canonical):
+                self._pending.prove(canonical)  # another worker has fetched it
+                continue
             waited = list(map(as_asked, self._pending.refute(canonical)))
             back = self._watch.gone(canonical, waited, is_sure=False)
             self._savings.go_back(back, f"{canonical} was not answered")

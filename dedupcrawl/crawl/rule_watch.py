@@ -12,6 +12,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.earlier_pages import EarlierPages
@@ -42,7 +43,7 @@ class RuleWatch:
 
     Args:
         normalizer: The rules.
-        share: Of the uses of a rule that are tried for ever; 0: none are, ever.
+        book: Of the rules that are tried, or None: none are, ever.
         pending: Requests that wait for their canonical URL's answer.
         rewrites: All of this crawl.
         index: Where pages of this crawl are found again.
@@ -53,13 +54,13 @@ class RuleWatch:
         savings: Counts what is saved, and what is not after all.
         sending: Has requests fetched.
         around: The way around the duplicate filter.
+        aliases: What is known of single URLs.
         learns: True when a site without rules may have some later.
     """
 
     def __init__(
         self,
         normalizer: Normalizer,
-        share: float,
         *,
         pending: PendingRewrites,
         rewrites: Rewrites,
@@ -71,6 +72,8 @@ class RuleWatch:
         savings: Savings,
         sending: Sending,
         around: AroundFilter,
+        aliases: Aliases,
+        book: RuleBook | None,
         learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
@@ -83,6 +86,7 @@ class RuleWatch:
         self._savings = savings
         self._sending = sending
         self._around = around
+        self._aliases = aliases
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
@@ -93,7 +97,7 @@ class RuleWatch:
         self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
-        self.book = RuleBook(normalizer, share) if share else None
+        self.book = book
         self._trials = (
             Trials(self.book, stats, kept=self._earlier.look, passed=self._passed, failed=self._failed)
             if self.book
@@ -108,9 +112,15 @@ class RuleWatch:
             return
         if is_first:
             self._savings.spend(request.url)
+        for link in self._aliases.links_of(request.url):
+            self._sending.schedule(link)
         if self.book is None or self._trials is None:
             return
-        if self.book.is_due(request.url, rules):
+        if not self.book.is_due(request.url, rules):
+            return
+        if self._normalizer.normalize(request.url).rules == rules and self._aliases.is_one_page(request.url, canonical):
+            self.book.passed(request.url, rules)  # it was tried by an earlier crawl, as it were
+        else:
             self._try(Trial(request.url, canonical, rules), request)
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -126,7 +136,7 @@ class RuleWatch:
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
         tried = request.meta.get(TRIAL)
-        has_rules = self._normalizer.has_rules_for(request.url)
+        has_rules = self._normalizer.has_rules_for(request.url) or self._aliases.remembers(request.url)
         if (has_rules or self._learns) and response.status < 300 and _is_for_spider(request):
             self._answered.add(mmh3.hash64(request.url)[0])
         if not tried and CANONICAL not in request.meta and not has_rules:
@@ -140,6 +150,9 @@ class RuleWatch:
                 page = self._pages.of(response)
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
+        if self._aliases.remembers(request.url):
+            page = self._pages.of(response)
+            self._batch.then(partial(self._compare_with_earlier, page, request.url.partition("#")[0]), page)
         for canonical in request.meta.get(CANONICAL, [request.url]):
             if self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
                 self._pending.prove(canonical)
@@ -166,7 +179,7 @@ class RuleWatch:
         for request in waiting:
             if self.is_fetched(request.url):
                 continue
-            rules = self._normalizer.normalize(request.url).rules
+            rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
@@ -183,7 +196,7 @@ class RuleWatch:
         """
         self._given_back.add(mmh3.hash64(original)[0])
         if self.book is not None:
-            rules = self._normalizer.normalize(url).rules
+            rules = self._rules_of(url)
             if revoked := self.book.gone(url, canonical, rules):
                 self._stats.inc_value("dedup/url/revoked", len(revoked))
                 self._fetch_after_all(set(), {site_of(url): Ruling(revoked=tuple(revoked))})
@@ -193,6 +206,10 @@ class RuleWatch:
         begun = self._trials is not None and self._trials.was_begun(url)
         key = mmh3.hash64(url)[0]
         return begun or key in self._given_back or key in self._answered
+
+    def is_known(self, canonical: str) -> bool:
+        """True when a page of this crawl came from a canonical URL, if to another worker."""
+        return self._earlier.look(canonical) is not None
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -235,6 +252,15 @@ class RuleWatch:
         else:
             self._sending.schedule(self._around.let_by(question))
 
+    def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
+        """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
+        if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials is not None:
+            self._fetch_after_all({url}, {})
+
+    def _rules_of(self, url: str) -> tuple[str, ...]:
+        """What sent a URL elsewhere."""
+        return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
+
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
         look = Look.at(page.analyse())
@@ -276,7 +302,7 @@ class RuleWatch:
         if before or not added or added[0].isalnum():
             return False
         request = self._pending.first(canonical)
-        rules = () if request is None else self._normalizer.normalize(request.url).rules
+        rules = () if request is None else self._rules_of(request.url)
         return self._led_on.get((site_of(canonical), rules), 0) >= _USUAL
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
@@ -284,7 +310,7 @@ class RuleWatch:
         request = self._pending.first(canonical)
         assert self._trials is not None
         if not self._trials.suspect(canonical, suspects, led_to) and request is not None:
-            rules = self._normalizer.normalize(request.url).rules
+            rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
             self._try(trial, request)
 

@@ -77,12 +77,14 @@ def state_in_use(rule: Rule) -> State:
     return "active" if is_over else "probation"
 
 
-def is_sampled(use: int, every: int) -> bool:
+def is_sampled(use: int, every: int, *, early: bool = True) -> bool:
     """True for the uses at which a rule is tried that is not on probation: 1, 4, 16, 64, … and each `every`-th.
 
     >>> [use for use in range(1, 151) if is_sampled(use, 50)]
     [1, 4, 16, 50, 64, 100, 150]
     """
+    if not early:
+        return use % every == 0
     is_power_of_four = use & (use - 1) == 0 and use.bit_length() % 2 == 1
     return use % every == 0 or is_power_of_four
 

@@ -67,7 +67,9 @@ class WatchedRule:
         """Count one use, on this URL; True when it shall be tried."""
         place = self.places.of(url)
         place.uses += 1
-        return self.is_wanting(place) or is_sampled(place.uses, every)
+        return self.is_wanting(place) or is_sampled(
+            place.uses, every, early=self.rule.source != "alias" or not self.rule.evidence.correct
+        )
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""

@@ -1,0 +1,334 @@
+"""Aliases while crawling: URLs that lead to a page which the crawl has, or will have, by another URL."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+
+import mmh3
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases
+from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, aliases_said
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.pages import FetchedPage, is_html
+from dedupcrawl.crawl.request_meta import MOVED
+from dedupcrawl.crawl.trials import Look, same_page
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Entry
+from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_book import RuleBook
+
+logger = logging.getLogger(__name__)
+
+_SURE = 0.98
+"""Probability of a duplicate from which its URL is not fetched by later crawls. On archive.glftpd.io, awesomewm.org,
+ripper234.com and eaglecraft.fr all 455 verdicts above it were of one text, and of the 33 below 25 of another."""
+_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+_META_REFRESH = "meta refresh"  # as Scrapy calls it
+
+
+class Aliases:
+    """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
+
+    Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
+    trial only: without a rule book nothing but what was found out by fetching is.
+
+    Args:
+        index: Where aliases lie.
+        normalizer: The rules, which come first.
+        settings: Which sources are wanted, how long an alias holds.
+        spider: Whose requests are remembered.
+        run: This crawl.
+        stats: Counts.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        normalizer: Normalizer,
+        settings: DedupSettings,
+        spider: Spider,
+        run: str,
+        stats: StatsCollector,
+        book: RuleBook | None,
+    ) -> None:
+        self._index = index
+        self._normalizer = normalizer
+        self._settings = settings
+        self._spider = spider
+        self._run = run
+        self._stats = stats
+        self._book = book
+        self._sites: dict[str, SiteAliases] = {}
+        self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
+        self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
+        self._failed = False
+        if book is not None:
+            book.more = self.rules_of
+
+    # Which URL to ask for
+
+    def rules_of(self, site: str) -> tuple[Rule, ...]:
+        """The sources of a site as rules, with the trials of earlier crawls."""
+        return self._of(site).rules()
+
+    def follow(self, url: str) -> tuple[Normalized, bool] | None:
+        """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
+
+        None where nothing is known, or nothing that still holds.
+        """
+        if not self._settings.for_url(url).aliases:
+            return None
+        try:
+            alias = self._known(url)
+            if alias is None or not self._holds(url, alias):
+                return None
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return None
+        return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+
+    def source_of(self, url: str) -> tuple[str, ...]:
+        """The id of the rule that `follow` goes by."""
+        found = self.follow(url)
+        return () if found is None else found[0].rules
+
+    def links_of(self, url: str) -> list[Request]:
+        """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
+        if not self._settings.for_url(url).aliases or not self.remembers(url):
+            return []
+        try:
+            alias = self._known(url)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return []
+        found = []
+        for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
+            try:
+                found.append(unpack_request(packed, self._spider))
+            except ValueError as error:
+                logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
+        return found
+
+    def remembers(self, url: str) -> bool:
+        """True when earlier crawls, or other workers, have found out aliases of this site."""
+        site = site_of(url)
+        self._of(site)
+        return site in self._remembering
+
+    def is_one_page(self, url: str, other: str) -> bool:
+        """Whether an earlier crawl has fetched a URL and found there the page that another one leads to."""
+        try:
+            alias = self._known(url) if self.remembers(url) else None
+            if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
+                return False
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return False
+        return other in (alias.target, self._by_rules(alias.target))
+
+    def has_changed(self, url: str, page: FetchedPage) -> bool:
+        """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
+
+        Asked before the page is judged, when the index still has the earlier one.
+        """
+        try:
+            kept = self._kept(url)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return False
+        if kept is None or kept.run == self._run:
+            return False
+        if same_page(Look(kept.outline, b""), Look.at(page.analyse())) is not False:
+            return False
+        self._changed.add(_key(url))
+        self._stats.inc_value("dedup/aliases/changed")
+        return True
+
+    # What pages say
+
+    def look(self, request: Request, response: Response) -> None:
+        """A page has come: what does it say of other URLs, and which redirect led to it?"""
+        settings = self._settings.for_url(response.url)
+        if not settings.aliases or response.status != 200 or request.meta.get("dedup_skip"):
+            return
+        url = _without_fragment(response.url)
+        found: dict[str, str] = {}
+        if is_html(response):
+            headers = {
+                name: [value.decode("latin-1") for value in response.headers.getlist(name)]
+                for name in ("link", "content-location")
+                if name in response.headers
+            }
+            wanted = settings.aliases if self._book is not None else frozenset()
+            for said, source in aliases_said(url, response.body, headers, wanted).items():
+                if said.startswith("https:") and not url.startswith("https:"):
+                    continue  # nobody shall be led to an insecure page
+                found.setdefault(self._by_rules(said), source)
+        reasons = request.meta.get("redirect_reasons", ())
+        if REDIRECT in settings.aliases and all(one in MOVED or one == _META_REFRESH for one in reasons):
+            found |= dict.fromkeys(map(_without_fragment, request.meta.get("redirect_urls", ())), REDIRECT)
+        found.pop(url, None)
+        if found:
+            self._keep(url, found)
+
+    def _keep(self, url: str, found: dict[str, str]) -> None:
+        now = time.time()
+        rows = {said: Alias(url, source, self._spider.name, self._run, now) for said, source in found.items()}
+        try:
+            own = self._known(url)
+            if own is not None:  # of two URLs that each name the other one is asked for
+                rows.pop(own.target, None)
+            self._remember(site_of(url))
+            there = self._index.attach_new(NAME, {said: alias.to_bytes() for said, alias in rows.items()})
+            for said, content in there.items():
+                self._meet(said, Alias.from_bytes(content), rows[said])
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return
+        for source in found.values():
+            self._stats.inc_value(f"dedup/aliases/said/{source}")
+
+    def _meet(self, said: str, old: Alias | None, new: Alias) -> None:
+        """A page names a URL as its own that has an alias already."""
+        if old is not None and old.run == new.run and old.target != new.target and not new.was_found_out:
+            if not old.was_found_out and old.target:  # two pages of one crawl claim it: it may be neither's
+                self._index.attach(said, NAME, Alias("", old.source, new.spider, new.run, new.at).to_bytes())
+                self._stats.inc_value("dedup/aliases/disputed")
+            return
+        if old is None or old.run != new.run:
+            links = old.links if old is not None and old.target == new.target else ()
+            if old is None or not old.was_found_out or new.was_found_out:
+                new = Alias(new.target, new.source, new.spider, new.run, new.at, links)
+                self._index.attach(said, NAME, new.to_bytes())
+
+    # What a crawl finds out by itself
+
+    def settle(self, page: FetchedPage) -> None:
+        """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
+        verdict, links = page.verdict, page.links
+        settings = self._settings.for_url(page.url)
+        if verdict is None or links is None or not settings.aliases:
+            return
+        page.links = None
+        url = _without_fragment(page.url)
+        is_sure = verdict.is_duplicate and verdict.evidence.get("probability", 1.0) >= _SURE
+        is_dropped = is_sure and settings.action == "drop" and verdict.url == page.url
+        try:
+            if is_dropped and verdict.duplicate_of and len(links) <= MOST_LINKS:
+                self._learn(url, _without_fragment(verdict.duplicate_of), links)
+            elif self.remembers(url) and self._index.attached(url, NAME) is not None:
+                self._index.detach(url, NAME)  # it is a page of its own now
+        except ValueError:
+            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+
+    def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
+        if url == keeper:
+            return
+        packed = tuple(pack_request(link, self._spider) for link in links)
+        back = self._known(keeper)
+        if back is not None and back.target == url:
+            self._index.detach(keeper, NAME)
+        self._remember(site_of(url))
+        alias = Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed)
+        self._index.attach(url, NAME, alias.to_bytes())
+        self._stats.inc_value("dedup/aliases/found")
+
+    # Between crawls
+
+    def close(self) -> None:
+        """Keep what became of the trials."""
+        for site, known in self._sites.items() if self._book is not None else ():
+            assert self._book is not None
+            watched = self._book.watched(site, "alias")
+            for one in watched:
+                if one.passed or one.failed:
+                    rule = one.rule
+                    known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
+            known.failed |= self._book.revoked(site, "alias")
+            if known != SiteAliases():
+                self._update(site, known)
+
+    def _remember(self, site: str) -> None:
+        """Have later crawls know that there are aliases of this site, before there is one."""
+        known = self._of(site)
+        if site not in self._remembering:
+            self._update(site, known)
+            self._remembering.add(site)
+
+    def _update(self, site: str, known: SiteAliases) -> None:
+        def joined(content: bytes | None) -> bytes:
+            return SiteAliases.from_bytes(content).joined(known).to_bytes()
+
+        try:
+            self._index.update_site_state(site, NAME, joined)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+
+    def _of(self, site: str) -> SiteAliases:
+        known = self._sites.get(site)
+        if known is None:
+            try:
+                content = self._index.site_state(site, NAME)
+            except (OSError, IndexDamagedError) as error:
+                self._say(error)
+                content = None
+            if len(self._sites) >= _MOST_SITES:
+                self._sites.clear()
+                self._remembering.clear()
+            known = self._sites[site] = SiteAliases.from_bytes(content)
+            if content is not None:
+                self._remembering.add(site)
+        return known
+
+    def _known(self, url: str) -> Alias | None:
+        return Alias.from_bytes(self._index.attached(_without_fragment(url), NAME))
+
+    def _holds(self, url: str, alias: Alias) -> bool:
+        """Whether an alias still tells what to ask for."""
+        settings = self._settings.for_url(url)
+        if not alias.target or alias.spider != self._spider.name or _key(alias.target) in self._changed:
+            return False
+        if not alias.was_found_out and (self._book is None or alias.source not in settings.aliases):
+            return False
+        if alias.run == self._run:
+            return True
+        if settings.ttl is not None and alias.at < time.time() - settings.ttl:
+            return False
+        if self._index.is_restored(url) or self._index.is_restored(alias.target):
+            return False
+        return alias.source != DUPLICATE or self._kept(alias.target) is not None
+
+    def _kept(self, url: str) -> Entry | None:
+        """The page that was kept of what came from a URL."""
+        found = (self._index.entry(known) for known in dict.fromkeys((url, self._by_rules(url))))
+        return next((one for one in found if one is not None and _without_fragment(one.source) == url), None)
+
+    def _by_rules(self, url: str) -> str:
+        found = self._normalizer.normalize(url)
+        return found.canonical if found.kind == "rewrite" else url
+
+    def _say(self, error: Exception) -> None:
+        self._stats.inc_value("dedup/aliases/errors")
+        if not self._failed:
+            self._failed = True
+            logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+
+
+def _without_fragment(url: str) -> str:
+    return url.partition("#")[0]
+
+
+def _key(url: str) -> int:
+    return mmh3.hash64(url)[0]
