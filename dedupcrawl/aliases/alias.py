@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
+from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
 
 NAME = "alias"
@@ -15,7 +16,6 @@ NAME = "alias"
 MOST_LINKS = 1_000
 """Of an alias. A page that was the first to link to more is asked for each time."""
 
-_LIKE_TRIALS = 20  # that passed: as many as a log may speak for at most (see urls.probation)
 _FOUND_OUT = (DUPLICATE, REDIRECT)  # by fetching the URL itself
 
 
@@ -104,7 +104,7 @@ class SiteAliases:
             tried=tried,
             failed=failed,
             source="alias",
-            evidence=Evidence(correct=_LIKE_TRIALS if source in _FOUND_OUT else 0),
+            evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
         )
 
 

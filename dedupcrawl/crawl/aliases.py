@@ -81,15 +81,23 @@ class Aliases:
         """The sources of a site as rules, with the trials of earlier crawls."""
         return self._of(site).rules()
 
-    def follow(self, url: str) -> tuple[Normalized, bool] | None:
+    def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
 
         None where nothing is known, or nothing that still holds.
+
+        Args:
+            url: Without what rules would change.
+            asked: What rules made it of.
         """
         if not self._settings.for_url(url).aliases:
             return None
         try:
             alias = self._known(url)
+            if alias is None and asked is not None and self.remembers(url) and self._kept(url) is None:
+                alias = self._known(asked)  # what rules make of it, no crawl has seen
+                if alias is None or not alias.was_found_out or alias.target == url:
+                    return None
             if alias is None or not self._holds(url, alias):
                 return None
         except (OSError, IndexDamagedError) as error:
@@ -125,16 +133,16 @@ class Aliases:
         self._of(site)
         return site in self._remembering
 
-    def is_one_page(self, url: str, other: str) -> bool:
-        """Whether an earlier crawl has fetched a URL and found there the page that another one leads to."""
+    def found_out(self, url: str) -> str | None:
+        """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
         try:
             alias = self._known(url) if self.remembers(url) else None
             if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
-                return False
+                return None
         except (OSError, IndexDamagedError) as error:
             self._say(error)
-            return False
-        return other in (alias.target, self._by_rules(alias.target))
+            return None
+        return alias.target
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
         """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.

@@ -158,6 +158,7 @@ class Dedup:
             self.watch,
             self.aliases,
             self.around_filter,
+            self._sending,
             folder,
             fingerprint,
         )

@@ -16,6 +16,7 @@ from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
+from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 
@@ -33,6 +34,7 @@ class Rewriter:
         watch: RuleWatch,
         aliases: Aliases,
         around: AroundFilter,
+        sending: Sending,
         folder: Path | None,
         fingerprint: Callable[[Request], bytes],
     ) -> None:
@@ -46,6 +48,9 @@ class Rewriter:
         self._watch = watch
         self._aliases = aliases
         self._around = around
+        self._sending = sending
+        self._owed: list[Request] = []
+        self._is_asking = False
 
     def share(self, first_url: Callable[[str, str], str]) -> None:
         """Agree with other workers on the first URL of an identity (see FirstSeen)."""
@@ -78,16 +83,21 @@ class Rewriter:
         mode = self._mode(request.url)
         if mode == "off" or request.dont_filter or not _is_ours(request):
             return request
-        known = self._aliases.follow(request.url)
+        known = self._aliases.follow(request.url, request.meta.get(ORIGINAL_URL))
         if known is None or self._watch.is_off(request.url, known[0].rules):
             return request
         found, is_answered = known
         if found.canonical in request.meta.get(TRAIL, ()):
             # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
-            return request.replace(url=found.canonical, meta={**request.meta, "dedup_url": False})
+            self._pending.lead_on(request.url, found.canonical)
+            proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
+            return self._around.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
         if is_answered and mode == "rewrite":
             self._pending.prove(found.canonical)
-        return self._send(request, found.canonical, found, mode)
+        sent = self._send(request, found.canonical, found, mode)
+        if sent is not request:
+            self._pending.lead_on(request.url, sent.url)
+        return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
@@ -106,11 +116,24 @@ class Rewriter:
             return request
         self._stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
-        self._watch.rewritten(request, target, found.rules)
+        if self._watch.rewritten(request, target, found.rules):
+            self._ask_for_links(url)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
         return rewritten
+
+    def _ask_for_links(self, url: str) -> None:
+        """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
+        self._owed += self._aliases.links_of(url)
+        if self._is_asking:  # called for a link that is sent elsewhere itself
+            return
+        self._is_asking = True
+        try:
+            while self._owed:
+                self._sending.schedule(self.rewrite(self._owed.pop()))
+        finally:
+            self._is_asking = False
 
     def _sent_to(self, url: str, request: Request) -> Request:
         """`request` for another URL; itself when Scrapy would take the two for one.

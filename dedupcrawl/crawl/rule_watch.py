@@ -104,24 +104,33 @@ class RuleWatch:
             else None
         )
 
-    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
-        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is."""
+    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
+
+        Returns:
+            False when this was known.
+        """
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
         if not self._rewrites.add(request, canonical, rules):
-            return
+            return False
         if is_first:
             self._savings.spend(request.url)
-        for link in self._aliases.links_of(request.url):
-            self._sending.schedule(link)
-        if self.book is None or self._trials is None:
-            return
-        if not self.book.is_due(request.url, rules):
-            return
-        if self._normalizer.normalize(request.url).rules == rules and self._aliases.is_one_page(request.url, canonical):
-            self.book.passed(request.url, rules)  # it was tried by an earlier crawl, as it were
-        else:
+        if (
+            self.book is not None
+            and self.book.is_due(request.url, rules)
+            and not self._was_tried(request, canonical, rules)
+        ):
             self._try(Trial(request.url, canonical, rules), request)
+        return True
+
+    def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
+        is_by_rules = self._normalizer.normalize(request.url).rules == rules
+        found = self._aliases.found_out(request.url) if is_by_rules else None
+        if found is not None and self.book is not None and self._same(found, canonical):
+            self.book.passed(request.url, rules)
+        return found is not None
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when trials have shown that one of the rules is wrong for such URLs."""

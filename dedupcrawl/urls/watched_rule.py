@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
+from dedupcrawl.urls.probation import (
+    FROM_A_LOG,
+    is_refuted,
+    is_sampled,
+    known_before,
+    known_elsewhere,
+    trials_needed,
+)
 from dedupcrawl.urls.rule import Rule
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
@@ -59,6 +66,13 @@ class WatchedRule:
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
     @property
+    def _is_well_known(self) -> bool:
+        """True when as much as a log may tell, or more, speaks for it on this very site, and nothing against it."""
+        passed, failed = self.before
+        was_tried = self.rule.tried > 0 or self.rule.source == "alias"
+        return was_tried and passed >= FROM_A_LOG and not failed
+
+    @property
     def _trials(self) -> int:
         """That are known of, in this crawl and in earlier ones."""
         return self.rule.tried + self.passed + self.failed
@@ -67,9 +81,7 @@ class WatchedRule:
         """Count one use, on this URL; True when it shall be tried."""
         place = self.places.of(url)
         place.uses += 1
-        return self.is_wanting(place) or is_sampled(
-            place.uses, every, early=self.rule.source != "alias" or not self.rule.evidence.correct
-        )
+        return self.is_wanting(place) or is_sampled(place.uses, every, early=not self._is_well_known)
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""
