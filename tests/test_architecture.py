@@ -20,10 +20,11 @@ MAY_KNOW = {
     **dict.fromkeys(TOOLS, VALUES),
     "urls": VALUES,
     "software": VALUES | {"urls"},
+    "aliases": VALUES | {"content", "urls"},
     "content": VALUES,
     "index": VALUES | {"content"},
-    "setting_values": VALUES | {"content"},
-    "settings": VALUES | {"content", "project", "setting_values"},
+    "setting_values": VALUES | {"aliases", "content"},
+    "settings": VALUES | {"aliases", "content", "project", "setting_values"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
@@ -34,7 +35,9 @@ MAY_KNOW = {
     | {"content", "crawl_logs", "detection", "index", "report", "setting_values", "settings", "software", "spark"}
     | {"training", "urls"},
     "cli": {"commands"},
-    "crawl": VALUES | TOOLS | {"cli", "content", "detection", "index", "report", "settings", "software", "urls"},
+    "crawl": VALUES
+    | TOOLS
+    | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "addon": {"crawl", "settings"},
     "demo": {"counts", "index"},
     "__init__": {"addon"},

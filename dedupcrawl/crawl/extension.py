@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy import Request, Spider, signals
@@ -13,12 +14,12 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
-from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
@@ -39,6 +40,7 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.project import data_folder, rules_folder
@@ -100,10 +102,7 @@ class Dedup:
         self._report = ReportFile(self.settings.report) if self.settings.report else None
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
-        try:
-            self._index = open_index(spec, self._index_checks, default_path=data / "index", wait=0)
-        except ValueError as error:
-            raise SettingError(f"DEDUP_INDEX: {error}.") from error
+        self._index = _opened(spec, self._index_checks, data / "index")
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
@@ -147,8 +146,6 @@ class Dedup:
             learns=self.settings.learn,
         )
         self.software = self._software()
-        self.discoveries = Discoveries()
-        fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(
             self._normalizer,
             self.settings,
@@ -160,7 +157,7 @@ class Dedup:
             self.around_filter,
             self._sending,
             folder,
-            fingerprint,
+            crawler.request_fingerprinter.fingerprint,
         )
         if self.settings.run:
             self.rewriter.share(self._first_url)
@@ -301,6 +298,13 @@ class Dedup:
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
         self.watch.dropped(request)
+
+
+def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
+    try:
+        return open_index(spec, checks, default_path=default, wait=0)
+    except ValueError as error:
+        raise SettingError(f"DEDUP_INDEX: {error}.") from error
 
 
 def _run_id(folder: Path | None) -> str:

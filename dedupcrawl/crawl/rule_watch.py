@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
+from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.error_questions import ErrorQuestions
@@ -93,8 +94,6 @@ class RuleWatch:
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
         self._led_on: dict[tuple[str, tuple[str, ...]], int] = {}  # site and rules → see _USUAL
-        self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
-        self._asking = 0  # of them, without an answer
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
         self.book = book
@@ -103,6 +102,7 @@ class RuleWatch:
             if self.book
             else None
         )
+        self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -116,11 +116,8 @@ class RuleWatch:
             return False
         if is_first:
             self._savings.spend(request.url)
-        if (
-            self.book is not None
-            and self.book.is_due(request.url, rules)
-            and not self._was_tried(request, canonical, rules)
-        ):
+        is_due = self.book is not None and self.book.is_due(request.url, rules)
+        if is_due and not self._was_tried(request, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
         return True
 
@@ -223,14 +220,14 @@ class RuleWatch:
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._trials is None or self.book is None:
+        if self._trials is None or self.book is None or self._questions is None:
             return True
-        if self._error_questions.are_open or self._asking:
+        if self._error_questions.are_open or self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
             if self._earlier.look(canonical) is None:
-                self._ask_for(canonical)
-        if self._asking:
+                self._questions.ask(canonical)
+        if self._questions.are_open:
             return False
         self._trials.settle()
         rulings = self.book.decide()
@@ -272,6 +269,7 @@ class RuleWatch:
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
+        assert self._questions is not None
         look = Look.at(page.analyse())
         if tried:
             if self._leads_to_canonical(tried, url):
@@ -279,7 +277,7 @@ class RuleWatch:
             self._trials.asked_for(tried, look)
             open_still = self._trials.canonical_of(tried)
             if open_still is not None and not self._pending.waits(open_still):
-                self._ask_for(open_still)
+                self._questions.ask(open_still)
             return
         host = host_of(canonical)
         if self._pending.waits(canonical):
@@ -341,27 +339,6 @@ class RuleWatch:
     def _count_led_on(self, trial: Trial, number: int) -> None:
         key = site_of(trial.canonical), trial.rules
         self._led_on[key] = self._led_on.get(key, 0) + number
-
-    def _ask_for(self, canonical: str) -> None:
-        """Fetch a canonical URL past the spider: it was answered before its page was needed, or failed. Once."""
-        if canonical not in self._asked:
-            self._asked.add(canonical)
-            self._asking += 1
-            question = Request(canonical, meta={"dedup_skip": True})
-            led_nowhere = self._pending.is_refuted(canonical)
-            self._sending.fetch(question, partial(self._canonical_answered, canonical, led_nowhere))
-
-    def _canonical_answered(self, canonical: str, led_nowhere: bool, response: Response | None) -> None:
-        self._asking -= 1
-        if response is not None and 200 <= response.status < 300:
-            page = self._pages.of(response)
-            self._batch.then(partial(self._learn_canonical, canonical, page), page)
-        elif led_nowhere and self._trials is not None:  # and does so again, while the URL that was asked for has a page
-            self._trials.gone(canonical)
-
-    def _learn_canonical(self, canonical: str, page: FetchedPage) -> None:
-        assert self._trials is not None
-        self._trials.found(canonical, Look.at(page.analyse()))
 
     def _fetch_after_all(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
         """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a wrong rule (by site).

@@ -10,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.start_sites import START, trusting
 
@@ -27,7 +28,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._orphans = dedup.orphans
         self._aliases = dedup.aliases
         self._pages = dedup.pages
-        self._is_new = dedup.discoveries.is_new
+        self._is_new = Discoveries().is_new
         self._around = dedup.around_filter
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
