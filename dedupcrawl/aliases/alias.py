@@ -47,7 +47,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         """Read what `to_bytes` wrote; None where that cannot be read."""
         try:
             return None if content is None else msgspec.msgpack.decode(content, type=cls)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
 
     @property
@@ -82,7 +82,7 @@ class SiteAliases:
         """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
         try:
             return msgspec.json.decode(content, type=cls) if content else cls()
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return cls()
 
     def joined(self, other: SiteAliases) -> SiteAliases:

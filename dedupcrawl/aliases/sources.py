@@ -14,6 +14,7 @@ from urllib.parse import urldefrag, urljoin
 
 from dedupcrawl.content.outline import unescape
 from dedupcrawl.sites import site_of
+from dedupcrawl.urls.places import traits
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"
 SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", REDIRECT)
@@ -60,7 +61,7 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
         said += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
     if "permalink" in wanted:
-        said += (("permalink", target) for target in permalinks(base, body))
+        said += (("permalink", target) for target in permalinks(url, body, base))
     site = site_of(url)
     for source, target in said:
         other = _absolute(base, target)
@@ -71,12 +72,13 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     return found
 
 
-def permalinks(url: str, body: bytes) -> Iterator[str]:
+def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     """Links to elements of the page that holds them, whose URL has the number of the element as a token of its own.
 
     In a thread each post has one: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
     """
     body = body[:_MOST_BYTES]
+    place = _place(url)
     links: dict[bytes, set[bytes]] = {}
     for match in _TO_AN_ELEMENT.finditer(body):
         target, fragment, number = match.groups()
@@ -87,8 +89,9 @@ def permalinks(url: str, body: bytes) -> Iterator[str]:
     there = {match[1] for match in _ELEMENT.finditer(body)}
     for fragment, targets in links.items():
         if fragment in there:
-            for target in sorted(targets):
-                yield target.decode("utf-8", "replace")
+            for target in sorted(one.decode("utf-8", "replace") for one in targets):
+                if _place(_absolute(base, target)) == place:  # a portal shows first posts of threads, with their links
+                    yield target
 
 
 def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
@@ -154,6 +157,12 @@ def _json_ld(body: bytes) -> Iterator[str]:
                 for target in (one.get("url"), page.get("@id") if isinstance(page, dict) else page):
                     if isinstance(target, str):
                         yield target
+
+
+def _place(url: str) -> tuple[str, ...]:
+    """The script or kind of page, and the front of the path, by which a site routes (see urls.places)."""
+    found = traits(url)
+    return found.get("host", ""), found.get("front", ""), found.get("page", "")
 
 
 def _absolute(base: str, target: str) -> str:

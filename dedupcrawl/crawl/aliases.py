@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mmh3
+import msgspec
 from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
+from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, aliases_said
+from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.crawl.pages import FetchedPage, is_html
-from dedupcrawl.crawl.request_meta import MOVED
+from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.crawl.request_meta import MOVED, without_fragment
 from dedupcrawl.crawl.trials import Look, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
@@ -49,6 +52,12 @@ class Aliases:
         spider: Whose requests are remembered.
         run: This crawl.
         stats: Counts.
+        book: Tries the sources, or None.
+        pages: Of the crawl's responses.
+
+    Attributes:
+        discoveries: Which pages were the first to lead to others.
+        disputed: Called with the URL of a page when what was sent there may belong elsewhere.
     """
 
     def __init__(
@@ -60,6 +69,7 @@ class Aliases:
         run: str,
         stats: StatsCollector,
         book: RuleBook | None,
+        pages: Pages,
     ) -> None:
         self._index = index
         self._normalizer = normalizer
@@ -68,6 +78,9 @@ class Aliases:
         self._run = run
         self._stats = stats
         self._book = book
+        self._pages = pages
+        self.disputed: Callable[[str], None] = lambda target: None
+        self.discoveries = Discoveries()
         self._sites: dict[str, SiteAliases] = {}
         self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
@@ -169,7 +182,7 @@ class Aliases:
         settings = self._settings.for_url(response.url)
         if not settings.aliases or response.status != 200 or request.meta.get("dedup_skip"):
             return
-        url = _without_fragment(response.url)
+        url = without_fragment(response.url)
         found: dict[str, str] = {}
         if is_html(response):
             headers = {
@@ -181,15 +194,26 @@ class Aliases:
             for said, source in aliases_said(url, response.body, headers, wanted).items():
                 if said.startswith("https:") and not url.startswith("https:"):
                     continue  # nobody shall be led to an insecure page
-                found.setdefault(self._by_rules(said), source)
+                asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
+                found.setdefault(self._by_rules(asked), source)
         reasons = request.meta.get("redirect_reasons", ())
-        if REDIRECT in settings.aliases and all(one in MOVED or one == _META_REFRESH for one in reasons):
-            found |= dict.fromkeys(map(_without_fragment, request.meta.get("redirect_urls", ())), REDIRECT)
+        if REDIRECT in settings.aliases and reasons and reasons[-1] == _META_REFRESH:
+            found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
         if found:
-            self._keep(url, found)
+            self._pages.of(response).contested = self._keep(url, found)
 
-    def _keep(self, url: str, found: dict[str, str]) -> None:
+    def moved(self, request: Request, status: int, target: str) -> None:
+        """A redirect has come, which may lead to what the crawl has already and then to no response."""
+        url, target = without_fragment(request.url), without_fragment(target)
+        if status not in MOVED or REDIRECT not in self._settings.for_url(url).aliases:
+            return
+        stays = site_of(url) == site_of(target) and target.startswith(("http://", "https://"))
+        if stays and target != url and not (url.startswith("https:") and target.startswith("http:")):
+            self._keep(target, {url: REDIRECT})
+
+    def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
+        """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
         now = time.time()
         rows = {said: Alias(url, source, self._spider.name, self._run, now) for said, source in found.items()}
         try:
@@ -198,26 +222,38 @@ class Aliases:
                 rows.pop(own.target, None)
             self._remember(site_of(url))
             there = self._index.attach_new(NAME, {said: alias.to_bytes() for said, alias in rows.items()})
-            for said, content in there.items():
-                self._meet(said, Alias.from_bytes(content), rows[said])
+            met = {said: (Alias.from_bytes(content), rows[said]) for said, content in there.items()}
+            contested = {
+                said: old.target for said, (old, new) in met.items() if old and self._is_contested(said, old, new)
+            }
         except (OSError, IndexDamagedError) as error:
             self._say(error)
-            return
+            return {}
         for source in found.values():
             self._stats.inc_value(f"dedup/aliases/said/{source}")
+        return contested
 
-    def _meet(self, said: str, old: Alias | None, new: Alias) -> None:
-        """A page names a URL as its own that has an alias already."""
-        if old is not None and old.run == new.run and old.target != new.target and not new.was_found_out:
-            if not old.was_found_out and old.target:  # two pages of one crawl claim it: it may be neither's
-                self._index.attach(said, NAME, Alias("", old.source, new.spider, new.run, new.at).to_bytes())
-                self._stats.inc_value("dedup/aliases/disputed")
-            return
-        if old is None or old.run != new.run:
-            links = old.links if old is not None and old.target == new.target else ()
-            if old is None or not old.was_found_out or new.was_found_out:
-                new = Alias(new.target, new.source, new.spider, new.run, new.at, links)
-                self._index.attach(said, NAME, new.to_bytes())
+    def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
+        """Whether two pages name a URL as their own; what is newer or surer takes the place of the other."""
+        if old.run != new.run:
+            if new.was_found_out or not old.was_found_out:
+                links = old.links if old.target == new.target else ()
+                self._index.attach(said, NAME, msgspec.structs.replace(new, links=links).to_bytes())
+            return False
+        return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
+
+    def _dispute(self, page: FetchedPage, keeper: str) -> None:
+        """Two pages that name one URL as their own are not one page: it may be neither's."""
+        contested, page.contested = page.contested, {}
+        for said, target in contested.items():
+            other = self._known(target)
+            if keeper in (target, said) or (other is not None and other.target == keeper):
+                continue
+            void = Alias("", "", self._spider.name, self._run, time.time())
+            self._index.attach(said, NAME, void.to_bytes())
+            self._stats.inc_value("dedup/aliases/disputed")
+            logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
+            self.disputed(target)
 
     # What a crawl finds out by itself
 
@@ -225,15 +261,19 @@ class Aliases:
         """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
-        if verdict is None or links is None or not settings.aliases:
+        if links is None or not settings.aliases or (verdict is None and page.on_their_way):
             return
+        url = without_fragment(page.url)
         page.links = None
-        url = _without_fragment(page.url)
-        is_sure = verdict.is_duplicate and verdict.evidence.get("probability", 1.0) >= _SURE
-        is_dropped = is_sure and settings.action == "drop" and verdict.url == page.url
         try:
+            if verdict is None:
+                self._dispute(page, url)  # no item of it was judged, or will be
+                return
+            is_sure = verdict.is_duplicate and verdict.evidence.get("probability", 1.0) >= _SURE
+            is_dropped = is_sure and settings.action == "drop" and verdict.url == page.url
+            self._dispute(page, without_fragment(verdict.duplicate_of or url))
             if is_dropped and verdict.duplicate_of and len(links) <= MOST_LINKS:
-                self._learn(url, _without_fragment(verdict.duplicate_of), links)
+                self._learn(url, without_fragment(verdict.duplicate_of), links)
             elif self.remembers(url) and self._index.attached(url, NAME) is not None:
                 self._index.detach(url, NAME)  # it is a page of its own now
         except ValueError:
@@ -301,7 +341,7 @@ class Aliases:
         return known
 
     def _known(self, url: str) -> Alias | None:
-        return Alias.from_bytes(self._index.attached(_without_fragment(url), NAME))
+        return Alias.from_bytes(self._index.attached(without_fragment(url), NAME))
 
     def _holds(self, url: str, alias: Alias) -> bool:
         """Whether an alias still tells what to ask for."""
@@ -310,6 +350,10 @@ class Aliases:
             return False
         if not alias.was_found_out and (self._book is None or alias.source not in settings.aliases):
             return False
+        if alias.rule in self._of(site_of(url)).failed:
+            return False
+        if not alias.was_found_out and self._kept(url) is not None:
+            return False  # the page was kept under this very URL
         if alias.run == self._run:
             return True
         if settings.ttl is not None and alias.at < time.time() - settings.ttl:
@@ -321,7 +365,7 @@ class Aliases:
     def _kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL."""
         found = (self._index.entry(known) for known in dict.fromkeys((url, self._by_rules(url))))
-        return next((one for one in found if one is not None and _without_fragment(one.source) == url), None)
+        return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
     def _by_rules(self, url: str) -> str:
         found = self._normalizer.normalize(url)
@@ -332,10 +376,6 @@ class Aliases:
         if not self._failed:
             self._failed = True
             logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
-
-
-def _without_fragment(url: str) -> str:
-    return url.partition("#")[0]
 
 
 def _key(url: str) -> int:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import mmh3
 from scrapy import Request
+from scrapy.http import Response
+
+from dedupcrawl.crawl.request_meta import TRIAL
 
 
 class Discoveries:
@@ -16,10 +19,26 @@ class Discoveries:
 
     def __init__(self) -> None:
         self._known: set[int] = set()
+        self._only_on: dict[str, dict[int, str]] = {}  # URL on trial → hash of a URL that only its page led to → that
+        self._by_trials: dict[int, str] = {}  # hash of such a URL → URL on trial
 
-    def is_new(self, request: Request) -> bool:
-        """Count a request that was yielded; True for the first to its URL, and where its URL is not all there is."""
+    def is_new(self, request: Request, response: Response | None = None) -> bool:
+        """Count a request that the callback of a response has yielded, or that a crawl starts with.
+
+        True for the first to its URL, and where its URL is not all there is.
+        """
         key = mmh3.hash64(request.url.partition("#")[0])[0]
         is_known = key in self._known
-        self._known.add(key)
+        tried = response.meta.get(TRIAL) if response is not None and response.request is not None else None
+        if not is_known:
+            self._known.add(key)
+            if tried is not None:
+                self._only_on.setdefault(tried, {})[key] = request.url
+                self._by_trials[key] = tried
+        elif tried is None and key in self._by_trials:
+            del self._only_on[self._by_trials.pop(key)][key]
         return not is_known or request.dont_filter or request.method != "GET"
+
+    def only_on(self, url: str) -> list[str]:
+        """The URLs that only the page of this one, which was fetched on trial, has led to so far."""
+        return list(self._only_on.get(url, {}).values())

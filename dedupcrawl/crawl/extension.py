@@ -127,7 +127,7 @@ class Dedup:
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         book = RuleBook(self._normalizer, self.settings.trial_share) if self.settings.trial_share else None
         self.aliases = Aliases(
-            self._index, self._normalizer, self.settings, crawler.spider, self._run, self.stats, book
+            self._index, self._normalizer, self.settings, crawler.spider, self._run, self.stats, book, self.pages
         )
         self.watch = RuleWatch(
             self._normalizer,

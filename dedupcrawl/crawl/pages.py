@@ -41,6 +41,7 @@ class FetchedPage:
         judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
+        contested: URLs that it names as its own, of which another page has said so before, and that page.
         links: What only it led to, once its callback has come to its end; None again when that is settled.
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
@@ -54,6 +55,7 @@ class FetchedPage:
         "_source",
         "_status",
         "body_length",
+        "contested",
         "dropped",
         "files",
         "item_urls",
@@ -87,6 +89,7 @@ class FetchedPage:
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
         self.links: list[Request] | None = None
+        self.contested: dict[str, str] = {}
         self.judged_as: dict[int, str] = {}
         self.lost_alone: set[str] = set()
         self.on_their_way = self.stored = self.lost = self.unwritten = 0

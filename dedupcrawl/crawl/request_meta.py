@@ -22,6 +22,11 @@ class AlreadyFetchedError(IgnoreRequest):
     """Raised for a request that would fetch a page which the spider has, or will have by another request."""
 
 
+def without_fragment(url: str) -> str:
+    """What a server sees of a URL."""
+    return url.partition("#")[0]
+
+
 def untouched(request: Request) -> Request:
     """The request as it was before any rule changed it, without our marks.
 

@@ -13,7 +13,14 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
+from dedupcrawl.crawl.request_meta import (
+    CANONICAL,
+    ORIGINAL_URL,
+    TRAIL,
+    AlreadyFetchedError,
+    as_asked,
+    without_fragment,
+)
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
@@ -103,7 +110,13 @@ class Rewriter:
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
         if request.dont_filter:
             return request
-        url = request.url
+        url, wanted = without_fragment(request.url), without_fragment(wanted)
+        if wanted == url:
+            return request
+        if url != request.url:  # one page, one trial, one answer to wait for
+            bare = request.replace(url=url)
+            sent = self._send(bare, wanted, found, mode)
+            return request if sent is bare else sent
         rewritten = self._sent_to(wanted, request)
         target = rewritten.url
         if rewritten is request or self._pending.is_refuted(target):
@@ -131,7 +144,9 @@ class Rewriter:
         self._is_asking = True
         try:
             while self._owed:
-                self._sending.schedule(self.rewrite(self._owed.pop()))
+                link = self._owed.pop()
+                self._aliases.discoveries.is_new(link)
+                self._sending.schedule(self.rewrite(link))
         finally:
             self._is_asking = False
 
@@ -161,7 +176,7 @@ class Rewriter:
             return []
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the way back already
-        canonicals = request.meta.get(CANONICAL, [request.url])
+        canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))

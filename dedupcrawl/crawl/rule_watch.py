@@ -21,7 +21,15 @@ from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.error_questions import ErrorQuestions
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
+from dedupcrawl.crawl.request_meta import (
+    CANONICAL,
+    GONE,
+    ORIGINAL_URL,
+    TRIAL,
+    as_asked,
+    untouched,
+    without_fragment,
+)
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
@@ -88,6 +96,7 @@ class RuleWatch:
         self._sending = sending
         self._around = around
         self._aliases = aliases
+        aliases.disputed = lambda target: self._fetch_after_all({target}, {})
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
@@ -141,10 +150,11 @@ class RuleWatch:
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        tried = request.meta.get(TRIAL)
-        has_rules = self._normalizer.has_rules_for(request.url) or self._aliases.remembers(request.url)
+        tried, url = request.meta.get(TRIAL), without_fragment(request.url)
+        remembers = self._aliases.remembers(url)
+        has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._learns) and response.status < 300 and _is_for_spider(request):
-            self._answered.add(mmh3.hash64(request.url)[0])
+            self._answered.add(mmh3.hash64(url)[0])
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
@@ -156,14 +166,14 @@ class RuleWatch:
                 page = self._pages.of(response)
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
-        if self._aliases.remembers(request.url):
-            page = self._pages.of(response)
-            self._batch.then(partial(self._compare_with_earlier, page, request.url.partition("#")[0]), page)
-        for canonical in request.meta.get(CANONICAL, [request.url]):
-            if self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
+        page = self._pages.of(response)
+        if remembers:
+            self._batch.then(partial(self._compare_with_earlier, page, url), page)
+        for canonical in request.meta.get(CANONICAL, [url]):
+            is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
+            if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
                 self._pending.prove(canonical)
             else:
-                page = self._pages.of(response)
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
 
     def meets(self, request: Request) -> bool:
@@ -210,7 +220,7 @@ class RuleWatch:
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
         begun = self._trials is not None and self._trials.was_begun(url)
-        key = mmh3.hash64(url)[0]
+        key = mmh3.hash64(without_fragment(url))[0]
         return begun or key in self._given_back or key in self._answered
 
     def is_known(self, canonical: str) -> bool:
@@ -230,6 +240,8 @@ class RuleWatch:
         if self._questions.are_open:
             return False
         self._trials.settle()
+        only_on = self._aliases.discoveries.only_on
+        self._trials.settle_links(lambda url: any(map(self._earlier.is_kept, only_on(url))))
         rulings = self.book.decide()
         if rulings:
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))

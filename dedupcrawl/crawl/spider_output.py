@@ -10,7 +10,6 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.start_sites import START, trusting
 
@@ -28,7 +27,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._orphans = dedup.orphans
         self._aliases = dedup.aliases
         self._pages = dedup.pages
-        self._is_new = Discoveries().is_new
+        self._is_new = dedup.aliases.discoveries.is_new
         self._around = dedup.around_filter
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
@@ -57,7 +56,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if self._is_new(one):
+                    if self._is_new(one, response):
                         found.append(one)
                     if one.dont_filter or not self._around.knows(one):  # before a rule sends it elsewhere
                         yield self._rewrite(one)
