@@ -263,7 +263,7 @@ class Aliases:
         settings = self._settings.for_url(page.url)
         if links is None or not settings.aliases or (verdict is None and page.on_their_way):
             return
-        url = without_fragment(page.url)
+        url = page.url
         page.links = None
         try:
             if verdict is None:

@@ -15,6 +15,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -27,7 +28,7 @@ class FetchedPage:
     It holds no reference to the response, which is large with its tree, and keeps the body until it is analysed.
 
     Attributes:
-        url: The response's.
+        url: The response's, without a fragment: that of the index.
         body_length: Bytes of its body.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
@@ -77,7 +78,7 @@ class FetchedPage:
     )
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
-        self.url = response.url
+        self.url = without_fragment(response.url)
         self._source: Source | None = source_of(response)
         self._settings = settings
         self._analysis: Analysis | None = None
@@ -129,7 +130,7 @@ class Source:
     """What a Page is made of.
 
     Attributes:
-        url: After redirects.
+        url: After redirects, without a fragment.
         body: Undecoded.
         kind: "html"; "text" for plain text; "binary"; "other" for text that is not for people, such as JSON.
         encoding: What Scrapy takes the body's encoding for; empty for what is binary.
@@ -143,12 +144,13 @@ class Source:
 
 def source_of(response: Response) -> Source:
     """What a response's Page is made of."""
+    url = without_fragment(response.url)
     if not isinstance(response, TextResponse):
-        return Source(response.url, response.body, "binary", "")
+        return Source(url, response.body, "binary", "")
     if is_html(response):
-        return Source(response.url, response.body, "html", response.encoding)
+        return Source(url, response.body, "html", response.encoding)
     kind: Literal["text", "other"] = "text" if _media_type(response) == b"text/plain" else "other"
-    return Source(response.url, response.body, kind, response.encoding)
+    return Source(url, response.body, kind, response.encoding)
 
 
 def page_of(source: Source, settings: DedupSettings) -> Page:
