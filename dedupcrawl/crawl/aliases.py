@@ -32,9 +32,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 
 logger = logging.getLogger(__name__)
 
-_SURE = 0.98
-"""Probability of a duplicate from which its URL is not fetched by later crawls. On archive.glftpd.io, awesomewm.org,
-ripper234.com and eaglecraft.fr all 455 verdicts above it were of one text, and of the 33 below 25 of another."""
 _MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
 _META_REFRESH = "meta refresh"  # as Scrapy calls it
 
@@ -269,8 +266,7 @@ class Aliases:
             if verdict is None:
                 self._dispute(page, url)  # no item of it was judged, or will be
                 return
-            is_sure = verdict.is_duplicate and verdict.evidence.get("probability", 1.0) >= _SURE
-            is_dropped = is_sure and settings.action == "drop" and verdict.url == page.url
+            is_dropped = verdict.is_sure and settings.action == "drop" and verdict.url == page.url
             self._dispute(page, without_fragment(verdict.duplicate_of or url))
             if is_dropped and verdict.duplicate_of and len(links) <= MOST_LINKS:
                 self._learn(url, without_fragment(verdict.duplicate_of), links)

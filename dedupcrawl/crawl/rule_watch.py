@@ -19,6 +19,7 @@ from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.error_questions import ErrorQuestions
+from dedupcrawl.crawl.leading_on import LeadingOn
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import (
@@ -42,8 +43,6 @@ from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
 logger = logging.getLogger(__name__)
 
-_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
-_NEVER = 1_000_000_000
 _MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 
@@ -102,7 +101,7 @@ class RuleWatch:
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
-        self._led_on: dict[tuple[str, tuple[str, ...]], int] = {}  # site and rules → see _USUAL
+        self._leading_on = LeadingOn()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
         self.book = book
@@ -279,6 +278,10 @@ class RuleWatch:
         """What sent a URL elsewhere."""
         return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
 
+    def _rules_to(self, canonical: str) -> tuple[str, ...]:
+        request = self._pending.first(canonical)
+        return () if request is None else self._rules_of(request.url)
+
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
         assert self._questions is not None
@@ -295,7 +298,9 @@ class RuleWatch:
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
-        if leads_on and not self._usually_leads_on(canonical, url):  # a login, the front page, a category?
+        if leads_on and not self._leading_on.is_usual(
+            canonical, url, self._rules_to(canonical)
+        ):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         else:
@@ -311,19 +316,6 @@ class RuleWatch:
             self._pending.prove(canonical)
         self._trials.found(canonical, look)
 
-    def _usually_leads_on(self, canonical: str, url: str) -> bool:
-        """True where canonical URLs of the same rules redirect, as a trial found each time, to the page asked for.
-
-        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
-        lead to its category.
-        """
-        before, _, added = url.partition(canonical.rstrip("/"))
-        if before or not added or added[0].isalnum():
-            return False
-        request = self._pending.first(canonical)
-        rules = () if request is None else self._rules_of(request.url)
-        return self._led_on.get((site_of(canonical), rules), 0) >= _USUAL
-
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
         request = self._pending.first(canonical)
@@ -336,21 +328,17 @@ class RuleWatch:
     def _passed(self, trial: Trial) -> None:
         self._pending.prove(trial.canonical)
         if trial.led_to:
-            self._count_led_on(trial, 1)
+            self._leading_on.passed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
         if trial.led_to:
-            self._count_led_on(trial, -_NEVER)
+            self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): ruling})
-
-    def _count_led_on(self, trial: Trial, number: int) -> None:
-        key = site_of(trial.canonical), trial.rules
-        self._led_on[key] = self._led_on.get(key, 0) + number
 
     def _fetch_after_all(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
         """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a wrong rule (by site).
