@@ -162,10 +162,10 @@ def read_software(value: Any) -> bool | Path:
         raise
 
 
-def read_aliases(value: Any) -> frozenset[str]:
-    """The sources of aliases that are used: all, none or those of a list."""
+def read_aliases(value: Any) -> bool | frozenset[str]:
+    """Whether aliases are used, or the sources that are."""
     try:
-        return frozenset(SOURCES) if read_boolean(value) else frozenset()
+        return read_boolean(value)
     except ValueError:
         names = frozenset(read_names(value))
         if unknown := sorted(names - frozenset(SOURCES)):

@@ -70,6 +70,7 @@ def _parameter(parameter: Parameter) -> Setting:
     )
 
 
+_ALL_SOURCES = frozenset(SOURCES)
 _SAYING_WHY = ("DEDUP_IGNORE", "DEDUP_MODEL")  # errors of whose readers are for people
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
@@ -85,7 +86,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("DEDUP_SOFTWARE", True, "True, False, or a folder that exists", read_software, False),
         Setting(
             "DEDUP_ALIASES",
-            frozenset(SOURCES),
+            True,
             f"True, False, or a list of {', '.join(map(repr, SOURCES))}",
             read_aliases,
         ),
@@ -152,7 +153,7 @@ class DedupSettings:
     rules: tuple[Path, ...]
     learn: bool
     software: bool | Path
-    aliases: frozenset[str]
+    aliases: bool | frozenset[str]
     trial_share: float
     checks: tuple[str, ...]
     action: str
@@ -214,6 +215,13 @@ class DedupSettings:
             return self
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
+
+    @property
+    def alias_sources(self) -> frozenset[str]:
+        """Those of aliases that are used."""
+        if isinstance(self.aliases, bool):
+            return _ALL_SOURCES if self.aliases else frozenset()
+        return self.aliases
 
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
         """What an index must find so that every site's own settings can be applied to its answers.

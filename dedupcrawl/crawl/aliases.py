@@ -13,8 +13,8 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from w3lib.url import safe_url_string
 
-from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases
-from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, aliases_said
+from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES, aliases_said
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
@@ -33,6 +33,7 @@ from dedupcrawl.urls.rule_book import RuleBook
 logger = logging.getLogger(__name__)
 
 _MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+_RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 _META_REFRESH = "meta refresh"  # as Scrapy calls it
 
 
@@ -100,7 +101,7 @@ class Aliases:
             url: Without what rules would change.
             asked: What rules made it of.
         """
-        if not self._settings.for_url(url).aliases:
+        if not self._settings.for_url(url).alias_sources:
             return None
         try:
             alias = self._known(url)
@@ -120,9 +121,15 @@ class Aliases:
         found = self.follow(url)
         return () if found is None else found[0].rules
 
+    def count(self, rules: tuple[str, ...]) -> None:
+        """A URL is sent elsewhere, for the first time."""
+        for rule in rules:
+            if rule in _RULES:
+                self._stats.inc_value(f"dedup/aliases/followed/{_RULES[rule]}")
+
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
-        if not self._settings.for_url(url).aliases or not self.remembers(url):
+        if not self.remembers(url):
             return []
         try:
             alias = self._known(url)
@@ -139,6 +146,8 @@ class Aliases:
 
     def remembers(self, url: str) -> bool:
         """True when earlier crawls, or other workers, have found out aliases of this site."""
+        if not self._settings.for_url(url).alias_sources:
+            return False
         site = site_of(url)
         self._of(site)
         return site in self._remembering
@@ -177,7 +186,7 @@ class Aliases:
     def look(self, request: Request, response: Response) -> None:
         """A page has come: what does it say of other URLs, and which redirect led to it?"""
         settings = self._settings.for_url(response.url)
-        if not settings.aliases or response.status != 200 or request.meta.get("dedup_skip"):
+        if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
             return
         url = without_fragment(response.url)
         found: dict[str, str] = {}
@@ -187,14 +196,14 @@ class Aliases:
                 for name in ("link", "content-location")
                 if name in response.headers
             }
-            wanted = settings.aliases if self._book is not None else frozenset()
+            wanted = settings.alias_sources if self._book is not None else frozenset()
             for said, source in aliases_said(url, response.body, headers, wanted).items():
                 if said.startswith("https:") and not url.startswith("https:"):
                     continue  # nobody shall be led to an insecure page
                 asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
                 found.setdefault(self._by_rules(asked), source)
         reasons = request.meta.get("redirect_reasons", ())
-        if REDIRECT in settings.aliases and reasons and reasons[-1] == _META_REFRESH:
+        if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
         if found:
@@ -203,7 +212,7 @@ class Aliases:
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""
         url, target = without_fragment(request.url), without_fragment(target)
-        if status not in MOVED or REDIRECT not in self._settings.for_url(url).aliases:
+        if status not in MOVED or REDIRECT not in self._settings.for_url(url).alias_sources:
             return
         stays = site_of(url) == site_of(target) and target.startswith(("http://", "https://"))
         if stays and target != url and not (url.startswith("https:") and target.startswith("http:")):
@@ -258,7 +267,7 @@ class Aliases:
         """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
-        if links is None or not settings.aliases or (verdict is None and page.on_their_way):
+        if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url = page.url
         page.links = None
@@ -344,7 +353,7 @@ class Aliases:
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or _key(alias.target) in self._changed:
             return False
-        if not alias.was_found_out and (self._book is None or alias.source not in settings.aliases):
+        if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
             return False
         if alias.rule in self._of(site_of(url)).failed:
             return False

@@ -187,7 +187,7 @@ class Dedup:
         # Without rules nothing is rewritten; a signal for every known link costs much.
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
-        if self._normalizer.site_count or self._learning or self.software or self.settings.aliases:
+        if self._normalizer.site_count or self._learning or self.software or self.settings.alias_sources:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod

@@ -105,11 +105,9 @@ class RuleWatch:
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
         self.book = book
-        self._trials = (
-            Trials(self.book, stats, kept=self._earlier.look, passed=self._passed, failed=self._failed)
-            if self.book
-            else None
-        )
+
+        kept, passed, failed = self._earlier.look, self._passed, self._failed
+        self._trials = Trials(book, stats, kept=kept, passed=passed, failed=failed) if book else None
         self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -124,6 +122,7 @@ class RuleWatch:
             return False
         if is_first:
             self._savings.spend(request.url)
+        self._aliases.count(rules)
         is_due = self.book is not None and self.book.is_due(request.url, rules)
         if is_due and not self._was_tried(request, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
@@ -131,8 +130,7 @@ class RuleWatch:
 
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        is_by_rules = self._normalizer.normalize(request.url).rules == rules
-        found = self._aliases.found_out(request.url) if is_by_rules else None
+        found = self._aliases.found_out(request.url) if self._normalizer.normalize(request.url).rules == rules else None
         if found is not None and self.book is not None and self._same(found, canonical):
             self.book.passed(request.url, rules)
         return found is not None
@@ -239,8 +237,7 @@ class RuleWatch:
         if self._questions.are_open:
             return False
         self._trials.settle()
-        only_on = self._aliases.discoveries.only_on
-        self._trials.settle_links(lambda url: any(map(self._earlier.is_kept, only_on(url))))
+        self._trials.settle_links(self._leads_to_more)
         rulings = self.book.decide()
         if rulings:
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
@@ -271,12 +268,15 @@ class RuleWatch:
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
-        if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials is not None:
+        if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials:
             self._fetch_after_all({url}, {})
 
     def _rules_of(self, url: str) -> tuple[str, ...]:
         """What sent a URL elsewhere."""
         return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
+
+    def _leads_to_more(self, url: str) -> bool:
+        return any(map(self._earlier.is_kept, self._aliases.discoveries.only_on(url)))
 
     def _rules_to(self, canonical: str) -> tuple[str, ...]:
         request = self._pending.first(canonical)
