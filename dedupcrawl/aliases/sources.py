@@ -14,7 +14,6 @@ from urllib.parse import urldefrag, urljoin
 
 from dedupcrawl.content.outline import unescape
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.places import traits
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"
 SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", REDIRECT)
@@ -25,16 +24,19 @@ _MOST_BYTES = 1_000_000  # of a page that are searched for links to its own elem
 _MOST_TAGS = 200  # of a head
 _MOST = 1_000  # aliases of a page; no thread has more posts
 _LONGEST = 2_000  # characters of a URL
+_LONGEST_LINK = 500  # bytes of a link to an element
+_LONGEST_ID = 12  # bytes before the value of an id
+_MOST_LOOKS = 8  # places where the name of an element stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
-_TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,2500})>", re.IGNORECASE)
+_TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,2500})>")  # in lower case
 _ATTRIBUTE = re.compile(rb"([a-z:-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_TO_AN_ELEMENT = re.compile(
-    rb"href\s*=\s*[\"']?([^\"'#\s<>]{1,2000})#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])", re.IGNORECASE
-)
-_ELEMENT = re.compile(
-    rb"<[a-z][^<>]{0,500}?\s(?:id|name)\s*=\s*[\"']?([A-Za-z_-]{0,20}[0-9]{1,15})(?=[\"'\s/>])", re.IGNORECASE
-)
+_TELLING = (b"canonical", b"shortlink", b"og:url", b"amphtml", b"alternate", b"<base")  # in lower case
+_DIGIT = re.compile("[0-9]")
+_FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
+_TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
+_ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
+_AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
     r"(?:Web|Item|About|Contact|Profile|QA|FAQ)Page|[A-Za-z]*Article|BlogPosting|DiscussionForumPosting"
@@ -77,35 +79,59 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
 
     In a thread each post has one: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
     """
-    body = body[:_MOST_BYTES]
     place = _place(url)
     links: dict[bytes, set[bytes]] = {}
-    for match in _TO_AN_ELEMENT.finditer(body):
-        target, fragment, number = match.groups()
-        if re.search(rb"(?<![0-9])" + number + rb"(?![0-9])", target):
-            links.setdefault(fragment, set()).add(target)
-    if not links:
-        return
-    there = {match[1] for match in _ELEMENT.finditer(body)}
+    for match in _FRAGMENT.finditer(body, 0, _MOST_BYTES):
+        target = _target_before(body, match.start())
+        if target and re.search(rb"(?<![0-9])" + match[2] + rb"(?![0-9])", target):
+            links.setdefault(match[1], set()).add(target)
+            if len(links) >= _MOST:
+                break
     for fragment, targets in links.items():
-        if fragment in there:
-            for target in sorted(one.decode("utf-8", "replace") for one in targets):
-                if _place(_absolute(base, target)) == place:  # a portal shows first posts of threads, with their links
-                    yield target
+        if _has_element(body, fragment):
+            for target in sorted(targets):
+                other = _absolute(base, target.decode("utf-8", "replace"))
+                if _place(other) == place:  # a portal shows first posts of threads, with their links
+                    yield other
+
+
+def _target_before(body: bytes, end: int) -> bytes:
+    """The target of a link, up to where its fragment begins; empty where there is no link."""
+    before = body[max(0, end - _LONGEST_LINK) : end]
+    at = max(before.rfind(b"href"), before.rfind(b"HREF"))
+    match = _TARGET.fullmatch(before, at) if at >= 0 else None
+    return match[1] if match else b""
+
+
+def _has_element(body: bytes, name: bytes) -> bool:
+    """Whether an element has this id or name, as far as a few looks at the markup tell."""
+    at = -1
+    for _ in range(_MOST_LOOKS):
+        at = body.find(name, at + 1, _MOST_BYTES)
+        if at < 0:
+            return False
+        if _ID.search(body[max(0, at - _LONGEST_ID) : at]) and body[at + len(name) : at + len(name) + 1] in _AFTER_NAME:
+            return True
+    return False
 
 
 def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
-    """The base of a page's relative URLs, and its link and meta tags: name and attributes."""
-    head = body[:_HEAD]
-    end = head.lower().find(b"</head")
-    tags = []
+    """The base of a page's relative URLs, and those link and meta tags that may say something: name and attributes."""
+    end = max(body.find(b"</head", 0, _HEAD), body.find(b"</HEAD", 0, _HEAD))
+    head = body[: end if end >= 0 else _HEAD]
+    lower = head.lower()
+    tags: list[tuple[bytes, dict[bytes, str]]] = []
     base = ""
-    for match in _TAG.finditer(head, 0, end if end >= 0 else len(head)):
+    if not any(word in lower for word in _TELLING):
+        return url, tags
+    for match in _TAG.finditer(lower):
+        name = match[1]
+        if not any(word in match[0] for word in _TELLING):
+            continue
         attributes: dict[bytes, str] = {}
-        for name, *values in _ATTRIBUTE.findall(match[2]):
+        for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
             value = next((one for one in values if one), b"")
-            attributes.setdefault(name.lower(), unescape(value.decode("utf-8", "replace")).strip())
-        name = match[1].lower()
+            attributes.setdefault(key.lower(), unescape(value.decode("utf-8", "replace")).strip())
         if name == b"base":
             base = base or attributes.get(b"href", "")
         else:
@@ -159,10 +185,18 @@ def _json_ld(body: bytes) -> Iterator[str]:
                         yield target
 
 
-def _place(url: str) -> tuple[str, ...]:
-    """The script or kind of page, and the front of the path, by which a site routes (see urls.places)."""
-    found = traits(url)
-    return found.get("host", ""), found.get("front", ""), found.get("page", "")
+def _place(url: str) -> tuple[str, str, str]:
+    """The host, the front of the path, and the script or kind of page, by which a site routes.
+
+    >>> _place("http://a.example/forum/viewtopic.php?t=6"), _place("http://a.example/threads/why.17/post-23")
+    (('a.example', 'forum', 'viewtopic.php'), ('a.example', 'threads', '*'))
+    """
+    path = url.partition("?")[0].rstrip("/").split("/", 4)
+    host, front, last = path[2] if len(path) > 2 else "", path[3] if len(path) > 4 else "", path[-1].rpartition("/")[2]
+    if _DIGIT.search(last):
+        end = last.rpartition(".")[2]
+        last = f"*.{end}" if end.isalpha() and end != last else "*"
+    return host, "*" if _DIGIT.search(front) else front, last
 
 
 def _absolute(base: str, target: str) -> str:

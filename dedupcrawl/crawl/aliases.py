@@ -55,7 +55,7 @@ class Aliases:
 
     Attributes:
         discoveries: Which pages were the first to lead to others.
-        disputed: Called with the URL of a page when what was sent there may belong elsewhere.
+        disputed: Called with a URL that may be no alias of where it was sent.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Aliases:
         self._stats = stats
         self._book = book
         self._pages = pages
-        self.disputed: Callable[[str], None] = lambda target: None
+        self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._sites: dict[str, SiteAliases] = {}
         self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
@@ -259,7 +259,7 @@ class Aliases:
             self._index.attach(said, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
             logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
-            self.disputed(target)
+            self.disputed(said)
 
     # What a crawl finds out by itself
 

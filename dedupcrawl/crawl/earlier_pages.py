@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from dedupcrawl.crawl.trials import Look
 from dedupcrawl.index.contract import Index
@@ -39,10 +40,10 @@ class EarlierPages:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
 
-    def is_kept(self, url: str) -> bool:
-        """True when this crawl fetched the URL, and its page was no duplicate."""
+    def any_kept(self, urls: Iterable[str]) -> bool:
+        """True when this crawl fetched one of these URLs, and its page was no duplicate."""
         try:
-            return self._kept(url) is not None
+            return any(self._kept(url) is not None for url in urls)
         except (OSError, IndexDamagedError):
             return True  # who errs shall fetch a page
 

@@ -192,7 +192,7 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
-            if self._watch.is_known(canonical):
+            if self._watch.earlier.look(canonical) is not None:
                 self._pending.prove(canonical)  # another worker has fetched it
                 continue
             waited = list(map(as_asked, self._pending.refute(canonical)))

@@ -64,6 +64,9 @@ class RuleWatch:
         around: The way around the duplicate filter.
         aliases: What is known of single URLs.
         learns: True when a site without rules may have some later.
+
+    Attributes:
+        earlier: Pages of this crawl, if of other workers.
     """
 
     def __init__(
@@ -87,7 +90,7 @@ class RuleWatch:
         self._normalizer = normalizer
         self._pending = pending
         self._rewrites = rewrites
-        self._earlier = EarlierPages(index, run, normalizer)
+        self.earlier = EarlierPages(index, run, normalizer)
         self._pages = pages
         self._batch = batch
         self._stats = stats
@@ -95,7 +98,7 @@ class RuleWatch:
         self._sending = sending
         self._around = around
         self._aliases = aliases
-        aliases.disputed = lambda target: self._fetch_after_all({target}, {})
+        aliases.disputed = self._fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
@@ -106,7 +109,7 @@ class RuleWatch:
         self._refusals = 0
         self.book = book
 
-        kept, passed, failed = self._earlier.look, self._passed, self._failed
+        kept, passed, failed = self.earlier.look, self._passed, self._failed
         self._trials = Trials(book, stats, kept=kept, passed=passed, failed=failed) if book else None
         self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
 
@@ -220,10 +223,6 @@ class RuleWatch:
         key = mmh3.hash64(without_fragment(url))[0]
         return begun or key in self._given_back or key in self._answered
 
-    def is_known(self, canonical: str) -> bool:
-        """True when a page of this crawl came from a canonical URL, if to another worker."""
-        return self._earlier.look(canonical) is not None
-
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
@@ -232,12 +231,12 @@ class RuleWatch:
         if self._error_questions.are_open or self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
-            if self._earlier.look(canonical) is None:
+            if self.earlier.look(canonical) is None:
                 self._questions.ask(canonical)
         if self._questions.are_open:
             return False
         self._trials.settle()
-        self._trials.settle_links(self._leads_to_more)
+        self._trials.settle_links(lambda url: self.earlier.any_kept(self._aliases.discoveries.only_on(url)))
         rulings = self.book.decide()
         if rulings:
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
@@ -271,16 +270,17 @@ class RuleWatch:
         if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials:
             self._fetch_after_all({url}, {})
 
+    def _fetch_itself(self, url: str) -> None:
+        """A URL may lead to another page than that which was asked for instead."""
+        request = self._rewrites.of(url)
+        if request is not None and not self.is_fetched(url):
+            self._savings.go_back([request], "two pages name it as their own")
+            self._given_back.add(mmh3.hash64(url)[0])
+            self._sending.schedule(self._around.let_by(untouched(request)))
+
     def _rules_of(self, url: str) -> tuple[str, ...]:
         """What sent a URL elsewhere."""
         return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
-
-    def _leads_to_more(self, url: str) -> bool:
-        return any(map(self._earlier.is_kept, self._aliases.discoveries.only_on(url)))
-
-    def _rules_to(self, canonical: str) -> tuple[str, ...]:
-        request = self._pending.first(canonical)
-        return () if request is None else self._rules_of(request.url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
@@ -298,9 +298,9 @@ class RuleWatch:
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
-        if leads_on and not self._leading_on.is_usual(
-            canonical, url, self._rules_to(canonical)
-        ):  # a login, the front page, a category?
+        first = self._pending.first(canonical)
+        rules = self._rules_of(first.url) if first is not None else ()
+        if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         else:

@@ -91,8 +91,9 @@ def test_what_is_no_permalink(markup: str) -> None:
 
 
 def test_the_ways_of_other_forums() -> None:
-    smf = '<a id="msg3809"></a><a href="http://a.example/index.php/topic,413.msg3809.html#msg3809">'
-    assert said(smf, "http://a.example/index.php/topic,413.0.html") == {"http://a.example/index.php/topic,413.msg3809.html": "permalink"}
+    post = "http://a.example/index.php/topic,413.msg3809.html"
+    smf = f'<a id="msg3809"></a><a href="{post}#msg3809">'
+    assert said(smf, "http://a.example/index.php/topic,413.0.html") == {post: "permalink"}
     assert said("<a name=4062><a href=viewtopic.php?p=4062#4062>") == {
         "http://a.example/forum/viewtopic.php?p=4062": "permalink"
     }

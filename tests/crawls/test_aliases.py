@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
+from tests.redis_server import RedisServer
 
-THREADS, POSTS = 6, 12
+THREADS, POSTS = 5, 8
 
 
 def settings(folder: Path, **more: Any) -> dict[str, Any]:
@@ -226,3 +228,32 @@ async def test_by_ttl_what_was_found_out_is_found_out_again(tmp_path: Path) -> N
         site.requests.clear()
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TTL=0.001))
     assert site.requests["/a"] == site.requests["/b"] == 1
+
+
+@pytest.mark.parametrize("second_run", ["one", "two"])
+async def test_workers_share_aliases_and_later_crawls_know_them(
+    tmp_path: Path, redis_server: RedisServer, second_run: str
+) -> None:
+    shared = {"DEDUP_INDEX": f"redis://127.0.0.1:{redis_server.port}/0", "DEDUP_SCOPE": "spider"}
+    with serve(phpbb()) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path, **shared, DEDUP_RUN="one"))
+        before = fetched(site)
+        site.requests.clear()
+        given = settings(tmp_path, **shared, DEDUP_RUN=second_run)
+        others = await asyncio.gather(*(crawl(f"{site.base}/", given) for _ in range(2)))
+        after = fetched(site)
+    assert texts(first) == FORUM
+    for other in others:  # each has a queue of its own, so each meets every link
+        assert {item["text"] for item in (*other.items, *other.dropped)} == FORUM
+        assert other.stats["dedup/url/saved"] >= THREADS * POSTS * 0.8
+    assert after <= 2 * before + 4  # trials
+
+
+async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) -> None:
+    given = settings(tmp_path, JOBDIR=str(tmp_path / "job"))
+    with serve(phpbb()) as site:
+        cut = await crawl(f"{site.base}/", {**given, "CLOSESPIDER_PAGECOUNT": 6})
+        rest = await crawl(f"{site.base}/", given)
+        total = fetched(site)
+    assert texts(cut) | texts(rest) == FORUM
+    assert total < 1 + 2 * THREADS + THREADS * POSTS
