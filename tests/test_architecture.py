@@ -29,10 +29,21 @@ MAY_KNOW = {
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
     "spark": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "settings", "training", "urls"},
-    "report": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "software", "urls"},
+    "report": VALUES | TOOLS | {"aliases", "content", "crawl_logs", "detection", "index", "software", "urls"},
     "commands": VALUES
     | TOOLS
-    | {"content", "crawl_logs", "detection", "index", "report", "setting_values", "settings", "software", "spark"}
+    | {
+        "aliases",
+        "content",
+        "crawl_logs",
+        "detection",
+        "index",
+        "report",
+        "setting_values",
+        "settings",
+        "software",
+        "spark",
+    }
     | {"training", "urls"},
     "cli": {"commands"},
     "crawl": VALUES

@@ -13,6 +13,9 @@ from dedupcrawl.urls.rule import Evidence, Rule
 NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""
 
+RULE = "alias."
+"""What the id under which a source is tried begins with."""
+
 MOST_LINKS = 1_000
 """Of an alias. A page that was the first to link to more is asked for each time."""
 
@@ -110,4 +113,4 @@ class SiteAliases:
 
 def rule_id(source: str) -> str:
     """The id under which a source is tried."""
-    return f"alias.{source}"
+    return RULE + source

@@ -196,8 +196,7 @@ class Aliases:
                 for name in ("link", "content-location")
                 if name in response.headers
             }
-            wanted = settings.alias_sources if self._book is not None else frozenset()
-            for said, source in aliases_said(url, response.body, headers, wanted).items():
+            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
                 if said.startswith("https:") and not url.startswith("https:"):
                     continue  # nobody shall be led to an insecure page
                 asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
@@ -208,6 +207,14 @@ class Aliases:
         found.pop(url, None)
         if found:
             self._pages.of(response).contested = self._keep(url, found)
+
+    def _tried(self, url: str) -> frozenset[str]:
+        """The sources that are wanted and have not been refuted on the site of a URL."""
+        if self._book is None:
+            return frozenset()
+        site = site_of(url)
+        wrong = self._of(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
 
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""
