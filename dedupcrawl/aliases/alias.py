@@ -56,7 +56,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     @property
     def was_found_out(self) -> bool:
         """True when the URL itself was fetched, so that nothing has to be believed."""
-        return self.source in _FOUND_OUT
+        return was_found_out(self.rule)
 
     @property
     def rule(self) -> str:
@@ -109,6 +109,11 @@ class SiteAliases:
             source="alias",
             evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
         )
+
+
+def was_found_out(rule: str) -> bool:
+    """True for the id of a source that has fetched the URL itself."""
+    return rule.removeprefix(RULE) in _FOUND_OUT
 
 
 def rule_id(source: str) -> str:

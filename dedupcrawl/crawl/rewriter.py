@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
@@ -104,6 +105,8 @@ class Rewriter:
         sent = self._send(request, found.canonical, found, mode)
         if sent is not request:
             self._pending.lead_on(request.url, sent.url)
+            if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
+                sent.meta[CANONICAL] = [sent.url]
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:

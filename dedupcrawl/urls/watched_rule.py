@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import (
-    FROM_A_LOG,
-    is_refuted,
-    is_sampled,
-    known_before,
-    known_elsewhere,
-    trials_needed,
-)
+from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
@@ -67,10 +60,8 @@ class WatchedRule:
 
     @property
     def _is_well_known(self) -> bool:
-        """True when as much as a log may tell, or more, speaks for it on this very site, and nothing against it."""
-        passed, failed = self.before
-        was_tried = self.rule.tried > 0 or self.rule.source == "alias"
-        return was_tried and passed >= FROM_A_LOG and not failed
+        """True for what was found out of each URL by itself: there is nothing that might be wrong for all of them."""
+        return self.rule.source == "alias" and self.rule.evidence.correct > 0
 
     @property
     def _trials(self) -> int:
