@@ -144,8 +144,9 @@ class RuleWatch:
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
+        self._aliases.discoveries.dropped(request)
         original = request.meta.get(ORIGINAL_URL)
-        if original is not None and not (self._trials is not None and self._trials.was_begun(original)):
+        if original is not None and not (self._trials and self._trials.was_begun(original)):
             self._savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
@@ -298,8 +299,7 @@ class RuleWatch:
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
-        first = self._pending.first(canonical)
-        rules = self._rules_of(first.url) if first is not None else ()
+        rules = self._rules_of(first.url) if (first := self._pending.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
