@@ -51,7 +51,11 @@ class EarlierPages:
         entry = self._kept(url)
         if entry is None:
             verdict = self._index.verdict(url)
-            entry = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
+            entry = (
+                self._index.entry(verdict.duplicate_of)
+                if verdict is not None and verdict.duplicate_of and verdict.is_sure
+                else None
+            )
         return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None
 
     def _kept(self, url: str) -> Entry | None:

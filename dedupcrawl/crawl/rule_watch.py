@@ -9,9 +9,9 @@ from functools import partial
 import mmh3
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
@@ -28,6 +28,7 @@ from dedupcrawl.crawl.request_meta import (
     ORIGINAL_URL,
     TRIAL,
     as_asked,
+    is_for_spider,
     untouched,
     without_fragment,
 )
@@ -104,6 +105,7 @@ class RuleWatch:
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
+        self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
@@ -121,6 +123,10 @@ class RuleWatch:
         """
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
+        if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
+            self._seen.discard(mmh3.hash64(canonical)[0])
+        elif is_first:
+            self._seen.add(mmh3.hash64(canonical)[0])
         if not self._rewrites.add(request, canonical, rules):
             return False
         if is_first:
@@ -151,10 +157,10 @@ class RuleWatch:
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        tried, url = request.meta.get(TRIAL), without_fragment(request.url)
+        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
-        if (has_rules or self._learns) and response.status < 300 and _is_for_spider(request):
+        if (has_rules or self._learns) and response.status < 300 and is_for_spider(request):
             self._answered.add(mmh3.hash64(url)[0])
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
@@ -164,10 +170,8 @@ class RuleWatch:
             if tried:
                 self._trials.cancel(tried)
             if response.status in GONE and self._errors.wants(host_of(request.url)):
-                page = self._pages.of(response)
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
-        page = self._pages.of(response)
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
@@ -296,6 +300,8 @@ class RuleWatch:
                 self._questions.ask(open_still)
             return
         host = host_of(canonical)
+        if mmh3.hash64(canonical)[0] in self._seen:
+            self._pending.prove(canonical)
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
@@ -384,8 +390,7 @@ class RuleWatch:
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
 
     def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
-        assert self.book is not None
-        return not self.is_fetched(url) and self.book.is_wanting(url, rules)
+        return self.book is not None and not self.is_fetched(url) and self.book.is_wanting(url, rules)
 
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
         """Not by what rules make of both, which would have a wrong rule speak for itself."""
@@ -393,8 +398,3 @@ class RuleWatch:
 
     def _same(self, url: str, other: str) -> bool:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
-
-
-def _is_for_spider(request: Request) -> bool:
-    """False for what is fetched past the spider."""
-    return request.method == "GET" and request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")
