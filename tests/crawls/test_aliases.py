@@ -120,7 +120,7 @@ async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_
 
 
 async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
-    pages = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    pages: dict[str, Any] = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", settings(tmp_path))
         (dropped,) = [item["url"].removeprefix(site.base) for item in first.dropped]
