@@ -14,6 +14,7 @@ from typing import Any
 from cssselect import SelectorError
 from parsel.csstranslator import HTMLTranslator
 
+from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.content.model import load
 from dedupcrawl.sites import host_of
@@ -159,6 +160,17 @@ def read_software(value: Any) -> bool | Path:
         if isinstance(value, (str, Path)):
             raise ValueError(f"there is no folder {value}") from None
         raise
+
+
+def read_aliases(value: Any) -> bool | frozenset[str]:
+    """Whether aliases are used, or the sources that are."""
+    try:
+        return read_boolean(value)
+    except ValueError:
+        names = frozenset(read_names(value))
+        if unknown := sorted(names - frozenset(SOURCES)):
+            raise ValueError(f"there is no source {unknown[0]!r}") from None
+        return names
 
 
 def read_optional_path(value: Any) -> Path | None:

@@ -11,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
 from dedupcrawl.content.ignored import entries_of
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting_values import (
     read_age,
+    read_aliases,
     read_boolean,
     read_checks,
     read_existing_paths,
@@ -68,6 +70,7 @@ def _parameter(parameter: Parameter) -> Setting:
     )
 
 
+_ALL_SOURCES = frozenset(SOURCES)
 _SAYING_WHY = ("DEDUP_IGNORE", "DEDUP_MODEL")  # errors of whose readers are for people
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
@@ -81,6 +84,12 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("DEDUP_LEARN", False, "True or False", read_boolean, False),
         Setting("DEDUP_SOFTWARE", True, "True, False, or a folder that exists", read_software, False),
+        Setting(
+            "DEDUP_ALIASES",
+            True,
+            f"True, False, or a list of {', '.join(map(repr, SOURCES))}",
+            read_aliases,
+        ),
         Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", read_share, False),
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", read_checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", read_one_of("drop", "mark", "observe")),
@@ -144,6 +153,7 @@ class DedupSettings:
     rules: tuple[Path, ...]
     learn: bool
     software: bool | Path
+    aliases: bool | frozenset[str]
     trial_share: float
     checks: tuple[str, ...]
     action: str
@@ -205,6 +215,13 @@ class DedupSettings:
             return self
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
+
+    @property
+    def alias_sources(self) -> frozenset[str]:
+        """Those of aliases that are used."""
+        if isinstance(self.aliases, bool):
+            return _ALL_SOURCES if self.aliases else frozenset()
+        return self.aliases
 
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
         """What an index must find so that every site's own settings can be applied to its answers.

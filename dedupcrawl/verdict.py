@@ -7,6 +7,10 @@ from typing import Any, Literal
 
 Outcome = Literal["unique", "duplicate", "abstained"]
 
+SURE = 0.98
+"""Probability of a duplicate from which its URL is not fetched by later crawls. On archive.glftpd.io, awesomewm.org,
+ripper234.com and eaglecraft.fr all 455 verdicts above it were of one text, and of the 33 below 25 of another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -27,6 +31,11 @@ class Verdict:
     check: str | None = None
     similarity: float | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_sure(self) -> bool:
+        """True for a duplicate that crawls need not fetch again, nor learners doubt."""
+        return self.is_duplicate and self.evidence.get("probability", 0.0) >= SURE
 
     @property
     def is_duplicate(self) -> bool:

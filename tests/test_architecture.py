@@ -20,21 +20,35 @@ MAY_KNOW = {
     **dict.fromkeys(TOOLS, VALUES),
     "urls": VALUES,
     "software": VALUES | {"urls"},
+    "aliases": VALUES | {"content", "urls"},
     "content": VALUES,
     "index": VALUES | {"content"},
-    "setting_values": VALUES | {"content"},
-    "settings": VALUES | {"content", "project", "setting_values"},
+    "setting_values": VALUES | {"aliases", "content"},
+    "settings": VALUES | {"aliases", "content", "project", "setting_values"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
     "spark": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "settings", "training", "urls"},
-    "report": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "software", "urls"},
+    "report": VALUES | TOOLS | {"aliases", "content", "crawl_logs", "detection", "index", "software", "urls"},
     "commands": VALUES
     | TOOLS
-    | {"content", "crawl_logs", "detection", "index", "report", "setting_values", "settings", "software", "spark"}
+    | {
+        "aliases",
+        "content",
+        "crawl_logs",
+        "detection",
+        "index",
+        "report",
+        "setting_values",
+        "settings",
+        "software",
+        "spark",
+    }
     | {"training", "urls"},
     "cli": {"commands"},
-    "crawl": VALUES | TOOLS | {"cli", "content", "detection", "index", "report", "settings", "software", "urls"},
+    "crawl": VALUES
+    | TOOLS
+    | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "addon": {"crawl", "settings"},
     "demo": {"counts", "index"},
     "__init__": {"addon"},

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
 from dedupcrawl.commands.explained_items import judged_items
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.side_by_side import stretches
@@ -78,6 +80,7 @@ class Explainer:
             "rewrite": _of_rewrite(rewrite) if rewrite is not None else None,
             "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
             "software": SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME)).told(),
+            "alias": self._alias(form),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,
             "kept": self._kept(entry),
@@ -124,11 +127,30 @@ class Explainer:
             "furniture_blocks": sum(recurring),
         }
 
+    def _alias(self, form: str) -> dict[str, Any] | None:
+        """What is known of this very URL, and what became of the trials of its source."""
+        alias = Alias.from_bytes(self._index.attached(form, ALIAS))
+        if alias is None:
+            return None
+        known = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
+        tried, failed = known.tried.get(alias.rule, (0, 0))
+        return {
+            "target": alias.target,
+            "source": alias.source,
+            "run": alias.run,
+            "at": alias.at,
+            "links": len(alias.links),
+            "tried": tried,
+            "failed": failed,
+            "refuted": known.failed.get(alias.rule),
+        }
+
     def _evidence(self, url: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """What speaks for the rules of these ids; a rule that is gone is told by its id alone."""
         path = file_of(self._files, site_of(url)) if ids else None
         rules = {rule.id: rule for rule in read_rules(path).rules} if path is not None else {}
-        return [{"id": name} | (_of_rule(rules[name]) if name in rules else {}) for name in dict.fromkeys(ids)]
+        names = (name for name in dict.fromkeys(ids) if not name.startswith(RULE))
+        return [{"id": name} | (_of_rule(rules[name]) if name in rules else {}) for name in names]
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""

@@ -36,6 +36,8 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
     elif told["kind"] == "unchanged":
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
+    if told["alias"] is not None:
+        yield from _of_alias(told["alias"])
     for rule in told["rule_evidence"]:
         yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
     for found in told["software"]:
@@ -45,6 +47,21 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
             yield f"  rule {printable(name)}: tried {counted(tried, 'time')} in crawls, {failed:,} failed"
         for name, why in found["failed"].items():
             yield f"  rule {printable(name)} is not used: {printable(why)}"
+
+
+def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
+    if not alias["target"]:
+        yield "two pages name this URL as their own, so neither is believed"
+        return
+    links = f"; {counted(alias['links'], 'link')} that only its page had are asked for" if alias["links"] else ""
+    yield (
+        f"leads to the page of {printable(alias['target'])}, as {printable(alias['source'])} says, "
+        f"found {_day(alias['at'])} in run {printable(alias['run'])}{links}"
+    )
+    if alias["tried"]:
+        yield f"  {printable(alias['source'])}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
+    if alias["refuted"]:
+        yield f"  {printable(alias['source'])} is not believed on this site: {printable(alias['refuted'])}"
 
 
 def _why_itself(status: int | None) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from dedupcrawl.crawl.trials import Look
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -38,10 +40,24 @@ class EarlierPages:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
 
+    def any_kept(self, urls: Iterable[str]) -> bool:
+        """True when this crawl fetched one of these URLs, and its page was no duplicate."""
+        try:
+            return any(self._kept(url) is not None for url in urls)
+        except (OSError, IndexDamagedError):
+            return True  # who errs shall fetch a page
+
     def _looked_up(self, url: str) -> Look | None:
-        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
-        entry = next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
+        entry = self._kept(url)
         if entry is None:
             verdict = self._index.verdict(url)
-            entry = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
+            entry = (
+                self._index.entry(verdict.duplicate_of)
+                if verdict is not None and verdict.duplicate_of and verdict.is_sure
+                else None
+            )
         return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None
+
+    def _kept(self, url: str) -> Entry | None:
+        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
+        return next((one for one in found if one is not None and one.source == url and one.run == self._run), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy import Request, Spider, signals
@@ -13,7 +14,9 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
@@ -37,6 +40,7 @@ from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.project import data_folder, rules_folder
@@ -44,6 +48,7 @@ from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
@@ -97,10 +102,7 @@ class Dedup:
         self._report = ReportFile(self.settings.report) if self.settings.report else None
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
-        try:
-            self._index = open_index(spec, self._index_checks, default_path=data / "index", wait=0)
-        except ValueError as error:
-            raise SettingError(f"DEDUP_INDEX: {error}.") from error
+        self._index = _opened(spec, self._index_checks, data / "index")
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
@@ -123,9 +125,14 @@ class Dedup:
         self._sending = Sending(crawler)
         savings = Savings(self.stats, self._detector.tally)
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
+        book = RuleBook(self._normalizer, self.settings.trial_share) if self.settings.trial_share else None
+        self.aliases = Aliases(
+            self._index, self._normalizer, self.settings, crawler.spider, self._run, self.stats, book, self.pages
+        )
         self.watch = RuleWatch(
             self._normalizer,
-            self.settings.trial_share,
+            book=book,
+            aliases=self.aliases,
             pending=pending,
             rewrites=Rewrites(self._index, crawler.spider, self._run),
             index=self._index,
@@ -139,7 +146,6 @@ class Dedup:
             learns=self.settings.learn,
         )
         self.software = self._software()
-        fingerprint = crawler.request_fingerprinter.fingerprint
         self.rewriter = Rewriter(
             self._normalizer,
             self.settings,
@@ -147,9 +153,11 @@ class Dedup:
             savings,
             pending,
             self.watch,
+            self.aliases,
             self.around_filter,
+            self._sending,
             folder,
-            fingerprint,
+            crawler.request_fingerprinter.fingerprint,
         )
         if self.settings.run:
             self.rewriter.share(self._first_url)
@@ -179,7 +187,7 @@ class Dedup:
         # Without rules nothing is rewritten; a signal for every known link costs much.
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
-        if self._normalizer.site_count or self._learning or self.software:
+        if self._normalizer.site_count or self._learning or self.software or self.settings.alias_sources:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod
@@ -256,6 +264,7 @@ class Dedup:
             self._count,
             lambda: logger.info(closing_line(self.stats)),
             self.watch.close,
+            self.aliases.close,
             *([self._keep_software] if self.software is not None else []),
             self.rewriter.close,
             *([self._log.close] if self._log is not None else []),
@@ -289,6 +298,13 @@ class Dedup:
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
         self.watch.dropped(request)
+
+
+def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
+    try:
+        return open_index(spec, checks, default_path=default, wait=0)
+    except ValueError as error:
+        raise SettingError(f"DEDUP_INDEX: {error}.") from error
 
 
 def _run_id(folder: Path | None) -> str:

@@ -26,6 +26,7 @@ class RewriteFallback:
         settings = crawler.settings
         self._crawler = crawler
         self._rewriter = Dedup.of(crawler).rewriter
+        self._aliases = Dedup.of(crawler).aliases
         self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
@@ -38,6 +39,8 @@ class RewriteFallback:
         """The response, or the request to send instead."""
         status = response.status
         if 300 <= status < 400:
+            if target := _location(request, response):
+                self._aliases.moved(request, status, target)
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
                 return self._rewriter.way_back(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
@@ -65,12 +68,8 @@ class RewriteFallback:
         return instead
 
     def _redirects_to_itself(self, request: Request, response: Response) -> bool:
-        location = response.headers.get("Location")
-        if location is None:
-            return False
-        try:
-            target = urljoin(request.url, location.decode("latin-1").strip())
-        except ValueError:  # http://[
+        target = _location(request, response)
+        if not target:
             return False
         return target == request.meta[ORIGINAL_URL] or self._rewriter.is_same_page(target, request.url)
 
@@ -86,3 +85,12 @@ class RewriteFallback:
     @staticmethod
     def _is_rewritten(request: Request) -> bool:
         return bool(request.meta.get(ORIGINAL_URL, request.url) != request.url)
+
+
+def _location(request: Request, response: Response) -> str:
+    """Where a redirect leads; empty where it does not say."""
+    location = response.headers.get("Location")
+    try:
+        return urljoin(request.url, location.decode("latin-1").strip()) if location else ""
+    except ValueError:  # http://[
+        return ""

@@ -31,6 +31,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
         title: Of the page.
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
+        duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
         fetched_at: Seconds since the epoch.
         run: Identifies the crawl, as in the index.
     """
@@ -45,6 +46,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     title: str = ""
     canonical: str = ""
     redirect_to: str = ""
+    duplicate_of: str = ""
     fetched_at: float = 0.0
     run: str = ""
 

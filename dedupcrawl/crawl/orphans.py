@@ -15,7 +15,7 @@ from scrapy.utils.misc import load_object
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED
+from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED, without_fragment
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
@@ -157,7 +157,7 @@ class Orphans:
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):
                 for url in urls:
                     if asked in (url, page_of_item(url)):
-                        self._expected.moved(url, response.url + url.removeprefix(asked))
+                        self._expected.moved(url, without_fragment(response.url) + url.removeprefix(asked))
             return
         for url in urls:
             if not self.settle(url):
@@ -209,7 +209,10 @@ class Orphans:
             for orphan in asked:
                 self._expected.expect(orphan)
             self._stats.inc_value("dedup/content/refetched", len(asked))
-            meta = {**request.meta, ORPHANS: {"asked": request.url, "urls": [orphan.url for orphan in asked]}}
+            meta = {
+                **request.meta,
+                ORPHANS: {"asked": without_fragment(request.url), "urls": [orphan.url for orphan in asked]},
+            }
             yield fingerprint, request.replace(meta=meta)
 
     def _request_for(self, orphan: Dependent) -> Request:

@@ -15,6 +15,7 @@ from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.verdict import Verdict
 
 _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
 
@@ -65,6 +66,14 @@ class PageLog:
                 row.canonical = response.urljoin(href)
         page = self._pages.of(response)
         self._batch.then(partial(self._add_page, row, page), page)
+
+    def judged(self, verdict: Verdict, fetched_at: float) -> None:
+        """Write a row for a page that was found to be a duplicate."""
+        self._file.write(
+            LogRow(verdict.url, 200, duplicate_of=verdict.duplicate_of or "", fetched_at=fetched_at, run=self._run)
+        )
+        if self._learning is not None:
+            self._learning.logged()
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()

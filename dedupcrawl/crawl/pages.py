@@ -15,6 +15,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -27,7 +28,7 @@ class FetchedPage:
     It holds no reference to the response, which is large with its tree, and keeps the body until it is analysed.
 
     Attributes:
-        url: The response's.
+        url: The response's, without a fragment: that of the index.
         body_length: Bytes of its body.
         verdict: What the content half said, once it was asked.
         items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
@@ -41,6 +42,8 @@ class FetchedPage:
         judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
+        contested: URLs that it names as its own, of which another page has said so before, and that page.
+        links: What only it led to, once its callback has come to its end; None again when that is settled.
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it, by the URL of the verdict.
@@ -53,6 +56,7 @@ class FetchedPage:
         "_source",
         "_status",
         "body_length",
+        "contested",
         "dropped",
         "files",
         "item_urls",
@@ -61,6 +65,7 @@ class FetchedPage:
         "judged_late",
         "kept_under",
         "linked",
+        "links",
         "lost",
         "lost_alone",
         "on_their_way",
@@ -73,7 +78,7 @@ class FetchedPage:
     )
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
-        self.url = response.url
+        self.url = without_fragment(response.url)
         self._source: Source | None = source_of(response)
         self._settings = settings
         self._analysis: Analysis | None = None
@@ -84,6 +89,8 @@ class FetchedPage:
         self.request: Request | None = None
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
+        self.links: list[Request] | None = None
+        self.contested: dict[str, str] = {}
         self.judged_as: dict[int, str] = {}
         self.lost_alone: set[str] = set()
         self.on_their_way = self.stored = self.lost = self.unwritten = 0
@@ -123,7 +130,7 @@ class Source:
     """What a Page is made of.
 
     Attributes:
-        url: After redirects.
+        url: After redirects, without a fragment.
         body: Undecoded.
         kind: "html"; "text" for plain text; "binary"; "other" for text that is not for people, such as JSON.
         encoding: What Scrapy takes the body's encoding for; empty for what is binary.
@@ -137,12 +144,13 @@ class Source:
 
 def source_of(response: Response) -> Source:
     """What a response's Page is made of."""
+    url = without_fragment(response.url)
     if not isinstance(response, TextResponse):
-        return Source(response.url, response.body, "binary", "")
+        return Source(url, response.body, "binary", "")
     if is_html(response):
-        return Source(response.url, response.body, "html", response.encoding)
+        return Source(url, response.body, "html", response.encoding)
     kind: Literal["text", "other"] = "text" if _media_type(response) == b"text/plain" else "other"
-    return Source(response.url, response.body, kind, response.encoding)
+    return Source(url, response.body, kind, response.encoding)
 
 
 def page_of(source: Source, settings: DedupSettings) -> Page:

@@ -46,6 +46,7 @@ class PendingRewrites:
         self._waiting: dict[str, _Waiting] = {}  # by canonical URL
         self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
         self._refuted: set[int] = set()
+        self._led_on: dict[str, str] = {}  # canonical URL → what is asked for instead of that
         if path is not None:
             self._resume(path)
         self._journal = JournalFile(path)
@@ -57,6 +58,7 @@ class PendingRewrites:
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
+        canonical = self._end(canonical)
         return canonical not in self._waiting and _key(canonical) not in self._proven
 
     def waits(self, canonical: str) -> bool:
@@ -70,6 +72,7 @@ class PendingRewrites:
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
+        canonical = self._end(canonical)
         if _key(canonical) in self._proven or not self._is_new(canonical, original.url):
             return
         try:
@@ -81,6 +84,20 @@ class PendingRewrites:
         if packed and self._survives:
             self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
         self._add(canonical, original, packed)
+
+    def lead_on(self, canonical: str, target: str) -> None:
+        """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
+        target = self._end(target)
+        if canonical == target or canonical in self._led_on:
+            return
+        self._led_on[canonical] = target
+        waiting = self._waiting.pop(canonical, None)
+        if waiting is not None:
+            self.wait(target, waiting.first)
+            for one in waiting.others:
+                request = self._unpacked(one, canonical) if isinstance(one, bytes) else one
+                if request is not None:
+                    self.wait(target, request)
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
@@ -107,6 +124,12 @@ class PendingRewrites:
     def close(self) -> None:
         """Close the file."""
         self._journal.close()
+
+    def _end(self, canonical: str) -> str:
+        """What is asked for in the end; there are no circles."""
+        while (target := self._led_on.get(canonical)) is not None:
+            canonical = target
+        return canonical
 
     def _is_new(self, canonical: str, url: str) -> bool:
         waiting = self._waiting.get(canonical)

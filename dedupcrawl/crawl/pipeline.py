@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -95,6 +96,9 @@ class DedupPipeline:
     def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
         if fetched.verdict is None:
             fetched.verdict = self._dedup.judging.judge(fetched.analyse(), settings, fetched)
+            self._dedup.aliases.settle(fetched)
+            if fetched.verdict is not None and fetched.verdict.is_sure and self._dedup.page_log is not None:
+                self._dedup.page_log.judged(fetched.verdict, time.time())
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
 
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
@@ -22,6 +23,11 @@ class AlreadyFetchedError(IgnoreRequest):
     """Raised for a request that would fetch a page which the spider has, or will have by another request."""
 
 
+def without_fragment(url: str) -> str:
+    """What a server sees of a URL."""
+    return url.partition("#")[0]
+
+
 def untouched(request: Request) -> Request:
     """The request as it was before any rule changed it, without our marks.
 
@@ -34,3 +40,8 @@ def as_asked(request: Request, **meta: object) -> Request:
     """The request as it was before any rule changed it, for rules to leave alone; with this `meta` besides."""
     bare = untouched(request)
     return bare.replace(meta={**bare.meta, "dedup_url": False, **meta}, dont_filter=True)
+
+
+def is_for_spider(request: Request) -> bool:
+    """False for what is fetched past the spider."""
+    return request.method == "GET" and request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")

@@ -9,14 +9,24 @@ from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, AlreadyFetchedError, as_asked
+from dedupcrawl.crawl.request_meta import (
+    CANONICAL,
+    ORIGINAL_URL,
+    TRAIL,
+    AlreadyFetchedError,
+    as_asked,
+    without_fragment,
+)
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
+from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
 
 
 class Rewriter:
@@ -30,7 +40,9 @@ class Rewriter:
         savings: Savings,
         pending: PendingRewrites,
         watch: RuleWatch,
+        aliases: Aliases,
         around: AroundFilter,
+        sending: Sending,
         folder: Path | None,
         fingerprint: Callable[[Request], bytes],
     ) -> None:
@@ -42,7 +54,11 @@ class Rewriter:
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
+        self._aliases = aliases
         self._around = around
+        self._sending = sending
+        self._owed: list[Request] = []
+        self._is_asking = False
 
     def share(self, first_url: Callable[[str, str], str]) -> None:
         """Agree with other workers on the first URL of an identity (see FirstSeen)."""
@@ -68,8 +84,42 @@ class Rewriter:
         if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
             return request
         wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
-        if wanted == url or request.dont_filter:
+        return request if wanted == url else self._send(request, wanted, found, mode)
+
+    def follow(self, request: Request) -> Request:
+        """The request to send instead of one that rules leave alone, by what is known of its very URL."""
+        mode = self._mode(request.url)
+        if mode == "off" or request.dont_filter or not _is_ours(request):
             return request
+        known = self._aliases.follow(request.url, request.meta.get(ORIGINAL_URL))
+        if known is None or self._watch.is_off(request.url, known[0].rules):
+            return request
+        found, is_answered = known
+        if found.canonical in request.meta.get(TRAIL, ()):
+            # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
+            self._pending.lead_on(request.url, found.canonical)
+            proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
+            return self._around.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
+        if is_answered and mode == "rewrite":
+            self._pending.prove(found.canonical)
+        sent = self._send(request, found.canonical, found, mode)
+        if sent is not request:
+            self._pending.lead_on(request.url, sent.url)
+            if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
+                sent.meta[CANONICAL] = [sent.url]
+        return sent
+
+    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:
+        """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
+        if request.dont_filter:
+            return request
+        url, wanted = without_fragment(request.url), without_fragment(wanted)
+        if wanted == url:
+            return request
+        if url != request.url:  # one page, one trial, one answer to wait for
+            bare = request.replace(url=url)
+            sent = self._send(bare, wanted, found, mode)
+            return request if sent is bare else sent
         rewritten = self._sent_to(wanted, request)
         target = rewritten.url
         if rewritten is request or self._pending.is_refuted(target):
@@ -82,11 +132,26 @@ class Rewriter:
             return request
         self._stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
-        self._watch.rewritten(request, target, found.rules)
+        if self._watch.rewritten(request, target, found.rules):
+            self._ask_for_links(url)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
         return rewritten
+
+    def _ask_for_links(self, url: str) -> None:
+        """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
+        self._owed += self._aliases.links_of(url)
+        if self._is_asking:  # called for a link that is sent elsewhere itself
+            return
+        self._is_asking = True
+        try:
+            while self._owed:
+                link = self._owed.pop()
+                self._aliases.discoveries.is_new(link)
+                self._sending.schedule(self.rewrite(link))
+        finally:
+            self._is_asking = False
 
     def _sent_to(self, url: str, request: Request) -> Request:
         """`request` for another URL; itself when Scrapy would take the two for one.
@@ -114,7 +179,7 @@ class Rewriter:
             return []
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the way back already
-        canonicals = request.meta.get(CANONICAL, [request.url])
+        canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
@@ -130,6 +195,9 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
+            if self._watch.earlier.look(canonical) is not None:
+                self._pending.prove(canonical)  # another worker has fetched it
+                continue
             waited = list(map(as_asked, self._pending.refute(canonical)))
             back = self._watch.gone(canonical, waited, is_sure=False)
             self._savings.go_back(back, f"{canonical} was not answered")

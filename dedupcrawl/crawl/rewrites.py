@@ -64,6 +64,17 @@ class Rewrites:
                 self._told.add(key)
                 yield self._unpacked(rewrite)
 
+    def of(self, url: str) -> Request | None:
+        """What to ask for to fetch after all a URL that this crawl sent elsewhere; None where it did not.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        self.flush()
+        rewrite = self._index.rewrite(url)
+        is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
+        return self._unpacked(rewrite) if is_ours and rewrite is not None else None
+
     def sample(
         self, rules: AbstractSet[str], is_wanted: Callable[[str, tuple[str, ...]], bool]
     ) -> Iterator[tuple[Request, str, tuple[str, ...]]]:

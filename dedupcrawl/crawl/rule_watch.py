@@ -9,17 +9,29 @@ from functools import partial
 import mmh3
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
+from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.error_questions import ErrorQuestions
+from dedupcrawl.crawl.leading_on import LeadingOn
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, as_asked, untouched
+from dedupcrawl.crawl.request_meta import (
+    CANONICAL,
+    GONE,
+    ORIGINAL_URL,
+    TRIAL,
+    as_asked,
+    is_for_spider,
+    untouched,
+    without_fragment,
+)
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
@@ -32,8 +44,6 @@ from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
 logger = logging.getLogger(__name__)
 
-_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
-_NEVER = 1_000_000_000
 _MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 
@@ -42,7 +52,7 @@ class RuleWatch:
 
     Args:
         normalizer: The rules.
-        share: Of the uses of a rule that are tried for ever; 0: none are, ever.
+        book: Of the rules that are tried, or None: none are, ever.
         pending: Requests that wait for their canonical URL's answer.
         rewrites: All of this crawl.
         index: Where pages of this crawl are found again.
@@ -53,13 +63,16 @@ class RuleWatch:
         savings: Counts what is saved, and what is not after all.
         sending: Has requests fetched.
         around: The way around the duplicate filter.
+        aliases: What is known of single URLs.
         learns: True when a site without rules may have some later.
+
+    Attributes:
+        earlier: Pages of this crawl, if of other workers.
     """
 
     def __init__(
         self,
         normalizer: Normalizer,
-        share: float,
         *,
         pending: PendingRewrites,
         rewrites: Rewrites,
@@ -71,47 +84,65 @@ class RuleWatch:
         savings: Savings,
         sending: Sending,
         around: AroundFilter,
+        aliases: Aliases,
+        book: RuleBook | None,
         learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
         self._pending = pending
         self._rewrites = rewrites
-        self._earlier = EarlierPages(index, run, normalizer)
+        self.earlier = EarlierPages(index, run, normalizer)
         self._pages = pages
         self._batch = batch
         self._stats = stats
         self._savings = savings
         self._sending = sending
         self._around = around
+        self._aliases = aliases
+        aliases.disputed = self._fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
         self._learns = learns
         self._answered: set[int] = set()  # hashes of URLs
-        self._led_on: dict[tuple[str, tuple[str, ...]], int] = {}  # site and rules → see _USUAL
-        self._asked: set[str] = set()  # canonical URLs that were fetched for a trial
-        self._asking = 0  # of them, without an answer
+        self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
+        self._leading_on = LeadingOn()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
-        self.book = RuleBook(normalizer, share) if share else None
-        self._trials = (
-            Trials(self.book, stats, kept=self._earlier.look, passed=self._passed, failed=self._failed)
-            if self.book
-            else None
-        )
+        self.book = book
 
-    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
-        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is."""
+        kept, passed, failed = self.earlier.look, self._passed, self._failed
+        self._trials = Trials(book, stats, kept=kept, passed=passed, failed=failed) if book else None
+        self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
+
+    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
+
+        Returns:
+            False when this was known.
+        """
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
+        if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
+            self._seen.discard(mmh3.hash64(canonical)[0])
+        elif is_first:
+            self._seen.add(mmh3.hash64(canonical)[0])
         if not self._rewrites.add(request, canonical, rules):
-            return
+            return False
         if is_first:
             self._savings.spend(request.url)
-        if self.book is None or self._trials is None:
-            return
-        if self.book.is_due(request.url, rules):
+        self._aliases.count(rules)
+        is_due = self.book is not None and self.book.is_due(request.url, rules)
+        if is_due and not self._was_tried(request, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
+        return True
+
+    def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
+        found = self._aliases.found_out(request.url) if self._normalizer.normalize(request.url).rules == rules else None
+        if found is not None and self.book is not None and self._same(found, canonical):
+            self.book.passed(request.url, rules)
+        return found is not None
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when trials have shown that one of the rules is wrong for such URLs."""
@@ -119,16 +150,18 @@ class RuleWatch:
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
+        self._aliases.discoveries.dropped(request)
         original = request.meta.get(ORIGINAL_URL)
-        if original is not None and not (self._trials is not None and self._trials.was_begun(original)):
+        if original is not None and not (self._trials and self._trials.was_begun(original)):
             self._savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        tried = request.meta.get(TRIAL)
-        has_rules = self._normalizer.has_rules_for(request.url)
-        if (has_rules or self._learns) and response.status < 300 and _is_for_spider(request):
-            self._answered.add(mmh3.hash64(request.url)[0])
+        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response)
+        remembers = self._aliases.remembers(url)
+        has_rules = remembers or self._normalizer.has_rules_for(url)
+        if (has_rules or self._learns) and response.status < 300 and is_for_spider(request):
+            self._answered.add(mmh3.hash64(url)[0])
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
@@ -137,14 +170,15 @@ class RuleWatch:
             if tried:
                 self._trials.cancel(tried)
             if response.status in GONE and self._errors.wants(host_of(request.url)):
-                page = self._pages.of(response)
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
-        for canonical in request.meta.get(CANONICAL, [request.url]):
-            if self._trials is None or not (tried or self._trials.awaits(canonical) or self._pending.waits(canonical)):
+        if remembers:
+            self._batch.then(partial(self._compare_with_earlier, page, url), page)
+        for canonical in request.meta.get(CANONICAL, [url]):
+            is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
+            if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
                 self._pending.prove(canonical)
             else:
-                page = self._pages.of(response)
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
 
     def meets(self, request: Request) -> bool:
@@ -166,7 +200,7 @@ class RuleWatch:
         for request in waiting:
             if self.is_fetched(request.url):
                 continue
-            rules = self._normalizer.normalize(request.url).rules
+            rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
@@ -183,7 +217,7 @@ class RuleWatch:
         """
         self._given_back.add(mmh3.hash64(original)[0])
         if self.book is not None:
-            rules = self._normalizer.normalize(url).rules
+            rules = self._rules_of(url)
             if revoked := self.book.gone(url, canonical, rules):
                 self._stats.inc_value("dedup/url/revoked", len(revoked))
                 self._fetch_after_all(set(), {site_of(url): Ruling(revoked=tuple(revoked))})
@@ -191,22 +225,23 @@ class RuleWatch:
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
         begun = self._trials is not None and self._trials.was_begun(url)
-        key = mmh3.hash64(url)[0]
+        key = mmh3.hash64(without_fragment(url))[0]
         return begun or key in self._given_back or key in self._answered
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._trials is None or self.book is None:
+        if self._trials is None or self.book is None or self._questions is None:
             return True
-        if self._error_questions.are_open or self._asking:
+        if self._error_questions.are_open or self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
-            if self._earlier.look(canonical) is None:
-                self._ask_for(canonical)
-        if self._asking:
+            if self.earlier.look(canonical) is None:
+                self._questions.ask(canonical)
+        if self._questions.are_open:
             return False
         self._trials.settle()
+        self._trials.settle_links(lambda url: self.earlier.any_kept(self._aliases.discoveries.only_on(url)))
         rulings = self.book.decide()
         if rulings:
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
@@ -235,8 +270,26 @@ class RuleWatch:
         else:
             self._sending.schedule(self._around.let_by(question))
 
+    def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
+        """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
+        if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials:
+            self._fetch_after_all({url}, {})
+
+    def _fetch_itself(self, url: str) -> None:
+        """A URL may lead to another page than that which was asked for instead."""
+        request = self._rewrites.of(url)
+        if request is not None and not self.is_fetched(url):
+            self._savings.go_back([request], "two pages name it as their own")
+            self._given_back.add(mmh3.hash64(url)[0])
+            self._sending.schedule(self._around.let_by(untouched(request)))
+
+    def _rules_of(self, url: str) -> tuple[str, ...]:
+        """What sent a URL elsewhere."""
+        return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
+
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         assert self._trials is not None
+        assert self._questions is not None
         look = Look.at(page.analyse())
         if tried:
             if self._leads_to_canonical(tried, url):
@@ -244,13 +297,16 @@ class RuleWatch:
             self._trials.asked_for(tried, look)
             open_still = self._trials.canonical_of(tried)
             if open_still is not None and not self._pending.waits(open_still):
-                self._ask_for(open_still)
+                self._questions.ask(open_still)
             return
         host = host_of(canonical)
+        if mmh3.hash64(canonical)[0] in self._seen:
+            self._pending.prove(canonical)
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
-        if leads_on and not self._usually_leads_on(canonical, url):  # a login, the front page, a category?
+        rules = self._rules_of(first.url) if (first := self._pending.first(canonical)) else ()
+        if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         else:
@@ -266,67 +322,29 @@ class RuleWatch:
             self._pending.prove(canonical)
         self._trials.found(canonical, look)
 
-    def _usually_leads_on(self, canonical: str, url: str) -> bool:
-        """True where canonical URLs of the same rules redirect, as a trial found each time, to the page asked for.
-
-        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
-        lead to its category.
-        """
-        before, _, added = url.partition(canonical.rstrip("/"))
-        if before or not added or added[0].isalnum():
-            return False
-        request = self._pending.first(canonical)
-        rules = () if request is None else self._normalizer.normalize(request.url).rules
-        return self._led_on.get((site_of(canonical), rules), 0) >= _USUAL
-
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
         request = self._pending.first(canonical)
         assert self._trials is not None
         if not self._trials.suspect(canonical, suspects, led_to) and request is not None:
-            rules = self._normalizer.normalize(request.url).rules
+            rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
             self._try(trial, request)
 
     def _passed(self, trial: Trial) -> None:
         self._pending.prove(trial.canonical)
         if trial.led_to:
-            self._count_led_on(trial, 1)
+            self._leading_on.passed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
         if trial.led_to:
-            self._count_led_on(trial, -_NEVER)
+            self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): ruling})
-
-    def _count_led_on(self, trial: Trial, number: int) -> None:
-        key = site_of(trial.canonical), trial.rules
-        self._led_on[key] = self._led_on.get(key, 0) + number
-
-    def _ask_for(self, canonical: str) -> None:
-        """Fetch a canonical URL past the spider: it was answered before its page was needed, or failed. Once."""
-        if canonical not in self._asked:
-            self._asked.add(canonical)
-            self._asking += 1
-            question = Request(canonical, meta={"dedup_skip": True})
-            led_nowhere = self._pending.is_refuted(canonical)
-            self._sending.fetch(question, partial(self._canonical_answered, canonical, led_nowhere))
-
-    def _canonical_answered(self, canonical: str, led_nowhere: bool, response: Response | None) -> None:
-        self._asking -= 1
-        if response is not None and 200 <= response.status < 300:
-            page = self._pages.of(response)
-            self._batch.then(partial(self._learn_canonical, canonical, page), page)
-        elif led_nowhere and self._trials is not None:  # and does so again, while the URL that was asked for has a page
-            self._trials.gone(canonical)
-
-    def _learn_canonical(self, canonical: str, page: FetchedPage) -> None:
-        assert self._trials is not None
-        self._trials.found(canonical, Look.at(page.analyse()))
 
     def _fetch_after_all(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
         """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a wrong rule (by site).
@@ -372,8 +390,7 @@ class RuleWatch:
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
 
     def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
-        assert self.book is not None
-        return not self.is_fetched(url) and self.book.is_wanting(url, rules)
+        return self.book is not None and not self.is_fetched(url) and self.book.is_wanting(url, rules)
 
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
         """Not by what rules make of both, which would have a wrong rule speak for itself."""
@@ -381,8 +398,3 @@ class RuleWatch:
 
     def _same(self, url: str, other: str) -> bool:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
-
-
-def _is_for_spider(request: Request) -> bool:
-    """False for what is fetched past the spider."""
-    return request.method == "GET" and request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")

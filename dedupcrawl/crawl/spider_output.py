@@ -25,6 +25,9 @@ class SpiderOutput(BaseSpiderMiddleware):
         super().__init__(crawler)
         dedup = Dedup.of(crawler)
         self._orphans = dedup.orphans
+        self._aliases = dedup.aliases
+        self._pages = dedup.pages
+        self._is_new = dedup.aliases.discoveries.is_new
         self._around = dedup.around_filter
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
@@ -38,6 +41,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
                 self._around.leave_to_filter(one)
+                self._is_new(one)
             yield one
 
     async def process_spider_output_async(
@@ -48,14 +52,20 @@ class SpiderOutput(BaseSpiderMiddleware):
         A page that an item is made of is not settled before its callback has come to its end: there may be more items.
         """
         held = None
+        found: list[Request] = []
         try:
             async for one in result:
                 if isinstance(one, Request):
+                    if self._is_new(one, response):
+                        found.append(one)
                     if one.dont_filter or not self._around.knows(one):  # before a rule sends it elsewhere
                         yield self._rewrite(one)
                 else:
                     held = held or self._storing.hold(response)
                     yield self.get_processed_item(one, response)
+            if response is not None and (page := self._pages.known(response)) is not None:
+                page.links = found
+                self._aliases.settle(page)
         finally:
             if held is not None:
                 self._storing.release(held)

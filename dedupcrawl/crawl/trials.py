@@ -98,6 +98,7 @@ class Trials:
         self._by_url: dict[str, Trial] = {}
         self._tried: set[int] = set()  # hashes of all URLs ever tried
         self._by_canonical: dict[str, list[Trial]] = {}
+        self._held: list[Trial] = []  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
         """False when so many are under way already, or this URL was tried."""
@@ -177,6 +178,18 @@ class Trials:
             self._settle(trial)
             self._end(trial)
 
+    def settle_links(self, leads_to_more: Callable[[str], bool]) -> None:
+        """Nothing more is being fetched: who asks for a canonical URL must not only see its page, but go on from there.
+
+        Args:
+            leads_to_more: Whether the page of a URL on trial has led to a page that nothing else led to.
+        """
+        held, self._held = self._held, []
+        for trial in held:
+            if leads_to_more(trial.url):
+                self._stats.inc_value("dedup/url/tried_links")
+                self._fail(trial)
+
     def _settle(self, trial: Trial) -> None:
         if trial.asked is None:
             return
@@ -194,12 +207,16 @@ class Trials:
         if same:
             self._succeed(trial)
         elif same is not None:
-            self._stats.inc_value("dedup/url/tried_wrong")
-            ruling = self._book.failed(trial.url, trial.canonical, trial.rules)
-            self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
-            self._failed(trial, ruling)
+            self._fail(trial)
+
+    def _fail(self, trial: Trial) -> None:
+        self._stats.inc_value("dedup/url/tried_wrong")
+        ruling = self._book.failed(trial.url, trial.canonical, trial.rules)
+        self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
+        self._failed(trial, ruling)
 
     def _succeed(self, trial: Trial) -> None:
+        self._held.append(trial)
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
 

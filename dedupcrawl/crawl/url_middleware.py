@@ -22,6 +22,7 @@ class UrlMiddleware:
         self._watch = dedup.watch
         self._orphans = dedup.orphans
         self._software = dedup.software
+        self._aliases = dedup.aliases
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
@@ -33,6 +34,7 @@ class UrlMiddleware:
         self._orphans.answered(request, response)
         if self._software is not None:
             self._software.look(response)
+        self._aliases.look(request, response)
         self._watch.answered(request, response)
         return response
 
@@ -41,4 +43,6 @@ class UrlMiddleware:
         if self._watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         rewritten = self._rewriter.rewrite(request)
+        if rewritten is request:
+            rewritten = self._rewriter.follow(request)
         return None if rewritten is request else rewritten

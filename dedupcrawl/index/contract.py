@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -181,6 +181,21 @@ class Index(Protocol):
         Raises:
             ValueError: The name is not 1 to 64 characters of ASCII.
         """
+        ...
+
+    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Put something beside each of several URLs, in one step, where nothing lies under this name yet.
+
+        Returns:
+            URL → what lay there already.
+
+        Raises:
+            ValueError: The name is not 1 to 64 characters of ASCII.
+        """
+        ...
+
+    def attached(self, url: str, name: str) -> bytes | None:
+        """What lies beside a URL under one name."""
         ...
 
     def detach(self, url: str, beginning: str) -> None:

@@ -7,7 +7,7 @@ the numbers of all rewrites by what they are looked for.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
@@ -293,6 +293,28 @@ class LmdbNotes:
         with self.journal.reading() as txn:
             found = with_prefix(txn, self.journal.tables["attachments"], key)
             return {name[len(key) :].decode(): data for name, data in found}
+
+    @in_turn
+    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Put something beside each of several URLs where nothing lies under this name yet (see Index)."""
+        end, table = check_name(name).encode(), self.journal.tables["attachments"]
+
+        def work(txn: Transaction) -> dict[str, bytes]:
+            there = {}
+            for url, data in rows.items():
+                key = digest(plain(url)) + end
+                if not txn.put(key, data, overwrite=False, db=table):
+                    there[url] = bytes(txn.get(key, b"", table))
+            return there
+
+        return self.journal.writing(work)
+
+    @in_turn
+    def attached(self, url: str, name: str) -> bytes | None:
+        """What lies beside a URL under one name."""
+        with self.journal.reading() as txn:
+            data = txn.get(digest(plain(url)) + name.encode(), None, self.journal.tables["attachments"])
+            return None if data is None else bytes(data)
 
     @in_turn
     def detach(self, url: str, beginning: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dedupcrawl.index.journal import DIGEST_BYTES
 from dedupcrawl.index.note_rows import (
@@ -177,6 +177,22 @@ class MemoryNotes:
         with self._lock:
             self._usable()
             self._attachments.setdefault(plain(url), {})[check_name(name)] = data
+
+    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Put something beside each of several URLs where nothing lies under this name yet (see Index)."""
+        check_name(name)
+        with self._lock:
+            self._usable()
+            there = {url: self._attachments.setdefault(plain(url), {}).get(name) for url in rows}
+            for url, data in rows.items():
+                self._attachments[plain(url)].setdefault(name, data)
+            return {url: data for url, data in there.items() if data is not None}
+
+    def attached(self, url: str, name: str) -> bytes | None:
+        """What lies beside a URL under one name."""
+        with self._lock:
+            self._usable()
+            return self._attachments.get(plain(url), {}).get(name)
 
     def detach(self, url: str, beginning: str) -> None:
         """Remove what lies beside a URL under names that begin so."""

@@ -76,6 +76,15 @@ ATTACH = Script("""
 if redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[2], 'attachments', 1) end
 """)
 
+ATTACH_NEW = Script("""
+-- KEYS: what is attached to a URL, counters. ARGV: name, data. Returns what was there.
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 1 then
+  redis.call('HINCRBY', KEYS[2], 'attachments', 1)
+  return false
+end
+return redis.call('HGET', KEYS[1], ARGV[1])
+""")
+
 DETACH = Script("""
 -- KEYS: what is attached to a URL, counters. ARGV: the beginning of the names that go.
 for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do

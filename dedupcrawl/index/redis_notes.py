@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.note_rows import check_name, pack_recorded, unpack_recorded
@@ -16,6 +16,7 @@ from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import packed
 from dedupcrawl.index.redis_note_scripts import (
     ATTACH,
+    ATTACH_NEW,
     DETACH,
     DROP_OLDER,
     FIRST_OF_RUN,
@@ -181,6 +182,24 @@ class RedisNotes(RedisRewrites):
         """Put something beside a URL; the same name again takes its place (see Index)."""
         keys = [self._attached_key(plain(url)), *self._keys("counters")]
         self.link.call(ATTACH, keys, check_name(name), data)
+
+    @in_turn
+    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Put something beside each of several URLs where nothing lies under this name yet (see Index)."""
+        check_name(name)
+        there = {}
+        for url, data in rows.items():  # each in a step of its own: in a cluster they lie on several servers
+            keys = [self._attached_key(plain(url)), *self._keys("counters")]
+            old = self.link.call(ATTACH_NEW, keys, name, data)
+            if old:
+                there[url] = bytes(old)
+        return there
+
+    @in_turn
+    def attached(self, url: str, name: str) -> bytes | None:
+        """What lies beside a URL under one name."""
+        data: bytes | None = self.link.ask("HGET", self._attached_key(plain(url)), name)
+        return data
 
     @in_turn
     def detach(self, url: str, beginning: str) -> None:

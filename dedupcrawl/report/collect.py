@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.content.side_by_side import Stretch
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index
@@ -26,6 +28,7 @@ from dedupcrawl.report.runs import RunFigures, figures_of, pages_kept
 from dedupcrawl.report.texts import read_texts
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.urls.rule import Rule
 
 BINS = 20
 """Of every histogram over [0, 1]; 1 itself is in the last one."""
@@ -160,7 +163,8 @@ def collect(
     asked = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
     kept = pages_kept(index, asked, everything=run is None)
     figures = figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
-    rows = read_rule_rows([path for path in rules if path.exists()], rewritten.by_rule)
+    paths = [path for path in rules if path.exists()]
+    rows = read_rule_rows(paths, rewritten.by_rule, _alias_sources(index, rewritten))
     texts = read_texts(index, verdicts.listing.rows())
     keepers = {row.of for row in verdicts.listing.rows()}
     standing = {url: larger for url in keepers if (larger := standing_for(index, url)) is not None}
@@ -245,3 +249,11 @@ def _crawled(log: Path | None, verdicts: Verdicts, told: Told, run: str | None) 
         return None, [f"The crawl log {log} has no row of this run: its figures are left out."]
     skipped = [f"{count:,} rows of the crawl log were skipped: {why}" for why, count in tally.skipped.most_common(5)]
     return crawled, skipped
+
+
+def _alias_sources(index: Index, rewritten: Rewritten) -> Iterator[tuple[str, Rule]]:
+    """The sources of aliases that were used on a site, or refuted there, as rules."""
+    for site in sorted({site for site, _ in rewritten.by_rule})[:_MOST_SOFTWARE]:
+        for rule in SiteAliases.from_bytes(index.site_state(site, ALIAS)).rules():
+            if rewritten.by_rule.get((site, rule.id)) or rule.tried or rule.state == "disabled":
+                yield site, rule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,14 @@ class RuleRows:
     problems: tuple[str, ...]
 
 
-def read_rule_rows(paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int]) -> RuleRows:
-    """The rules at `paths`, files and folders that exist; `rewritten` counts URLs by site and id of a rule."""
-    rows: list[dict[str, Any]] = []
+def read_rule_rows(
+    paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int], others: Iterable[tuple[str, Rule]] = ()
+) -> RuleRows:
+    """The rules at `paths`, files and folders that exist, and others of some sites.
+
+    `rewritten` counts URLs by site and id of a rule.
+    """
+    rows = [_row(site, rule) | {"rewrote": rewritten.get((site, rule.id), 0)} for site, rule in others]
     problems = []
     count = sites = 0
     for path in sorted(rule_files(paths).values()):

@@ -139,7 +139,7 @@ class Places:
 
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
     known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
-    only where its own examples are, as it may not be that software.
+    only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere.
 
     Args:
         rule: With its examples and what is known of its trials.
@@ -149,7 +149,8 @@ class Places:
         failed_lately = rule.failed and rule.state == "probation"
         self._known = Place(known_before(rule), TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
-        self._is_known_everywhere = rule.source != "software" and (rule.source != "learned" or not rule.examples)
+        of_others = rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
+        self._is_known_everywhere = not of_others and (rule.source != "learned" or not rule.examples)
         self._places: dict[_Key, Place] = {}
         self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
         self._words: dict[str, set[str] | None] = {}  # by position; None: they are names

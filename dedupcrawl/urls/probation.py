@@ -28,7 +28,8 @@ FROM_OTHER_SITES = 20
 """Trials that a rule of known software has passed elsewhere, as it were: docs/known-software.md has the measurement."""
 
 _REMEMBERED = 50  # trials of earlier crawls: sites change
-_FROM_A_LOG = 20  # URLs of the log that count like trials, at most
+FROM_A_LOG = 20
+"""URLs of the log that count like trials, at most."""
 
 
 def upper_bound(passed: int, failed: int) -> float:
@@ -77,12 +78,16 @@ def state_in_use(rule: Rule) -> State:
     return "active" if is_over else "probation"
 
 
-def is_sampled(use: int, every: int) -> bool:
+def is_sampled(use: int, every: int, *, early: bool = True) -> bool:
     """True for the uses at which a rule is tried that is not on probation: 1, 4, 16, 64, … and each `every`-th.
+
+    Without `early` only the latter.
 
     >>> [use for use in range(1, 151) if is_sampled(use, 50)]
     [1, 4, 16, 50, 64, 100, 150]
     """
+    if not early:
+        return use % every == 0
     is_power_of_four = use & (use - 1) == 0 and use.bit_length() % 2 == 1
     return use % every == 0 or is_power_of_four
 
@@ -93,7 +98,7 @@ def known_before(rule: Rule) -> tuple[int, int]:
     Either is scaled down to what is still worth knowing.
     """
     tried = _scaled(rule.tried - rule.failed, rule.failed, _REMEMBERED)
-    logged = _scaled(rule.evidence.correct, rule.evidence.wrong, _FROM_A_LOG)
+    logged = _scaled(rule.evidence.correct, rule.evidence.wrong, FROM_A_LOG)
     return tried[0] + logged[0] + known_elsewhere(rule), tried[1] + logged[1]
 
 

@@ -25,7 +25,7 @@ from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_templ
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "disabled"]
 PathPieces = tuple[Piece, ...]
-Source = Literal["hand", "learned", "prior", "imported", "software"]
+Source = Literal["hand", "learned", "prior", "imported", "software", "alias"]
 
 
 class RuleError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -14,7 +14,7 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import leads_nowhere
-from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import change_rules
 from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
@@ -41,10 +41,14 @@ class RuleBook:
     Args:
         normalizer: Whose rules these are; what is revoked is switched off there at once.
         share: Of the uses of a rule that has passed its probation, how many are tried, in (0, 1].
+
+    Attributes:
+        more: Gives, for a site, what is tried like its rules and is none of the normalizer's.
     """
 
     def __init__(self, normalizer: Normalizer, share: float) -> None:
         self._normalizer = normalizer
+        self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
         self._every = max(1, round(1 / share))
         self._sites: dict[str, dict[str, WatchedRule]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
@@ -63,9 +67,12 @@ class RuleBook:
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
-        if not self._restricted or site_of(url) not in self._restricted:
+        if not self._restricted and not self._culprits:
             return False
-        return any(one.places.is_off(url) for one in self._of(url, rules))
+        site = site_of(url)
+        if site in self._revoked and not self._revoked[site].isdisjoint(rules):
+            return True
+        return site in self._restricted and any(one.places.is_off(url) for one in self._of(url, rules))
 
     def in_doubt(self) -> dict[str, list[str]]:
         """Nothing more is tried: site → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
@@ -163,7 +170,7 @@ class RuleBook:
         """There are further rules for a site; those that are known stay as they are."""
         if site not in self._sites:  # they are read when the first is used
             return
-        for rule in self._normalizer.rules_of(site):
+        for rule in self._rules_of(site):
             if rule.state != "disabled":
                 self._sites[site].setdefault(rule.id, WatchedRule.of(rule))
 
@@ -185,16 +192,19 @@ class RuleBook:
             self._restricted[site] = {
                 one.rule.effect: one
                 for one in watched.values()
-                if one.rule.source == "software" or any(place.is_off for place in one.places)
+                if one.rule.source in ("software", "alias") or any(place.is_off for place in one.places)
             }
         self._sites.clear()
         self._failures.clear()
         self._revoked.clear()
         self._normalizer.enable_all()
         for site, revoked in self._culprits.items():
-            for rule in self._normalizer.rules_of(site):
+            for rule in self._rules_of(site):
                 if rule.effect in revoked and rule.state != "disabled":
                     self._revoke(site, WatchedRule.of(rule), revoked[rule.effect])
+
+    def _rules_of(self, site: str) -> tuple[Rule, ...]:
+        return (*self._normalizer.rules_of(site), *self.more(site))
 
     def _of(self, url: str, rules: tuple[str, ...]) -> list[WatchedRule]:
         site = site_of(url)
@@ -203,7 +213,7 @@ class RuleBook:
             known = self._restricted.get(site, {})
             watched = self._sites[site] = {
                 rule.id: replace(known[rule.effect], rule=rule) if rule.effect in known else WatchedRule.of(rule)
-                for rule in self._normalizer.rules_of(site)
+                for rule in self._rules_of(site)
                 if rule.state != "disabled"
             }
         return [watched[rule] for rule in rules if rule in watched]

@@ -59,6 +59,11 @@ class WatchedRule:
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
     @property
+    def _is_well_known(self) -> bool:
+        """True for what was found out of each URL by itself: there is nothing that might be wrong for all of them."""
+        return self.rule.source == "alias" and self.rule.evidence.correct > 0
+
+    @property
     def _trials(self) -> int:
         """That are known of, in this crawl and in earlier ones."""
         return self.rule.tried + self.passed + self.failed
@@ -67,7 +72,7 @@ class WatchedRule:
         """Count one use, on this URL; True when it shall be tried."""
         place = self.places.of(url)
         place.uses += 1
-        return self.is_wanting(place) or is_sampled(place.uses, every)
+        return self.is_wanting(place) or is_sampled(place.uses, every, early=not self._is_well_known)
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""

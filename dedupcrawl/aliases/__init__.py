@@ -1,0 +1,1 @@
+"""What pages say of URLs: strings and markup only, no storage."""

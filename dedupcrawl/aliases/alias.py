@@ -1,0 +1,121 @@
+"""Alias: a URL that leads to a page which another URL leads to, as an index keeps it beside the URL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
+from dedupcrawl.urls.probation import FROM_A_LOG
+from dedupcrawl.urls.rule import Evidence, Rule
+
+NAME = "alias"
+"""Of what lies beside a URL in an index, and of the state of a site."""
+
+RULE = "alias."
+"""What the id under which a source is tried begins with."""
+
+MOST_LINKS = 1_000
+"""Of an alias. A page that was the first to link to more is asked for each time."""
+
+_FOUND_OUT = (DUPLICATE, REDIRECT)  # by fetching the URL itself
+
+
+class Alias(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of one URL.
+
+    Attributes:
+        target: The URL to ask for instead; empty where several pages claim this one, so that nobody is believed.
+        source: Who says so, one of `sources.SOURCES` or "duplicate".
+        spider: Name of the spider that found it out.
+        run: The crawl.
+        at: Seconds since the epoch.
+        links: Requests, packed, that only the page at this URL had led to when it was fetched.
+    """
+
+    target: str
+    source: str
+    spider: str
+    run: str
+    at: float
+    links: tuple[bytes, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """As MessagePack."""
+        return msgspec.msgpack.encode(self)
+
+    @classmethod
+    def from_bytes(cls, content: bytes | None) -> Alias | None:
+        """Read what `to_bytes` wrote; None where that cannot be read."""
+        try:
+            return None if content is None else msgspec.msgpack.decode(content, type=cls)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    @property
+    def was_found_out(self) -> bool:
+        """True when the URL itself was fetched, so that nothing has to be believed."""
+        return was_found_out(self.rule)
+
+    @property
+    def rule(self) -> str:
+        """The id under which its source is tried."""
+        return rule_id(self.source)
+
+
+@dataclass(slots=True)
+class SiteAliases:
+    """What crawls have found out about the aliases of one site.
+
+    Attributes:
+        tried: Id of a source's rule → how many trials crawls have made, and how many failed.
+        failed: Id of a source's rule that trials refuted → why; it is not tried again.
+    """
+
+    tried: dict[str, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.encode(self)
+
+    @classmethod
+    def from_bytes(cls, content: bytes | None) -> SiteAliases:
+        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
+        try:
+            return msgspec.json.decode(content, type=cls) if content else cls()
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return cls()
+
+    def joined(self, other: SiteAliases) -> SiteAliases:
+        """What both know; of what differs the other's."""
+        return SiteAliases(self.tried | other.tried, self.failed | other.failed)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The sources as rules, so that they are tried like any others. Their templates fit no URL, and differ."""
+        return tuple(map(self._rule, (DUPLICATE, *SOURCES)))
+
+    def _rule(self, source: str) -> Rule:
+        name = rule_id(source)
+        tried, failed = self.tried.get(name, (0, 0))
+        return Rule(
+            name,
+            "rewrite",
+            match=name,
+            state="disabled" if name in self.failed else "active",
+            tried=tried,
+            failed=failed,
+            source="alias",
+            evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
+        )
+
+
+def was_found_out(rule: str) -> bool:
+    """True for the id of a source that has fetched the URL itself."""
+    return rule.removeprefix(RULE) in _FOUND_OUT
+
+
+def rule_id(source: str) -> str:
+    """The id under which a source is tried."""
+    return RULE + source

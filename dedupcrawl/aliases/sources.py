@@ -1,0 +1,214 @@
+"""Sources: where a page says of other URLs that they lead to itself.
+
+Each is a few lines of its own. They read markup as it is commonly written, in linear time and within bounds; what is
+written in another way is missed, which costs a fetch. Nothing is believed here: whoever uses it tries it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urldefrag, urljoin
+
+from dedupcrawl.content.outline import unescape
+from dedupcrawl.sites import site_of
+
+DUPLICATE, REDIRECT = "duplicate", "redirect"
+SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", REDIRECT)
+"""Those that can be chosen; "duplicate" is what a crawl found out by itself."""
+
+_HEAD = 65_536  # bytes of a page in which its head is looked for
+_MOST_BYTES = 1_000_000  # of a page that are searched for links to its own elements
+_MOST_TAGS = 200  # of a head
+_MOST = 1_000  # aliases of a page; no thread has more posts
+_LONGEST = 2_000  # characters of a URL
+_LONGEST_LINK = 500  # bytes of a link to an element
+_LONGEST_ID = 12  # bytes before the value of an id
+_MOST_LOOKS = 8  # places where the name of an element stands
+_MOST_JSON = 65_536  # bytes of JSON-LD
+
+_TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,2500})>")  # in lower case
+_ATTRIBUTE = re.compile(rb"([a-z:-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_TELLING = (b"canonical", b"shortlink", b"og:url", b"amphtml", b"alternate", b"<base")  # in lower case
+_DIGIT = re.compile("[0-9]")
+_FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
+_TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
+_ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
+_AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
+_JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
+_OF_A_PAGE = re.compile(
+    r"(?:Web|Item|About|Contact|Profile|QA|FAQ)Page|[A-Za-z]*Article|BlogPosting|DiscussionForumPosting"
+)
+_LINK_HEADER = re.compile(r"<([^<>]{1,2000})>\s*;([^,<>]{0,500})")
+_REL = re.compile(r"\brel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
+
+
+def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wanted: frozenset[str]) -> dict[str, str]:
+    """Other URLs of the same site that a page says lead to itself → the first source that says so.
+
+    Args:
+        url: Of the page, without a fragment.
+        body: Its HTML, undecoded.
+        headers: Name in lower case → values.
+        wanted: Sources that are looked at.
+    """
+    found: dict[str, str] = {}
+    base, tags = _head(url, body)
+    said: list[tuple[str, str]] = []
+    if "header" in wanted:
+        said += _headers(headers)
+    said += [one for one in _tags(tags) if one[0] in wanted]
+    if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
+        said += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
+    if "permalink" in wanted:
+        said += (("permalink", target) for target in permalinks(url, body, base))
+    site = site_of(url)
+    for source, target in said:
+        other = _absolute(base, target)
+        if other and other != url and other not in found and site_of(other) == site:
+            found[other] = source
+            if len(found) >= _MOST:
+                break
+    return found
+
+
+def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
+    """Links to elements of the page that holds them, whose URL has the number of the element as a token of its own.
+
+    In a thread each post has one: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
+    """
+    place = _place(url)
+    links: dict[bytes, set[bytes]] = {}
+    for match in _FRAGMENT.finditer(body, 0, _MOST_BYTES):
+        target = _target_before(body, match.start())
+        if target and re.search(rb"(?<![0-9])" + match[2] + rb"(?![0-9])", target):
+            links.setdefault(match[1], set()).add(target)
+            if len(links) >= _MOST:
+                break
+    for fragment, targets in links.items():
+        if _has_element(body, fragment):
+            for target in sorted(targets):
+                other = _absolute(base, target.decode("utf-8", "replace"))
+                if _place(other) == place:  # a portal shows first posts of threads, with their links
+                    yield other
+
+
+def _target_before(body: bytes, end: int) -> bytes:
+    """The target of a link, up to where its fragment begins; empty where there is no link."""
+    before = body[max(0, end - _LONGEST_LINK) : end]
+    at = max(before.rfind(b"href"), before.rfind(b"HREF"))
+    match = _TARGET.fullmatch(before, at) if at >= 0 else None
+    return match[1] if match else b""
+
+
+def _has_element(body: bytes, name: bytes) -> bool:
+    """Whether an element has this id or name, as far as a few looks at the markup tell."""
+    at = -1
+    for _ in range(_MOST_LOOKS):
+        at = body.find(name, at + 1, _MOST_BYTES)
+        if at < 0:
+            return False
+        if _ID.search(body[max(0, at - _LONGEST_ID) : at]) and body[at + len(name) : at + len(name) + 1] in _AFTER_NAME:
+            return True
+    return False
+
+
+def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
+    """The base of a page's relative URLs, and those link and meta tags that may say something: name and attributes."""
+    end = max(body.find(b"</head", 0, _HEAD), body.find(b"</HEAD", 0, _HEAD))
+    head = body[: end if end >= 0 else _HEAD]
+    lower = head.lower()
+    tags: list[tuple[bytes, dict[bytes, str]]] = []
+    base = ""
+    if not any(word in lower for word in _TELLING):
+        return url, tags
+    for match in _TAG.finditer(lower):
+        name = match[1]
+        if not any(word in match[0] for word in _TELLING):
+            continue
+        attributes: dict[bytes, str] = {}
+        for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
+            value = next((one for one in values if one), b"")
+            attributes.setdefault(key.lower(), unescape(value.decode("utf-8", "replace")).strip())
+        if name == b"base":
+            base = base or attributes.get(b"href", "")
+        else:
+            tags.append((name, attributes))
+        if len(tags) >= _MOST_TAGS:
+            break
+    return _joined(url, base) or url, tags
+
+
+def _tags(tags: list[tuple[bytes, dict[bytes, str]]]) -> Iterator[tuple[str, str]]:
+    """Source and target of what link and meta elements say."""
+    for name, attributes in tags:
+        if name == b"meta":
+            if attributes.get(b"property", "").lower() == "og:url":
+                yield "og", attributes.get(b"content", "")
+            continue
+        rels = attributes.get(b"rel", "").lower().split()
+        target = attributes.get(b"href", "")
+        for rel in ("canonical", "shortlink"):
+            if rel in rels:
+                yield rel, target
+        is_other_medium = "alternate" in rels and b"hreflang" not in attributes and b"type" not in attributes
+        if "amphtml" in rels or (is_other_medium and attributes.get(b"media")):
+            yield "alternate", target
+
+
+def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    for value in headers.get("link", ()):
+        for target, parameters in _LINK_HEADER.findall(value[: 2 * _LONGEST]):
+            rel = _REL.search(parameters)
+            if rel and {"canonical", "shortlink"}.intersection(rel[1].lower().split()):
+                yield "header", target
+    for value in headers.get("content-location", ()):
+        yield "header", value
+
+
+def _json_ld(body: bytes) -> Iterator[str]:
+    """URLs of the page itself, not of whoever wrote or published it."""
+    for match in _JSON_LD.finditer(body):
+        end = body.find(b"</script", match.end(), match.end() + _MOST_JSON)
+        try:
+            told: Any = json.loads(body[match.end() : end]) if end >= 0 else None
+        except (ValueError, RecursionError):
+            continue
+        graph = told.get("@graph", [told]) if isinstance(told, dict) else told
+        for one in graph[:_MOST_TAGS] if isinstance(graph, list) else ():
+            if isinstance(one, dict) and _OF_A_PAGE.fullmatch(str(one.get("@type"))):
+                page = one.get("mainEntityOfPage")
+                for target in (one.get("url"), page.get("@id") if isinstance(page, dict) else page):
+                    if isinstance(target, str):
+                        yield target
+
+
+def _place(url: str) -> tuple[str, str, str]:
+    """The host, the front of the path, and the script or kind of page, by which a site routes.
+
+    >>> _place("http://a.example/forum/viewtopic.php?t=6"), _place("http://a.example/threads/why.17/post-23")
+    (('a.example', 'forum', 'viewtopic.php'), ('a.example', 'threads', '*'))
+    """
+    path = url.partition("?")[0].rstrip("/").split("/", 4)
+    host, front, last = path[2] if len(path) > 2 else "", path[3] if len(path) > 4 else "", path[-1].rpartition("/")[2]
+    if _DIGIT.search(last):
+        end = last.rpartition(".")[2]
+        last = f"*.{end}" if end.isalpha() and end != last else "*"
+    return host, "*" if _DIGIT.search(front) else front, last
+
+
+def _absolute(base: str, target: str) -> str:
+    """The URL that a browser would go to, without its fragment; empty where that is no web page."""
+    joined = _joined(base, unescape(target).strip()) if target else ""
+    return joined if joined.startswith(("http://", "https://")) else ""
+
+
+def _joined(base: str, target: str) -> str:
+    if not target or len(target) > _LONGEST:
+        return ""
+    try:
+        return urldefrag(urljoin(base, target)).url
+    except ValueError:  # http://[
+        return ""

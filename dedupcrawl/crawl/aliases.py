@@ -1,0 +1,394 @@
+"""Aliases while crawling: URLs that lead to a page which the crawl has, or will have, by another URL."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+import mmh3
+import msgspec
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from w3lib.url import safe_url_string
+
+from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES, aliases_said
+from dedupcrawl.crawl.discoveries import Discoveries
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.crawl.request_meta import MOVED, without_fragment
+from dedupcrawl.crawl.trials import Look, same_page
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Entry
+from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_book import RuleBook
+
+logger = logging.getLogger(__name__)
+
+_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+_RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
+_META_REFRESH = "meta refresh"  # as Scrapy calls it
+
+
+class Aliases:
+    """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
+
+    Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
+    trial only: without a rule book nothing but what was found out by fetching is.
+
+    Args:
+        index: Where aliases lie.
+        normalizer: The rules, which come first.
+        settings: Which sources are wanted, how long an alias holds.
+        spider: Whose requests are remembered.
+        run: This crawl.
+        stats: Counts.
+        book: Tries the sources, or None.
+        pages: Of the crawl's responses.
+
+    Attributes:
+        discoveries: Which pages were the first to lead to others.
+        disputed: Called with a URL that may be no alias of where it was sent.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        normalizer: Normalizer,
+        settings: DedupSettings,
+        spider: Spider,
+        run: str,
+        stats: StatsCollector,
+        book: RuleBook | None,
+        pages: Pages,
+    ) -> None:
+        self._index = index
+        self._normalizer = normalizer
+        self._settings = settings
+        self._spider = spider
+        self._run = run
+        self._stats = stats
+        self._book = book
+        self._pages = pages
+        self.disputed: Callable[[str], None] = lambda url: None
+        self.discoveries = Discoveries()
+        self._sites: dict[str, SiteAliases] = {}
+        self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
+        self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
+        self._failed = False
+        if book is not None:
+            book.more = self.rules_of
+
+    # Which URL to ask for
+
+    def rules_of(self, site: str) -> tuple[Rule, ...]:
+        """The sources of a site as rules, with the trials of earlier crawls."""
+        return self._of(site).rules()
+
+    def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
+        """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
+
+        None where nothing is known, or nothing that still holds.
+
+        Args:
+            url: Without what rules would change.
+            asked: What rules made it of.
+        """
+        if not self._settings.for_url(url).alias_sources:
+            return None
+        try:
+            alias = self._known(url)
+            if alias is None and asked is not None and self.remembers(url) and self._kept(url) is None:
+                alias = self._known(asked)  # what rules make of it, no crawl has seen
+                if alias is None or not alias.was_found_out or alias.target == url:
+                    return None
+            if alias is None or not self._holds(url, alias):
+                return None
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return None
+        return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+
+    def source_of(self, url: str) -> tuple[str, ...]:
+        """The id of the rule that `follow` goes by."""
+        found = self.follow(url)
+        return () if found is None else found[0].rules
+
+    def count(self, rules: tuple[str, ...]) -> None:
+        """A URL is sent elsewhere, for the first time."""
+        for rule in rules:
+            if rule in _RULES:
+                self._stats.inc_value(f"dedup/aliases/followed/{_RULES[rule]}")
+
+    def links_of(self, url: str) -> list[Request]:
+        """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
+        if not self.remembers(url):
+            return []
+        try:
+            alias = self._known(url)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return []
+        found = []
+        for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
+            try:
+                found.append(unpack_request(packed, self._spider))
+            except ValueError as error:
+                logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
+        return found
+
+    def remembers(self, url: str) -> bool:
+        """True when earlier crawls, or other workers, have found out aliases of this site."""
+        if not self._settings.for_url(url).alias_sources:
+            return False
+        site = site_of(url)
+        self._of(site)
+        return site in self._remembering
+
+    def found_out(self, url: str) -> str | None:
+        """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
+        try:
+            alias = self._known(url) if self.remembers(url) else None
+            if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
+                return None
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return None
+        return alias.target
+
+    def has_changed(self, url: str, page: FetchedPage) -> bool:
+        """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
+
+        Asked before the page is judged, when the index still has the earlier one.
+        """
+        try:
+            kept = self._kept(url)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return False
+        if kept is None or kept.run == self._run:
+            return False
+        if same_page(Look(kept.outline, b""), Look.at(page.analyse())) is not False:
+            return False
+        self._changed.add(_key(url))
+        self._stats.inc_value("dedup/aliases/changed")
+        return True
+
+    # What pages say
+
+    def look(self, request: Request, response: Response) -> None:
+        """A page has come: what does it say of other URLs, and which redirect led to it?"""
+        settings = self._settings.for_url(response.url)
+        if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
+            return
+        url = without_fragment(response.url)
+        found: dict[str, str] = {}
+        if is_html(response):
+            headers = {
+                name: [value.decode("latin-1") for value in response.headers.getlist(name)]
+                for name in ("link", "content-location")
+                if name in response.headers
+            }
+            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
+                if said.startswith("https:") and not url.startswith("https:"):
+                    continue  # nobody shall be led to an insecure page
+                asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
+                found.setdefault(self._by_rules(asked), source)
+        reasons = request.meta.get("redirect_reasons", ())
+        if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
+            found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
+        found.pop(url, None)
+        if found:
+            self._pages.of(response).contested = self._keep(url, found)
+
+    def _tried(self, url: str) -> frozenset[str]:
+        """The sources that are wanted and have not been refuted on the site of a URL."""
+        if self._book is None:
+            return frozenset()
+        site = site_of(url)
+        wrong = self._of(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
+
+    def moved(self, request: Request, status: int, target: str) -> None:
+        """A redirect has come, which may lead to what the crawl has already and then to no response."""
+        url, target = without_fragment(request.url), without_fragment(target)
+        if status not in MOVED or REDIRECT not in self._settings.for_url(url).alias_sources:
+            return
+        stays = site_of(url) == site_of(target) and target.startswith(("http://", "https://"))
+        if stays and target != url and not (url.startswith("https:") and target.startswith("http:")):
+            self._keep(target, {url: REDIRECT})
+
+    def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
+        """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
+        now = time.time()
+        rows = {said: Alias(url, source, self._spider.name, self._run, now) for said, source in found.items()}
+        try:
+            own = self._known(url)
+            if own is not None:  # of two URLs that each name the other one is asked for
+                rows.pop(own.target, None)
+            self._remember(site_of(url))
+            there = self._index.attach_new(NAME, {said: alias.to_bytes() for said, alias in rows.items()})
+            met = {said: (Alias.from_bytes(content), rows[said]) for said, content in there.items()}
+            contested = {
+                said: old.target for said, (old, new) in met.items() if old and self._is_contested(said, old, new)
+            }
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+            return {}
+        for source in found.values():
+            self._stats.inc_value(f"dedup/aliases/said/{source}")
+        return contested
+
+    def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
+        """Whether two pages name a URL as their own; what is newer or surer takes the place of the other."""
+        if old.run != new.run:
+            if new.was_found_out or not old.was_found_out:
+                links = old.links if old.target == new.target else ()
+                self._index.attach(said, NAME, msgspec.structs.replace(new, links=links).to_bytes())
+            return False
+        return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
+
+    def _dispute(self, page: FetchedPage, keeper: str) -> None:
+        """Two pages that name one URL as their own are not one page: it may be neither's."""
+        contested, page.contested = page.contested, {}
+        for said, target in contested.items():
+            other = self._known(target)
+            if keeper in (target, said) or (other is not None and other.target == keeper):
+                continue
+            void = Alias("", "", self._spider.name, self._run, time.time())
+            self._index.attach(said, NAME, void.to_bytes())
+            self._stats.inc_value("dedup/aliases/disputed")
+            logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
+            self.disputed(said)
+
+    # What a crawl finds out by itself
+
+    def settle(self, page: FetchedPage) -> None:
+        """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
+        verdict, links = page.verdict, page.links
+        settings = self._settings.for_url(page.url)
+        if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
+            return
+        url = page.url
+        page.links = None
+        try:
+            if verdict is None:
+                self._dispute(page, url)  # no item of it was judged, or will be
+                return
+            is_dropped = verdict.is_sure and settings.action == "drop" and verdict.url == page.url
+            self._dispute(page, without_fragment(verdict.duplicate_of or url))
+            if is_dropped and verdict.duplicate_of and len(links) <= MOST_LINKS:
+                self._learn(url, without_fragment(verdict.duplicate_of), links)
+            elif self.remembers(url) and self._index.attached(url, NAME) is not None:
+                self._index.detach(url, NAME)  # it is a page of its own now
+        except ValueError:
+            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+
+    def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
+        if url == keeper:
+            return
+        packed = tuple(pack_request(link, self._spider) for link in links)
+        back = self._known(keeper)
+        if back is not None and back.target == url:
+            self._index.detach(keeper, NAME)
+        self._remember(site_of(url))
+        alias = Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed)
+        self._index.attach(url, NAME, alias.to_bytes())
+        self._stats.inc_value("dedup/aliases/found")
+
+    # Between crawls
+
+    def close(self) -> None:
+        """Keep what became of the trials."""
+        for site, known in self._sites.items() if self._book is not None else ():
+            assert self._book is not None
+            watched = self._book.watched(site, "alias")
+            for one in watched:
+                if one.passed or one.failed:
+                    rule = one.rule
+                    known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
+            known.failed |= self._book.revoked(site, "alias")
+            if known != SiteAliases():
+                self._update(site, known)
+
+    def _remember(self, site: str) -> None:
+        """Have later crawls know that there are aliases of this site, before there is one."""
+        known = self._of(site)
+        if site not in self._remembering:
+            self._update(site, known)
+            self._remembering.add(site)
+
+    def _update(self, site: str, known: SiteAliases) -> None:
+        def joined(content: bytes | None) -> bytes:
+            return SiteAliases.from_bytes(content).joined(known).to_bytes()
+
+        try:
+            self._index.update_site_state(site, NAME, joined)
+        except (OSError, IndexDamagedError) as error:
+            self._say(error)
+
+    def _of(self, site: str) -> SiteAliases:
+        known = self._sites.get(site)
+        if known is None:
+            try:
+                content = self._index.site_state(site, NAME)
+            except (OSError, IndexDamagedError) as error:
+                self._say(error)
+                content = None
+            if len(self._sites) >= _MOST_SITES:
+                self._sites.clear()
+                self._remembering.clear()
+            known = self._sites[site] = SiteAliases.from_bytes(content)
+            if content is not None:
+                self._remembering.add(site)
+        return known
+
+    def _known(self, url: str) -> Alias | None:
+        return Alias.from_bytes(self._index.attached(without_fragment(url), NAME))
+
+    def _holds(self, url: str, alias: Alias) -> bool:
+        """Whether an alias still tells what to ask for."""
+        settings = self._settings.for_url(url)
+        if not alias.target or alias.spider != self._spider.name or _key(alias.target) in self._changed:
+            return False
+        if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
+            return False
+        if alias.rule in self._of(site_of(url)).failed:
+            return False
+        if not alias.was_found_out and self._kept(url) is not None:
+            return False  # the page was kept under this very URL
+        if alias.run == self._run:
+            return True
+        if settings.ttl is not None and alias.at < time.time() - settings.ttl:
+            return False
+        if self._index.is_restored(url) or self._index.is_restored(alias.target):
+            return False
+        return alias.source != DUPLICATE or self._kept(alias.target) is not None
+
+    def _kept(self, url: str) -> Entry | None:
+        """The page that was kept of what came from a URL."""
+        found = (self._index.entry(known) for known in dict.fromkeys((url, self._by_rules(url))))
+        return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
+
+    def _by_rules(self, url: str) -> str:
+        found = self._normalizer.normalize(url)
+        return found.canonical if found.kind == "rewrite" else url
+
+    def _say(self, error: Exception) -> None:
+        self._stats.inc_value("dedup/aliases/errors")
+        if not self._failed:
+            self._failed = True
+            logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+
+
+def _key(url: str) -> int:
+    return mmh3.hash64(url)[0]

@@ -1,0 +1,65 @@
+"""Discoveries: which page was the first of a crawl to lead to a URL."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import mmh3
+from scrapy import Request
+from scrapy.http import Response
+
+from dedupcrawl.crawl.request_meta import TRIAL
+
+
+class Discoveries:
+    """Knows every URL that was yielded, by its hash: some 70 bytes each.
+
+    Whoever skips a page must ask for what it was the first to lead to. That is enough for everything to be found
+    again: what a page has found was asked for before anything that it led to, so the first finders form a tree, and
+    each branch hangs from a page that is fetched or from one whose discoveries are remembered.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._only_on: dict[str, dict[int, str]] = {}  # URL on trial → hash of a URL that only its page led to → that
+        self._by_trials: dict[int, str] = {}  # hash of such a URL → URL on trial
+        self._yields: Counter[int] = Counter()  # of such a URL, by its hash, that the duplicate filter did not drop
+
+    def is_new(self, request: Request, response: Response | None = None) -> bool:
+        """Count a request that the callback of a response has yielded, or that a crawl starts with.
+
+        True for the first to its URL, and where its URL is not all there is.
+        """
+        key = _key(request)
+        is_known = key in self._known
+        tried = response.meta.get(TRIAL) if response is not None and response.request is not None else None
+        if not is_known:
+            self._known.add(key)
+            if tried is not None:
+                self._only_on.setdefault(tried, {})[key] = request.url
+                self._by_trials[key] = tried
+        if key in self._by_trials:
+            if tried is None:
+                self._forget(key)
+            else:
+                self._yields[key] += 1
+        return not is_known or request.dont_filter or request.method != "GET"
+
+    def dropped(self, request: Request) -> None:
+        """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
+        key = _key(request) if self._by_trials else 0
+        if key in self._by_trials:
+            self._yields[key] -= 1
+            if not self._yields[key]:
+                self._forget(key)
+
+    def _forget(self, key: int) -> None:
+        del self._only_on[self._by_trials.pop(key)][key], self._yields[key]
+
+    def only_on(self, url: str) -> list[str]:
+        """The URLs that only the page of this one, which was fetched on trial, has led to so far."""
+        return list(self._only_on.get(url, {}).values())
+
+
+def _key(request: Request) -> int:
+    return mmh3.hash64(request.url.partition("#")[0])[0]

@@ -1,0 +1,46 @@
+"""Aliases and what is known of a site's are read back as they were written."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
+
+ALIASES = st.builds(
+    Alias,
+    st.text(),
+    st.sampled_from([DUPLICATE, *SOURCES]),
+    st.text(),
+    st.text(),
+    st.floats(allow_nan=False),
+    st.lists(st.binary()).map(tuple),
+)
+
+
+@given(ALIASES)
+def test_an_alias_comes_back(alias: Alias) -> None:
+    assert Alias.from_bytes(alias.to_bytes()) == alias
+
+
+@given(st.binary())
+def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
+    Alias.from_bytes(content)
+    SiteAliases.from_bytes(content)
+    assert Alias.from_bytes(None) is None
+    assert SiteAliases.from_bytes(b"no json") == SiteAliases()
+
+
+def test_each_source_is_a_rule_of_its_own() -> None:
+    known = SiteAliases(tried={rule_id("og"): (3, 1)}, failed={rule_id("shortlink"): "why"})
+    rules = {rule.id: rule for rule in SiteAliases.from_bytes(known.to_bytes()).rules()}
+    assert len({rule.effect for rule in rules.values()}) == len(rules) == len(SOURCES) + 1
+    assert (rules[rule_id("og")].tried, rules[rule_id("og")].failed) == (3, 1)
+    assert rules[rule_id("shortlink")].state == "disabled"
+    assert rules[rule_id(DUPLICATE)].evidence.correct
+
+
+def test_what_two_crawls_know() -> None:
+    one, other = SiteAliases({"a": (1, 0)}, {"b": "x"}), SiteAliases({"a": (2, 0)}, {"c": "y"})
+    assert one.joined(other) == SiteAliases({"a": (2, 0)}, {"b": "x", "c": "y"})

@@ -1,0 +1,131 @@
+"""What pages say of URLs is read as browsers read it, within bounds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.aliases.sources import SOURCES, aliases_said
+
+ALL = frozenset(SOURCES)
+HERE = "http://a.example/forum/viewtopic.php?t=6"
+
+
+def said(body: str, url: str = HERE, wanted: frozenset[str] = ALL, **headers: str) -> dict[str, str]:
+    given = {name.replace("_", "-"): [value] for name, value in headers.items()}
+    return aliases_said(url, body.encode(), given, wanted)
+
+
+def head(markup: str) -> str:
+    return f"<html><head>{markup}</head><body>text</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ('<link rel="canonical" href="/x">', {"http://a.example/x": "canonical"}),
+        ("<LINK href='x?a=1&amp;b=2' REL=canonical />", {"http://a.example/forum/x?a=1&b=2": "canonical"}),
+        ('<base href="/other/"><link rel=canonical href=x>', {"http://a.example/other/x": "canonical"}),
+        ('<link rel="shortlink" href="http://a.example/?p=7">', {"http://a.example/?p=7": "shortlink"}),
+        ('<meta property="og:url" content="//a.example/og#top">', {"http://a.example/og": "og"}),
+        ('<meta content="/og" property="og:url">', {"http://a.example/og": "og"}),
+        ('<link rel="amphtml" href="/x/amp">', {"http://a.example/x/amp": "alternate"}),
+        ('<link rel="alternate" media="print" href="/print">', {"http://a.example/print": "alternate"}),
+        ('<link rel="alternate" hreflang="fr" media="print" href="/fr">', {}),
+        ('<link rel="alternate" type="application/rss+xml" href="/feed">', {}),
+        ('<link rel="canonical" href="http://other.example/">', {}),
+        ('<link rel="canonical" href="javascript:1">', {}),
+        ('<link rel="canonical" href="http://[">', {}),
+        (f'<link rel="canonical" href="{HERE}#top">', {}),
+        ('<link rel="next" href="/2">', {}),
+    ],
+)
+def test_what_a_head_says(markup: str, found: dict[str, str]) -> None:
+    assert said(head(markup)) == found
+
+
+def test_headers() -> None:
+    link = '</c>; rel="canonical", </s>; rel=shortlink, </css>; rel=preload'
+    assert said("", link=link, content_location="/b.html") == {
+        "http://a.example/c": "header",
+        "http://a.example/s": "header",
+        "http://a.example/b.html": "header",
+    }
+
+
+def test_json_ld_of_the_page_and_not_of_its_publisher() -> None:
+    graph = """<script type="application/ld+json">{"@graph": [
+        {"@type": "Organization", "url": "http://a.example/"},
+        {"@type": "Article", "url": "/a", "mainEntityOfPage": {"@id": "/b"}}]}</script>
+        <script type="application/ld+json">{broken</script>"""
+    assert said(head(graph)) == {"http://a.example/a": "json-ld", "http://a.example/b": "json-ld"}
+
+
+POSTS = "".join(f'<div id="p{n}"><a href="viewtopic.php?p={n}#p{n}">#</a></div>' for n in (41, 42))
+
+
+def test_permalinks_of_posts_that_stand_on_the_page() -> None:
+    assert said(POSTS) == {
+        "http://a.example/forum/viewtopic.php?p=41": "permalink",
+        "http://a.example/forum/viewtopic.php?p=42": "permalink",
+    }
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<a href="viewtopic.php?p=43#p43">a post that is on another page</a>',
+        '<p id="p43"><a href="viewtopic.php?t=9#p43">an element of the same name elsewhere</a>',
+        '<p id="p43"><a href="viewtopic.php?p=143#p43">a longer number</a>',
+        '<p id="p43"><a href="#p43">here</a>',
+        '<p id="top"><a href="viewtopic.php?p=43#top">without a number</a>',
+        '<p id="p43"><a href="/viewtopic.php?p=43#p43">of another folder</a>',
+        '<p id="p43"><a href="portal.php?p=43#p43">of another script</a>',
+    ],
+)
+def test_what_is_no_permalink(markup: str) -> None:
+    assert said(markup) == {}
+
+
+def test_the_ways_of_other_forums() -> None:
+    post = "http://a.example/index.php/topic,413.msg3809.html"
+    smf = f'<a id="msg3809"></a><a href="{post}#msg3809">'
+    assert said(smf, "http://a.example/index.php/topic,413.0.html") == {post: "permalink"}
+    assert said("<a name=4062><a href=viewtopic.php?p=4062#4062>") == {
+        "http://a.example/forum/viewtopic.php?p=4062": "permalink"
+    }
+
+
+def test_only_what_is_wanted() -> None:
+    markup = head('<link rel="canonical" href="/x">') + POSTS
+    assert said(markup, wanted=frozenset({"canonical"})) == {"http://a.example/x": "canonical"}
+    assert said(markup, wanted=frozenset()) == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(f'<b id="p{n}"></b><a href="?p={n}#p{n}">' for n in range(100_000)),
+        f'<link rel="canonical" href="{"x" * 1_000_000}">',
+        "<link rel=canonical " * 100_000,
+        "<a href=" * 200_000,
+        '<script type="application/ld+json">' + "[" * 500_000,
+        "<a id='p" + "1" * 1_000_000,
+    ],
+)
+def test_a_site_that_lies_costs_bounded_time(body: str) -> None:
+    start = time.process_time()
+    assert len(said(body)) <= 1_000
+    assert time.process_time() - start < 2
+
+
+@given(st.binary(max_size=300), st.sampled_from(["http://a.example/", "http://[", "", "http://a.example/x?p=1#f"]))
+def test_any_bytes_at_any_url(body: bytes, url: str) -> None:
+    pieces = (b'<link rel="canonical" href="', b'"><b id="p1"><a href="', b"#p1>", b"<base href=")
+    for piece in pieces:
+        for one in aliases_said(url, piece + body + piece, {"link": [body.decode("latin-1")]}, ALL):
+            assert one.startswith(("http://", "https://"))
+            assert "#" not in one

@@ -1,0 +1,42 @@
+"""Who was the first to lead to a URL is known, whatever is on trial, and after a restart."""
+
+from __future__ import annotations
+
+from scrapy import Request
+from scrapy.http import Response
+
+from dedupcrawl.crawl.discoveries import Discoveries
+from dedupcrawl.crawl.request_meta import TRIAL
+
+U = "http://a.example/u"
+
+
+def page(tried: str | None = None) -> Response:
+    return Response("http://a.example/", request=Request("http://a.example/", meta={TRIAL: tried} if tried else {}))
+
+
+def test_the_first_to_a_url_whatever_its_fragment() -> None:
+    found = Discoveries()
+    assert found.is_new(Request(U))
+    assert not found.is_new(Request(f"{U}#top"), page())
+    assert found.is_new(Request(U, dont_filter=True))
+    assert found.is_new(Request(U, method="POST"))
+
+
+def test_what_only_pages_on_trial_lead_to() -> None:
+    found = Discoveries()
+    assert found.is_new(Request(U), page("v"))
+    assert not found.is_new(Request(U), page("w"))
+    found.dropped(Request(U))  # the second
+    assert found.only_on("v") == [U]
+    assert found.only_on("w") == []
+    found.is_new(Request(U), page())
+    assert found.only_on("v") == []
+
+
+def test_what_an_earlier_process_had_asked_for() -> None:
+    found = Discoveries()
+    found.is_new(Request(U), page("v"))
+    found.dropped(Request(U))
+    assert found.only_on("v") == []
+    found.dropped(Request(U))

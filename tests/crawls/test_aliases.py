@@ -1,0 +1,259 @@
+"""What pages say of URLs, and what a crawl found out, saves fetches in real crawls, and loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.aliases.alias import NAME, Alias
+from dedupcrawl.index.open import open_index
+from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
+from tests.redis_server import RedisServer
+
+THREADS, POSTS = 5, 8
+
+
+def settings(folder: Path, **more: Any) -> dict[str, Any]:
+    (folder / "rules").mkdir(exist_ok=True)
+    return {
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        "DEDUP_RULES": [str(folder / "rules")],
+        "DEDUP_SOFTWARE": False,
+        "CONCURRENT_REQUESTS": 1,
+        **more,
+    }
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
+
+
+def thread(number: int, *links: str, form: str = "/viewtopic.php?p={}#p{}") -> str:
+    """A page of posts, each with its permalink; it says as a whole what its number says."""
+    posts = [number * 100 + n for n in range(POSTS)]
+    anchors = "".join(f'<div id="p{n}"><a href="{form.format(n, n)}">#</a></div>' for n in posts)
+    return page(prose(number), *links, title=f"Thread {number}").replace("</article>", f"</article>{anchors}")
+
+
+def phpbb(*, wrong: bool = False) -> dict[str, Any]:
+    """A forum whose threads are found under their own URL and under that of each post; or posts have pages apart."""
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/viewtopic.php?t={t}" for t in range(1, THREADS + 1)))}
+    for t in range(1, THREADS + 1):
+        pages[f"/viewtopic.php?t={t}"] = thread(t, f"/reply?t={t}")
+        pages[f"/reply?t={t}"] = page(prose(1_000 + t))
+        for n in range(t * 100, t * 100 + POSTS):
+            pages[f"/viewtopic.php?p={n}"] = page(prose(5_000 + n)) if wrong else thread(t, f"/reply?t={t}")
+    return pages
+
+
+FORUM = {prose(0), *map(prose, range(1, THREADS + 1)), *(prose(1_000 + t) for t in range(1, THREADS + 1))}
+
+
+def fetched(site: Site) -> int:
+    return sum(site.requests.values())
+
+
+async def test_permalinks_of_a_thread_are_not_fetched_in_a_first_crawl(tmp_path: Path) -> None:
+    with serve(phpbb()) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+        with_aliases = fetched(site)
+        site.requests.clear()
+        (tmp_path / "plain").mkdir()
+        await crawl(f"{site.base}/", settings(tmp_path / "plain", DEDUP_ALIASES=False))
+        without = fetched(site)
+    assert texts(done) == FORUM
+    assert without >= THREADS * POSTS
+    assert with_aliases < without - THREADS * POSTS * 0.8
+    assert done.stats["dedup/aliases/said/permalink"] >= THREADS * POSTS
+    assert done.stats["dedup/url/saved"] > THREADS * POSTS * 0.8
+    assert "dedup/aliases/disputed" not in done.stats
+
+
+async def test_a_source_that_is_wrong_costs_fetches_and_no_page(tmp_path: Path) -> None:
+    with serve(phpbb(wrong=True)) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+        every = {prose(5_000 + n) for t in range(1, THREADS + 1) for n in range(t * 100, t * 100 + POSTS)}
+        assert texts(done) == FORUM | every
+        assert done.stats["dedup/url/revoked"] == 1
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert texts(again) == FORUM | every
+    assert "dedup/url/rewritten" not in again.stats  # it was refuted once for all
+
+
+async def test_an_alias_that_alone_leads_to_pages_is_none(tmp_path: Path) -> None:
+    pages = phpbb()
+    hidden = {}
+    for t in range(1, THREADS + 1):
+        for n in range(t * 100, t * 100 + POSTS):  # the page of a post links to where the thread does not
+            pages[f"/viewtopic.php?p={n}"] = thread(t, f"/reply?t={t}", f"/only/{n}")
+            pages[f"/only/{n}"] = page(prose(9_000 + n))
+            hidden[n] = prose(9_000 + n)
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+        assert texts(done) == FORUM | set(hidden.values())
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert done.stats["dedup/url/tried_links"] > 0
+    assert texts(again) == FORUM | set(hidden.values())
+
+
+async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_led_to(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/a/{n}" for n in range(20)), *(f"/b?n={n}" for n in range(20)))}
+    for n in range(20):
+        pages[f"/a/{n}"] = page(prose(100 + n))
+        pages[f"/b?n={n}"] = page(prose(100 + n), f"/c/{n}")  # the same text, and a link that is nowhere else
+        pages[f"/c/{n}"] = page(prose(200 + n), f"/d?n={n}")
+        pages[f"/d?n={n}"] = page(prose(200 + n), f"/e/{n}")
+        pages[f"/e/{n}"] = page(prose(300 + n))
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        before = fetched(site)
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        after = fetched(site)
+    assert texts(again) == texts(first) == {prose(0), *(prose(h + n) for h in (100, 200, 300) for n in range(20))}
+    assert before >= 101
+    assert after <= 63  # robots.txt and some trials besides
+
+
+async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        (dropped,) = [item["url"].removeprefix(site.base) for item in first.dropped]
+        kept = "/a" if dropped == "/b" else "/b"
+        pages[kept] = page(prose(2))
+        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        assert prose(1) in {item["text"] for item in (*changed.items, *changed.dropped)}
+        assert site.requests[dropped] == 2
+        pages[kept] = Answer("gone", 404)
+        site.requests.clear()
+        gone = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert site.requests[dropped] == 1
+    assert changed.stats["dedup/aliases/changed"] == 1
+    assert prose(1) in {item["text"] for item in (*gone.items, *gone.dropped)}
+
+
+async def test_permanent_redirects_are_not_asked_for_twice(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/old/{n}" for n in range(9)), *(f"/new/{n}" for n in range(9)))}
+    pages |= {f"/old/{n}": redirect(f"/new/{n}", 302 if n == 0 else 301) for n in range(9)}
+    pages |= {f"/new/{n}": page(prose(n + 1)) for n in range(9)}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        asked = {path for path in site.requests if path.startswith("/old/")}
+    assert asked == {"/old/0"}  # that one may lead elsewhere tomorrow
+    assert texts(again) == texts(first)
+
+
+def canonical(text: str, href: str, *links: str) -> str:
+    return page(text, *links).replace("<title>", f'<link rel="canonical" href="{href}"><title>')
+
+
+async def test_every_page_names_the_front_page(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/{n}" for n in range(1, 30)), "/front")}
+    pages |= {f"/{n}": canonical(prose(n), "/front", f"/more/{n}") for n in range(1, 30)}
+    pages |= {f"/more/{n}": canonical(prose(100 + n), "/front") for n in range(1, 30)}
+    pages["/front"] = page(prose(999))
+    every = {prose(0), prose(999), *(prose(h + n) for h in (0, 100) for n in range(1, 30))}
+    with serve(pages) as site:
+        for scope in ("run", "spider", "spider"):
+            assert texts(await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE=scope))) == every
+
+
+async def test_circles_strangers_and_dead_ends(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {
+        "/": page(prose(0), "/a", "/b", "/c", "/dead", "/d", "/e", "/self"),
+        "/a": canonical(prose(1), "/b"),
+        "/b": canonical(prose(1), "/a"),
+        "/c": canonical(prose(2), "/dead"),
+        "/d": canonical(prose(3), "http://elsewhere.example/d"),
+        "/e": canonical(prose(4), "/moved"),
+        "/moved": redirect("/e"),
+        "/self": canonical(prose(5), "/self", "/moved"),
+    }
+    every = set(map(prose, range(6)))
+    with serve(pages) as site:
+        for _ in range(3):
+            done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+            assert texts(done) == every
+            assert fetched(site) < 20
+            site.requests.clear()
+
+
+async def test_a_million_permalinks_and_ids_of_a_megabyte(tmp_path: Path) -> None:
+    lies = "".join(f'<b id="p{n}"></b><a rel="nofollow" href="?p={n}#p{n}"></a>' for n in range(50_000))
+    pages = {
+        "/": page(prose(0), "/1"),
+        "/1": f"<html><body><article>{prose(1)}</article>{lies}<i id='{'x' * 1_000_000}'>",
+    }
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEPTH_LIMIT=1))
+    assert prose(1)[:20] in str(done.items)
+    assert done.stats["dedup/aliases/said/permalink"] <= 1_000
+
+
+@pytest.mark.parametrize("off", [{"DEDUP_ALIASES": False}, {"DEDUP_URL_MODE": "off"}])
+async def test_it_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
+    with serve(phpbb()) as site:
+        for _ in range(2):
+            done = await crawl(f"{site.base}/", settings(tmp_path, **off))
+            assert "dedup/url/rewritten" not in done.stats
+            assert texts(done) == FORUM
+
+
+async def test_a_restored_page_is_fetched_again_and_a_forgotten_one_too(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        (dropped,) = [item["url"] for item in first.dropped]
+        with closing(open_index(f"lmdb:{tmp_path / 'index'}", [])) as index:
+            alias = Alias.from_bytes(index.attached(dropped, NAME))
+            assert alias is not None
+            index.withdraw([dropped])
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert site.requests["/a"] == site.requests["/b"] == 1
+    assert dropped in again.urls
+
+
+async def test_by_ttl_what_was_found_out_is_found_out_again(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TTL=0.001))
+    assert site.requests["/a"] == site.requests["/b"] == 1
+
+
+@pytest.mark.parametrize("second_run", ["one", "two"])
+async def test_workers_share_aliases_and_later_crawls_know_them(
+    tmp_path: Path, redis_server: RedisServer, second_run: str
+) -> None:
+    shared = {"DEDUP_INDEX": f"redis://127.0.0.1:{redis_server.port}/0", "DEDUP_SCOPE": "spider"}
+    with serve(phpbb()) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path, **shared, DEDUP_RUN="one"))
+        before = fetched(site)
+        site.requests.clear()
+        given = settings(tmp_path, **shared, DEDUP_RUN=second_run)
+        others = await asyncio.gather(*(crawl(f"{site.base}/", given) for _ in range(2)))
+        after = fetched(site)
+    assert texts(first) == FORUM
+    for other in others:  # each has a queue of its own, so each meets every link
+        assert {item["text"] for item in (*other.items, *other.dropped)} == FORUM
+        assert other.stats["dedup/url/saved"] >= THREADS * POSTS * 0.8
+    assert after <= 2 * before + 4  # trials
+
+
+async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) -> None:
+    given = settings(tmp_path, JOBDIR=str(tmp_path / "job"))
+    with serve(phpbb()) as site:
+        cut = await crawl(f"{site.base}/", {**given, "CLOSESPIDER_PAGECOUNT": 6})
+        rest = await crawl(f"{site.base}/", given)
+        total = fetched(site)
+    assert texts(cut) | texts(rest) == FORUM
+    assert total < 1 + 2 * THREADS + THREADS * POSTS
