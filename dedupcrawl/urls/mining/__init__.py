@@ -1,0 +1,1 @@
+"""Learning URL rules: tokens, differences, generalization, contexts, the ledger and the priors."""

@@ -1,0 +1,221 @@
+"""Where a transformation holds: a decision tree over right and wrong uses (Algorithm 5 of Koppula et al.).
+
+What a tree may ask of a URL are *atoms*: its host, its depth, its first segments, their kinds, the suffix of its last
+one, its arguments. A leaf is a conjunction of atoms that hold, which become the rule's context, and of atoms that do
+not, which become exceptions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log2
+
+from dedupcrawl.urls.mining.forms import Forms, Tally
+from dedupcrawl.urls.mining.generalize import kind_of
+from dedupcrawl.urls.mining.written import is_name, is_sayable, literal, star, whole, written, written_path
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.url_parts import UrlParts
+
+_DEEP = 3  # segments at the front that are asked for
+_LONGEST = 40  # characters of a word that a condition names
+_MOST_ARGS = 24
+_DEPTH = 4  # conditions of a leaf
+_LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
+_WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
+
+
+def atoms_of(parts: UrlParts) -> frozenset[str]:
+    """What may be asked of a URL: "host=a.com", "depth=2", "0=wiki", "0:digits", "suffix=.html", "?id", "?mode=view"."""
+    segments = parts.segments or [""]
+    found = {f"host={parts.authority.lower()}", f"depth={len(segments)}"}
+    for i, segment in enumerate(segments[:_DEEP]):
+        if kind := kind_of([segment]):
+            found.add(f"{i}:{kind}")
+        if len(segment) <= _LONGEST and is_sayable(segment):
+            found.add(f"{i}={segment}")
+            for mark in "-:_.":
+                if 0 < (at := segment.find(mark)) < len(segment) - 1:
+                    found.add(f"{i}^{segment[: at + 1]}")
+    last = segments[-1]
+    if 0 < (at := last.rfind(".")) and len(last) - at <= 6:
+        found.add(f"suffix={last[at:]}")
+    if len(segments) > 1 and len(last) <= _LONGEST and is_sayable(last):
+        found.add(f"last={last}")
+    for arg in parts.args[:_MOST_ARGS]:
+        name, equals, value = arg.partition("=")
+        if is_name(name):
+            found.add(f"?{name}")
+            if equals and value and len(value) <= _LONGEST and is_sayable(value):
+                found.add(f"?{name}={value}")
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An atom that a URL has or has not."""
+
+    atom: str
+    holds: bool
+
+
+def contexts(tried: Tally, forms: Forms) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
+    """The leaves of the tree that are worth something, each with what happens there."""
+    uses = [place for place, flag in enumerate(tried.flags) if flag >= 0]
+    yield from _leaves(tried, uses, (), forms)
+
+
+def _leaves(
+    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms
+) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
+    found = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
+    if not found.right:
+        return
+    if not found.wrong:
+        yield path, found
+        return
+    best = _best(tried, uses, forms) if len(path) < _DEPTH else None
+    if best is None:
+        if found.right > _WRONG_COSTS * found.wrong:
+            yield path, found
+        return
+    there = [i for i in uses if best in forms.atoms(tried.rows[i])]
+    rest = sorted(set(uses).difference(there))
+    split = [
+        *_leaves(tried, there, (*path, Condition(best, True)), forms),
+        *_leaves(tried, rest, (*path, Condition(best, False)), forms),
+    ]
+    if found.right - _WRONG_COSTS * found.wrong >= sum(one.right - _WRONG_COSTS * one.wrong for _, one in split):
+        yield path, found
+    else:
+        yield from split
+
+
+def _best(tried: Tally, uses: Sequence[int], forms: Forms) -> str | None:
+    """The atom that tells most of what is right from what is wrong (information gain)."""
+    right = [i for i in uses if tried.flags[i]]
+    wrong = [i for i in uses if not tried.flags[i]]
+    if not wrong or not right:
+        return None
+    of_right = Counter(atom for i in right for atom in forms.atoms(tried.rows[i]))
+    of_wrong = Counter(atom for i in wrong for atom in forms.atoms(tried.rows[i]))
+    best, gain = None, 1e-9
+    whole_entropy = _bits(len(right), len(wrong))
+    for atom in sorted(of_right.keys() | of_wrong.keys()):
+        a, b = of_right[atom], of_wrong[atom]
+        if min(a + b, len(uses) - a - b) < _LEAST_USES:
+            continue
+        found = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
+        if found > gain:
+            best, gain = atom, found
+    return best
+
+
+def _bits(right: int, wrong: int) -> float:
+    total = right + wrong
+    return -sum(n * log2(n / total) for n in (right, wrong) if n)
+
+
+def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
+    """The rule in a context; None when a rule cannot say it."""
+    paths: dict[str, str] = {}
+    for condition in context:
+        mark = condition.atom[0]
+        if mark == "?":
+            found = _with_argument(rule, condition)
+            if found is None:
+                return None
+            rule = found
+        elif condition.atom.startswith("host="):
+            if rule.match.startswith(("//", "http")):
+                return None
+            rule = replace(rule, hosts=(*rule.hosts, ("" if condition.holds else "!") + condition.atom[5:]))
+        elif condition.holds:
+            paths[condition.atom.replace("^", "=^").replace(":", "=:")] = ""
+        else:
+            path = path_with([condition.atom])
+            if path is None:
+                return None
+            rule = replace(rule, within=(*rule.within, "!" + written_path(path)))
+    if paths:
+        path = path_with([atom.replace("=^", "^").replace("=:", ":") for atom in paths])
+        if path is None or any(not scope.startswith("!") for scope in rule.within):
+            return None
+        rule = replace(rule, within=(*rule.within, written_path(path)))
+    return rule if _is_valid(rule) else None
+
+
+def _is_valid(rule: Rule) -> bool:
+    try:
+        rule.templates()
+        rule.scopes()
+    except RuleError:
+        return False
+    return True
+
+
+def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:
+    """The template of the paths that have these atoms; None when there is none, or it would be for any path."""
+    front: dict[int, Piece] = {}
+    depth, last = 0, None
+    for atom in atoms:
+        if atom.startswith("depth="):
+            depth = int(atom[6:])
+        elif atom.startswith("last="):
+            last = literal(atom[5:])
+        elif atom.startswith("suffix="):
+            last = last or Piece(("", atom[7:]), whole().captures)
+        elif atom[1] == "=":
+            front[int(atom[0])] = literal(atom[2:])
+        elif atom[1] == "^":
+            front.setdefault(int(atom[0]), Piece((atom[2:], ""), whole().captures))
+        else:
+            front.setdefault(int(atom[0]), whole(kind=atom[2:]))
+    size = max(front, default=-1) + 1
+    if depth and size > depth:
+        return None
+    pieces = [front.get(i, whole()) for i in range(max(size, depth))]
+    if depth:
+        if last is not None and depth - 1 not in front:
+            pieces[-1] = last
+    else:
+        pieces.append(star(""))
+        if last is not None:
+            pieces.append(last)
+    if depth and any(piece == whole() for piece in pieces[-1:]) and last is None and depth - 1 not in front:
+        pieces[-1] = whole()
+    if pieces and pieces[0].is_literal and pieces[0].literals[0] == "" and len(pieces) > 1:
+        return None
+    return tuple(pieces)
+
+
+def _with_argument(rule: Rule, condition: Condition) -> Rule | None:
+    """The rule for URLs that have an argument, of this value if it says one, or not."""
+    name, equals, value = condition.atom[1:].partition("=")
+    if not condition.holds:
+        return replace(rule, unless=(*rule.unless, condition.atom[1:] if equals else name))
+    return with_asked(rule, name, literal(value) if equals else None)
+
+
+def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:
+    """The rule for URLs with an argument of this form, or of any if None; which stays in the URL."""
+    match, to = rule.templates()
+    match = match or Template()
+    if any(name == other for other, _ in match.args):
+        if form is None:
+            return rule
+        args = tuple((other, form if other == name else old) for other, old in match.args)
+        return replace(rule, match=written(replace(match, args=args)))
+    if match.whole or (to is not None and to.whole):
+        return None
+    kept = form
+    if to is not None:
+        asked = form or whole(f"k{len(match.args)}")
+        return replace(
+            rule,
+            match=written(replace(match, args=(*match.args, (name, asked)))),
+            to=written(replace(to, args=(*to.args, (name, asked if asked.is_literal else whole(f"k{len(match.args)}"))))),
+        )
+    return replace(rule, match=written(replace(match, args=(*match.args, (name, kept or whole())))))

@@ -1,0 +1,273 @@
+"""Deep tokenization: what a segment or a value is made of on this site (Koppula et al., Sect. 3.1.2, Algorithms 1-2).
+
+Tokens of one place of a site's URLs are written by one program, so they share parts: `Special:WhatLinksHere/Main_Page`,
+`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which any token has, finer ones are
+split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place; a token that
+fits none of them has the pattern of the node where it stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from math import log2
+from typing import NamedTuple
+
+from dedupcrawl.urls.template import SPECIAL
+
+_UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
+MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
+_DEPTH = 8  # of the tree
+_LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
+_MOST_TOKENS = 400  # that a tree is grown on
+_TREES_KEPT = 64
+_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
+_MOST_ANCHORS = 24  # different ones in a cluster
+_LEAST_TOKENS = 4  # of each anchor
+_EXPLAINED = 0.75  # of the tokens that a cluster is in, at least, have one of its frequent anchors
+_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean, at most
+_AS_GOOD = 0.5  # of the best cluster
+
+
+Cluster = tuple[str, str, bool]
+
+
+class Anchor(NamedTuple):
+    """A candidate anchor (Definition 3): text = token[start:stop].
+
+    Attributes:
+        start: Of its first character.
+        stop: Behind its last one.
+        text: Itself.
+        cluster: What delimits it on both sides (an empty delimiter: a unit change), and whether it is numeric.
+    """
+
+    start: int
+    stop: int
+    text: str
+    cluster: Cluster
+
+
+@lru_cache(maxsize=2 * _MOST_TOKENS)
+def candidate_anchors(token: str) -> tuple[Anchor, ...]:
+    """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
+    spans: list[tuple[int, int]] = []
+    script = _SCRIPT.match(token)
+    if script:
+        spans.append(script.span())
+    for run in _RUN.finditer(token, script.end() if script else 0):
+        units = [unit.span() for unit in _UNIT.finditer(token, *run.span())]
+        spans += units if len(units) <= MOST_UNITS else [run.span()]
+    anchors = []
+    for start, stop in spans:
+        before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
+        after = "$" if stop == len(token) else "" if token[stop].isalnum() else token[stop]
+        anchors.append(Anchor(start, stop, token[start:stop], (before, after, token[start].isdigit())))
+    return tuple(anchors)
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class PatternNode:
+    """A pattern and its refinements.
+
+    Attributes:
+        template: The pattern as rules write it: `Special:WhatLinksHere/{}`.
+        children: Finer patterns, which no token has two of.
+    """
+
+    template: str
+    children: list[PatternNode] = field(default_factory=list)
+    _paths: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def path_of(self, token: str) -> list[str]:
+        """The templates of the nodes that a token belongs to, from the root down; not to be edited."""
+        found = self._paths.get(token)
+        if found is None:
+            found = self._paths[token] = self._path_of(token)
+        return found
+
+    def _path_of(self, token: str) -> list[str]:
+        found = [self.template]
+        node = self
+        while True:
+            for child in node.children:
+                if captures(child.template, token) is not None:
+                    node = child
+                    found.append(node.template)
+                    break
+            else:
+                return found
+
+
+def deep_patterns(tokens: Sequence[str]) -> PatternNode:
+    """Algorithm 1 (DeepTokenize): the tree of patterns of some tokens, which are best distinct.
+
+    Time is linear in the tokens, of which a bounded number is looked at, times the depth of the tree.
+    """
+    step = -(-len(tokens) // _MOST_TOKENS) or 1
+    usable = [
+        token
+        for token in tokens[::step]
+        if 0 < len(token) <= _LONGEST_TOKEN and not SPECIAL.search(token.replace("/", ""))
+    ]
+    return _tree(tuple(usable))
+
+
+@lru_cache(maxsize=_TREES_KEPT)
+def _tree(tokens: tuple[str, ...]) -> PatternNode:
+    """Kept, as the next round of learning often asks for the same."""
+    root = PatternNode(_template((), ""))
+    _refine(root, [(token, ()) for token in tokens], 0)
+    return root
+
+
+def deep_tokens(token: str, template: str) -> list[str]:
+    """The deep tokens (Definition 5) of a token under one of its patterns.
+
+    >>> deep_tokens("tt0810900", "tt{}")
+    ['tt', '0810900']
+    """
+    spans = captures(template, token)
+    if spans is None:
+        return [token]
+    found: list[str] = []
+    last = 0
+    for start, stop in spans:
+        found += _parts(token[last:start])
+        found.append(token[start:stop])
+        last = stop
+    return found + _parts(token[last:])
+
+
+def captures(template: str, token: str) -> list[tuple[int, int]] | None:
+    """What the holes of a template capture of a token, each as little as can be; None when it does not fit.
+
+    As a regular expression with "(.+?)" for each hole would, but in linear time: where fixed text is found first, no
+    later place would do any better.
+
+    >>> captures("tt{}-{}", "tt08-10-9")
+    [(2, 4), (5, 9)]
+    """
+    first, *others = template.split("{}")
+    if not others:
+        return [] if token == first else None
+    if not token.startswith(first):
+        return None
+    spans = []
+    at = len(first)
+    for fixed in others[:-1]:
+        found = token.find(fixed, at + 1)
+        if found < 0:
+            return None
+        spans.append((at, found))
+        at = found + len(fixed)
+    end = len(token) - len(others[-1])
+    if end <= at or not token.endswith(others[-1]):
+        return None
+    return [*spans, (at, end)]
+
+
+def _parts(literal: str) -> list[str]:
+    """Anchors and delimiters of fixed text; a script's name with its suffix is one."""
+    script = _SCRIPT.match(literal)
+    found = [script[0]] if script else []
+    return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
+
+
+def _template(spans: Spans, token: str) -> str:
+    template, last = "", 0
+    for start, stop in spans:
+        template += ("{}" if start > last else "") + token[start:stop]
+        last = stop
+    return template + ("{}" if last < len(token) or not spans else "")
+
+
+def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> None:
+    """Split a node by the anchors that Algorithm 2 selects; the tokens that have none of them stay."""
+    if depth == _DEPTH or len(tokens) < 2 * _LEAST_TOKENS:
+        return
+    anchors = [_open_anchors(token, spans) for token, spans in tokens]
+    selected = select_anchors(anchors)
+    if not selected:
+        return
+    groups: dict[str, list[tuple[str, Spans]]] = defaultdict(list)
+    for (token, spans), its in zip(tokens, anchors, strict=True):
+        more = [_with_delimiters(one) for one in its if one.text in selected.get(one.cluster, ())]
+        if more:
+            finer = _joined((*spans, *more))
+            groups[_template(finer, token)].append((token, finer))
+    for template, members in sorted(groups.items(), key=lambda item: (-len(item[0]), item[0])):
+        if len(members) >= _LEAST_TOKENS and template != node.template:
+            child = PatternNode(template)
+            node.children.append(child)
+            _refine(child, members, depth + 1)
+
+
+def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
+    """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage, few anchors and even frequencies.
+
+    Of the clusters that are good enough, the best are taken, by the share of tokens that they explain for each bit
+    that it takes to say which of their anchors a token has.
+
+    Args:
+        tokens: The candidate anchors of each token. Of several of one cluster the first counts.
+    """
+    first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
+    clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)
+    for (cluster, text), count in Counter(chain.from_iterable(map(dict.items, first))).items():
+        clusters[cluster][text] = count
+    good: dict[Cluster, tuple[float, set[str]]] = {}
+    least = max(_LEAST_TOKENS, len(tokens) // 50)
+    for cluster, counts in clusters.items():
+        coverage = sum(counts.values())
+        if coverage < _COVERAGE * len(tokens):
+            continue
+        frequent = {text: count for text, count in counts.items() if count >= least}
+        if not frequent or len(frequent) > _MOST_ANCHORS:
+            continue
+        mean = sum(frequent.values()) / len(frequent)
+        spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5
+        explained = sum(frequent.values())
+        if explained >= _EXPLAINED * coverage and spread <= _SPREAD * mean:
+            good[cluster] = explained / log2(1 + len(frequent)), set(frequent)
+    best = max((worth for worth, _ in good.values()), default=0.0)
+    return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}
+
+
+def _with_delimiters(anchor: Anchor) -> tuple[int, int]:
+    before, after, _ = anchor.cluster
+    return anchor.start - (before not in {"", "^"}), anchor.stop + (after not in {"", "$"})
+
+
+def _open_anchors(token: str, spans: Spans) -> Sequence[Anchor]:
+    """The candidate anchors of a token that are not in its fixed spans."""
+    anchors = candidate_anchors(token)
+    if not spans:
+        return anchors
+    found = []
+    for anchor in anchors:
+        for start, stop in spans:
+            if start <= anchor.start and anchor.stop <= stop:
+                break
+        else:
+            found.append(anchor)
+    return found
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> Spans:
+    out: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        else:
+            out.append((start, stop))
+    return tuple(out)

@@ -1,0 +1,208 @@
+"""From the duplicate clusters of one site to proven rules."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dedupcrawl.urls.mining.contexts import Condition, atoms_of, scoped
+from dedupcrawl.urls.mining.forms import Forms, compiled
+from dedupcrawl.urls.mining.ledger import Ledger, Price, Use
+from dedupcrawl.urls.mining.priors import GENERAL, Priors
+from dedupcrawl.urls.mining.sample import sampled, sides
+from dedupcrawl.urls.mining.search import Bar, Candidate, accepted, suggestions
+from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.url_parts import split_url
+
+_MOST_URLS = 2_000_000
+_FULL_COVERAGE = 10  # URLs that a rule is for on a large site
+_URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
+_SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
+_RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one
+_ROUNDS = 3
+_REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
+_EXAMPLES = 3
+_LONGEST_EXAMPLE = 300  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """How much a rule must be good for.
+
+    Attributes:
+        coverage: URLs of both parts that it changes.
+        worth: ... and that it brings together.
+        asked: URLs of the held-out part that any rule must change: what a user asks for.
+    """
+
+    coverage: int = 0
+    worth: int = 0
+    asked: int = 0
+
+
+def learn_site(
+    site: str,
+    urls: Sequence[str],
+    labels: Sequence[int],
+    *,
+    importance: Sequence[float] | None = None,
+    holdout: float = 0.5,
+    seed: int = 0,
+    min_precision: float = 0.95,
+    min_coverage: int | None = None,
+    priors: Priors = GENERAL,
+) -> SiteRules:
+    """Learn the rules of a site and prove them.
+
+    The clusters are split in two. The first part teaches transformations, which the second has to bear out; contexts
+    are fitted to both, as the narrowness of a context is a question of evidence against, which is rare.
+
+    Args:
+        site: Registrable domain of all URLs, as `sites.site_of` tells it.
+        urls: Distinct URLs, pages without duplicates included: they are the evidence against. At most two million.
+        labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
+        importance: Of each URL, for the choice of the URLs to learn from; all equal if None.
+        holdout: Share of the clusters in the second part, which proves.
+        seed: Of the split.
+        min_precision: Least share of right ones among the URLs that a rule brings together.
+        min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is. If None, ten
+            of both parts, proportionally less on small sites, and none for what is known of URLs in general.
+        priors: What is known of URLs in general, and of the software of the site.
+
+    Returns:
+        Rules with their evidence, in the order in which they are to be applied; none when nothing could be proved.
+
+    Raises:
+        ValueError: When there are more URLs.
+    """
+    if len(urls) > _MOST_URLS:
+        raise ValueError(
+            f"{site}: rules are learned from at most {_MOST_URLS:,} URLs, not {len(urls):,}: take a sample"
+        )
+    good = sorted((row for row in range(len(urls)) if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
+    weights = None if importance is None else [importance[row] for row in good]
+    urls, labels = [urls[row] for row in good], [labels[row] for row in good]
+    where = sides(labels, holdout, seed)
+    least = Least(
+        min(_FULL_COVERAGE, len(urls) // _URLS_FOR_FULL_COVERAGE) if min_coverage is None else 0,
+        (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE,
+        min_coverage or 0,
+    )
+    bar, price = Bar(min_precision), Price(min_precision)
+    ledger = Ledger(site, urls, labels, where)
+    sample = sampled(urls, labels, where, weights)
+    proved = _proved([Candidate(rule) for rule in priors.assumed], ledger, price, least)
+    for number in range(_ROUNDS):
+        forms = Forms(site, [urls[i] for i in sample], [labels[i] for i in sample], [where[i] for i in sample])
+        hosts = _host_pages(forms)
+        for one in proved:
+            forms.apply(one.rule)
+        if number and not forms.clusters():
+            break
+        hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
+        if not number:
+            hypotheses += [(rule, 0, True) for rule in priors.expected]
+        found = accepted(hypotheses, forms, bar)
+        if not found and number:
+            break
+        named = [replace(one, rule=replace(one.rule, id=f"r{number + 1}-{i}")) for i, one in enumerate(found, 1)]
+        before = proved
+        proved = _proved([*proved, *named], ledger, price, least)
+        if proved == before:
+            break
+    ledger.apply([one.rule for one in proved])
+    return SiteRules(site, tuple(_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved))
+
+
+def _host_pages(forms: Forms) -> Counter[str]:
+    return Counter(host for host, _ in {(form.parts.authority, form.label) for form in forms.all})
+
+
+def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Least) -> list[Candidate]:
+    """Those of the candidates that hold, together, each kept from where it is wrong if that can be told."""
+    narrowed_before: set[str] = set()
+    while True:
+        ledger.apply([one.rule for one in candidates])
+        proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, least)]
+        if proved != candidates:
+            candidates = proved
+            continue
+        if price.holds_for_site(ledger.right, ledger.wrong):
+            return proved
+        ids = [one.rule.id for one in proved if sum(ledger.uses[one.rule.id].wrong)]
+        at = [one.rule.id for one in proved].index(ledger.worst(ids, price))
+        less = _with_exception(proved[at], ledger) if len(narrowed_before) < 40 else None
+        if less is not None:
+            narrowed_before.add(less.rule.id + str(less.rule.effect))
+        candidates = [*proved[:at], *([] if less is None else [less]), *proved[at + 1 :]]
+
+
+def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
+    """True when the log bears a rule out; what is assumed or expected of all sites needs less."""
+    right, wrong = sum(use.right), sum(use.wrong)
+    if use.coverage[1] < least.asked:
+        return False
+    if one.rule.source == "software":
+        return sum(use.coverage) > 0 and price.holds(right, wrong)
+    if one.rule.source == "prior":
+        return sum(use.coverage) > 0 and right >= price.min_precision * (right + wrong)
+    if "|base64}" in one.rule.to:
+        return right >= price.min_precision * (right + wrong)
+    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage or right < least.worth):
+        return False
+    return right > 0 and right >= price.min_precision * (right + wrong)
+
+
+def _with_exception(one: Candidate, ledger: Ledger) -> Candidate | None:
+    """The rule, but for the URLs of the one condition that takes most wrong merges away and few right ones."""
+    right, wrong = ledger.judged(one.rule.id)
+    if one.rule.match.startswith(("//", "http")):
+        return None
+    of_right: Counter[str] = Counter()
+    of_wrong: Counter[str] = Counter()
+    for rows, counts in ((right, of_right), (wrong, of_wrong)):
+        for row in rows:
+            parts = split_url(ledger.urls[row])
+            if parts is not None:
+                counts.update(atoms_of(parts))
+    best = max(
+        (atom for atom in sorted(of_wrong) if of_wrong[atom] >= 2 and of_right[atom] <= _RIGHT_GIVEN_UP * of_wrong[atom]),
+        key=lambda atom: of_wrong[atom] - of_right[atom] / _RIGHT_GIVEN_UP,
+        default=None,
+    )
+    if best is None or of_right[best] >= len(right):
+        return None
+    less = scoped(one.rule, [Condition(best, holds=False)])
+    return None if less is None or less == one.rule else replace(one, rule=less)
+
+
+def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
+    """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
+    rule = one.rule
+    kind = rule.kind
+    if rule.source not in {"prior", "software"} and "{}" not in rule.to and use.real >= _REAL_TARGETS * sum(use.coverage):
+        kind = "rewrite"
+    tried = (example(rule, ledger.urls[row], ledger.site) for row in use.rows)
+    examples = []
+    for pair in tried:
+        if pair is not None:
+            examples.append(pair)
+            if len(examples) == _EXAMPLES:
+                break
+    return replace(
+        rule,
+        kind=kind,
+        source=rule.source if rule.source in {"prior", "software"} else "learned",
+        evidence=Evidence(one.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
+        examples=tuple(examples),
+    )
+
+
+def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:
+    """A URL and what this rule alone makes of it; None when it is no example for people or leaves the URL alone."""
+    if len(url) > _LONGEST_EXAMPLE or not url.isprintable() or not (parts := split_url(url)):
+        return None
+    after = compiled(rule).apply(parts, site)
+    return None if after is None else (url, after.join())
