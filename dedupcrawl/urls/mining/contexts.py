@@ -22,6 +22,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 _DEEP = 3  # segments at the front that are asked for
 _LONGEST = 40  # characters of a word that a condition names
 _MOST_ARGS = 24
+_SHORT_NUMBER = 1  # digits of a number that may stand for a kind of page: mode=2
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
 _WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
@@ -48,9 +49,14 @@ def atoms_of(parts: UrlParts) -> frozenset[str]:
         name, equals, value = arg.partition("=")
         if is_name(name):
             found.add(f"?{name}")
-            if equals and value and len(value) <= _LONGEST and is_sayable(value):
+            if equals and value and len(value) <= _LONGEST and is_sayable(value) and not _is_number(value):
                 found.add(f"?{name}={value}")
     return frozenset(found)
+
+
+def _is_number(value: str) -> bool:
+    """True for what names a page, or a part of one: of one that was wrong nothing can be told about the next."""
+    return kind_of([value]) == "token" or (len(value) > _SHORT_NUMBER and value.isdigit())
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +216,17 @@ def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:
         return replace(rule, match=written(replace(match, args=args)))
     if match.whole or (to is not None and to.whole):
         return None
-    kept = form
-    if to is not None:
-        asked = form or whole(f"k{len(match.args)}")
-        return replace(
-            rule,
-            match=written(replace(match, args=(*match.args, (name, asked)))),
-            to=written(replace(to, args=(*to.args, (name, asked if asked.is_literal else whole(f"k{len(match.args)}"))))),
-        )
-    return replace(rule, match=written(replace(match, args=(*match.args, (name, kept or whole())))))
+    if to is None:
+        return replace(rule, match=written(replace(match, args=(*match.args, (name, form or whole())))))
+    if any(name == other for other, _ in to.args):
+        return None
+    called = f"a{len(match.args)}"
+    asked = form or whole()
+    if asked.captures:
+        asked = Piece(asked.literals, (replace(asked.captures[0], name=called),))
+    kept = asked if asked.is_literal else whole(called)
+    return replace(
+        rule,
+        match=written(replace(match, args=(*match.args, (name, asked)))),
+        to=written(replace(to, args=(*to.args, (name, kept)))),
+    )

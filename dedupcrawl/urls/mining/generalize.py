@@ -68,7 +68,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
     texts = sorted({value for value in values if value})
     distinct = len({value.lstrip("0") if kind_of([value]) == "digits" else value for value in texts})
     kind = kind_of(texts)
-    if not (refuted and len(texts) < MOST_WORDS):
+    if kind == "token" or not (refuted and len(texts) < MOST_WORDS):
         if is_open(distinct) and kind != "token":
             return None
         if kind and is_kind_known(distinct):

@@ -21,6 +21,7 @@ _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
 _SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one
+_MOST_EXCEPTIONS = 40  # of all rules of a site in one round
 _ROUNDS = 3
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
@@ -72,7 +73,8 @@ def learn_site(
         priors: What is known of URLs in general, and of the software of the site.
 
     Returns:
-        Rules with their evidence, in the order in which they are to be applied; none when nothing could be proved.
+        Rules with their evidence, in the order in which they are to be applied, and, disabled, the rules of known
+        software that the log speaks against; none when nothing could be proved.
 
     Raises:
         ValueError: When there are more URLs.
@@ -113,7 +115,8 @@ def learn_site(
         if proved == before:
             break
     ledger.apply([one.rule for one in proved])
-    return SiteRules(site, tuple(_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved))
+    rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
+    return SiteRules(site, (*rules, *ledger.refuted))
 
 
 def _host_pages(forms: Forms) -> Counter[str]:
@@ -121,22 +124,29 @@ def _host_pages(forms: Forms) -> Counter[str]:
 
 
 def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Least) -> list[Candidate]:
-    """Those of the candidates that hold, together, each kept from where it is wrong if that can be told."""
-    narrowed_before: set[str] = set()
+    """Those of the candidates that hold, together, each kept from where it is wrong if that can be told.
+
+    Each is judged by what it adds to the others; the one that costs most is narrowed, or goes, first.
+    """
+    exceptions = 0
     while True:
         ledger.apply([one.rule for one in candidates])
         proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, least)]
         if proved != candidates:
+            ledger.refute(one.rule for one in candidates if one not in proved)
             candidates = proved
             continue
-        if price.holds_for_site(ledger.right, ledger.wrong):
+        wrong = [one for one in proved if sum(ledger.uses[one.rule.id].wrong)]
+        added = {one.rule.id: ledger.adds(one.rule.id) for one in wrong}
+        bad = [one for one in wrong if not price.holds(*added[one.rule.id])]
+        if not bad:
             return proved
-        ids = [one.rule.id for one in proved if sum(ledger.uses[one.rule.id].wrong)]
-        at = [one.rule.id for one in proved].index(ledger.worst(ids, price))
-        less = _with_exception(proved[at], ledger) if len(narrowed_before) < 40 else None
-        if less is not None:
-            narrowed_before.add(less.rule.id + str(less.rule.effect))
-        candidates = [*proved[:at], *([] if less is None else [less]), *proved[at + 1 :]]
+        worst = min(bad, key=lambda one: (price.worth(*added[one.rule.id]), one.rule.id))
+        less = _with_exception(worst, ledger) if exceptions < _MOST_EXCEPTIONS else None
+        exceptions += less is not None
+        if less is None:
+            ledger.refute([worst.rule])
+        candidates = [less if one is worst else one for one in proved if one is not worst or less is not None]
 
 
 def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
@@ -145,7 +155,7 @@ def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
     if use.coverage[1] < least.asked:
         return False
     if one.rule.source == "software":
-        return sum(use.coverage) > 0 and price.holds(right, wrong)
+        return sum(use.coverage) > 0
     if one.rule.source == "prior":
         return sum(use.coverage) > 0 and right >= price.min_precision * (right + wrong)
     if "|base64}" in one.rule.to:
@@ -162,13 +172,18 @@ def _with_exception(one: Candidate, ledger: Ledger) -> Candidate | None:
         return None
     of_right: Counter[str] = Counter()
     of_wrong: Counter[str] = Counter()
+    forms: defaultdict[str, set[str]] = defaultdict(set)
     for rows, counts in ((right, of_right), (wrong, of_wrong)):
         for row in rows:
             parts = split_url(ledger.urls[row])
             if parts is not None:
-                counts.update(atoms_of(parts))
+                atoms = atoms_of(parts)
+                counts.update(atoms)
+                if counts is of_wrong:
+                    for atom in atoms:
+                        forms[atom].add(ledger.form_of(row))
     best = max(
-        (atom for atom in sorted(of_wrong) if of_wrong[atom] >= 2 and of_right[atom] <= _RIGHT_GIVEN_UP * of_wrong[atom]),
+        (atom for atom in sorted(of_wrong) if len(forms[atom]) >= 2 and of_right[atom] <= _RIGHT_GIVEN_UP * of_wrong[atom]),
         key=lambda atom: of_wrong[atom] - of_right[atom] / _RIGHT_GIVEN_UP,
         default=None,
     )

@@ -6,18 +6,17 @@ It uses the rules as a crawl does, by the normalizer, on all URLs. What a rule i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import sqrt
 
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
-_SITE_SHARE = 0.1  # of the wrong ones that a rule may have, all rules of a site may: a wrong merge loses a page for ever
-_DEVIATIONS = 1.0  # over what is allowed that may be chance, of a rule
-_SITE_DEVIATIONS = 2.5  # ... of a site: more than that is chance once in a hundred sites
-_MOST_SUSPECTS = 8  # rules that are done without, to tell which is to blame
+_SHARE = 0.2  # of the wrong ones that a user allows for coverage: a wrong merge loses a page for ever
+_DEVIATIONS = 1.0  # over what is allowed that may be chance
 
 
 @dataclass(slots=True)
@@ -45,7 +44,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What wrong merges cost, by the precision that a user asks for.
+    """What a wrong merge costs: one price, by the precision that a user asks for.
 
     Attributes:
         min_precision: Least share of right ones among what a rule brings together.
@@ -53,21 +52,19 @@ class Price:
 
     min_precision: float
 
-    def holds(self, right: float, wrong: float) -> bool:
-        """True when so many wrong ones of a rule may be chance."""
-        return _may_be_chance(wrong, (1.0 - self.min_precision) * (right + wrong), _DEVIATIONS)
+    @property
+    def of_wrong(self) -> float:
+        """Right merges that a wrong one outweighs."""
+        return 1.0 / max(1e-6, (1.0 - self.min_precision) * _SHARE)
 
-    def holds_for_site(self, right: float, wrong: float) -> bool:
-        """The same of all rules of a site."""
-        return _may_be_chance(wrong, (1.0 - self.min_precision) * _SITE_SHARE * (right + wrong), _SITE_DEVIATIONS)
+    def holds(self, right: float, wrong: float) -> bool:
+        """True when so many wrong ones may be chance."""
+        allowed = (right + wrong) / self.of_wrong
+        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
 
     def worth(self, right: float, wrong: float) -> float:
         """Right merges less the price of the wrong ones."""
-        return right - wrong / max(1e-6, (1.0 - self.min_precision) * _SITE_SHARE)
-
-
-def _may_be_chance(wrong: float, allowed: float, deviations: float) -> bool:
-    return wrong <= allowed + deviations * sqrt(allowed)
+        return right - self.of_wrong * wrong
 
 
 class Ledger:
@@ -82,7 +79,7 @@ class Ledger:
         self._forms: list[str] = []
         self._by: list[tuple[str, ...]] = []
         self._groups: dict[str, list[int]] = {}
-        self._made: dict[tuple[Rule, ...], tuple[list[str], list[tuple[str, ...]]]] = {}
+        self.refuted: list[Rule] = []
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Use these rules, and no others. Their ids have to be different."""
@@ -104,7 +101,7 @@ class Ledger:
         groups: defaultdict[str, list[int]] = defaultdict(list)
         for row, form in enumerate(self._forms):
             groups[form].append(row)
-        self._groups = {form: rows for form, rows in groups.items() if len(rows) > 1}
+        self._groups = dict(groups)
         uses = {rule.id: Use() for rule in self.rules}
         self.right = self.wrong = 0
         for row, by in enumerate(self._by):
@@ -114,6 +111,8 @@ class Ledger:
                 use.rows.append(row)
                 use.real += self._forms[row] in self._own
         for rows in self._groups.values():
+            if len(rows) < 2:
+                continue
             right, wrong, label = self._judged(rows)
             self.right += right
             self.wrong += wrong
@@ -137,11 +136,26 @@ class Ledger:
         label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
         return most - 1, len(rows) - most, label
 
+    def refute(self, rules: Iterable[Rule]) -> None:
+        """Of rules of known software that the log speaks against, keep what they did: they are not to be tried again."""
+        for rule in rules:
+            use = self.uses[rule.id]
+            right, wrong = sum(use.right), sum(use.wrong)
+            if rule.source == "software" and wrong:
+                note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
+                counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
+                self.refuted.append(replace(rule, state="disabled", evidence=counts, note=note))
+
+    def form_of(self, row: int) -> str:
+        """The canonical form of a URL."""
+        return self._forms[row]
+
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and that meet others: rightly, and wrongly."""
         right_rows, wrong_rows = [], []
-        for rows in self._groups.values():
-            if not any(name in self._by[row] for row in rows):
+        for form in {self._forms[row] for row in self.uses[name].rows}:
+            rows = self._groups[form]
+            if len(rows) < 2:
                 continue
             right, _, label = self._judged(rows)
             for row in rows:
@@ -159,9 +173,8 @@ class Ledger:
             touched[form].append(row)
         forms = {self._forms[row] for row in moved} | touched.keys()
         right, wrong = self.right, self.wrong
-        single = {form: row for row, form in enumerate(self._forms) if form in forms}
         for form in forms:
-            before = self._groups.get(form) or ([single[form]] if form in single else [])
+            before = self._groups.get(form, [])
             after = [row for row in before if row not in moved] + touched.get(form, [])
             for rows, sign in ((before, -1), (after, 1)):
                 if len(rows) > 1:
@@ -170,7 +183,7 @@ class Ledger:
                     wrong += sign * loss
         return right, wrong
 
-    def worst(self, names: Iterable[str], price: Price) -> str:
-        """The rule without which the others are best."""
-        suspects = sorted(names, key=lambda name: (-sum(self.uses[name].wrong), name))[:_MOST_SUSPECTS]
-        return max(suspects, key=lambda name: price.worth(*self.without(name)))
+    def adds(self, name: str) -> tuple[int, int]:
+        """Right and wrong merges that a rule brings, given the others."""
+        right, wrong = self.without(name)
+        return self.right - right, self.wrong - wrong

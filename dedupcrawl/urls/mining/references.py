@@ -19,6 +19,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
 _MOST_ATOMS = 80  # of the places of a URL that are compared
 _MOST_SEGMENTS = 4  # in which the paths differ
+_LONGEST_FRONT = 10  # segments that are taken out together
 _MOST_ARGS = 6
 _LONGEST_TAIL = 2  # segments behind these that are captured one by one
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number
@@ -88,7 +89,8 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
     gone = {n: v for n, v in args.items() if n not in target_args or target_args[n] != v}
     come = {n: v for n, v in target_args.items() if n not in args or args[n] != v}
     if (
-        max(len(old), len(new)) > _MOST_SEGMENTS
+        len(new) > _MOST_SEGMENTS
+        or len(old) > (_MOST_SEGMENTS if new else _LONGEST_FRONT)
         or max(len(gone), len(come)) > _MOST_ARGS
         or not all(map(is_name, (*gone, *come)))
         or not (old or gone)
@@ -107,7 +109,7 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
     if any(form is None for form in forms):
         return
     old_path, new_path = forms[: len(old)], built[: len(new)]
-    if any(len(p.literals[0]) == 0 and p.is_literal for p in (*old_path, *new_path) if p) and (after or len(old) != 1):
+    if "" in new and after:
         return
     match_args = tuple((n, None if v is None else f) for (n, v), f in zip(gone.items(), forms[len(old) :], strict=True))
     to_args = tuple((n, None if v is None else f) for (n, v), f in zip(come.items(), built[len(new) :], strict=True))

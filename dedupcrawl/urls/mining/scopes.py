@@ -111,20 +111,27 @@ def _piece(values: set[str], pages: int, *, is_last: bool) -> Piece:
 
 def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
     """The rule within these paths, beside its exceptions; of those that its match says already nothing is said again."""
-    if not paths or any(not scope.startswith("!") for scope in rule.within):
+    if not paths:
         return rule
     match = rule.templates()[0]
-    if match is not None and match.path is not None and all(_says(match.path, path) for path in paths):
+    said, exceptions = rule.scopes()
+    if match is not None and match.path is not None:
+        said = [*said, match.path]
+    if said and all(any(_says(one, path) for one in said) for path in paths):
         return rule
-    return replace(rule, within=(*dict.fromkeys(map(written_path, paths)), *rule.within))
+    if said[: len(rule.within) - len(exceptions)] and not all(any(_says(path, one) for one in rule.scopes()[0]) for path in paths):
+        return rule
+    excepted = [scope for scope in rule.within if scope.startswith("!")]
+    return replace(rule, within=(*dict.fromkeys(map(written_path, paths)), *excepted))
 
 
 def _says(match: Path, scope: Path) -> bool:
     """True when all paths that fit `match` are within `scope`, as far as can be told at a glance."""
-    if any(piece.is_star for piece in match):
+    size = len(scope) - scope[-1].is_star
+    if any(piece.is_star for piece in match[:-1]) or any(piece.is_star for piece in scope[:-1]):
         return False
-    size = len(scope) - 1 if scope[-1].is_star else len(scope)
-    if (len(match) < size) if scope[-1].is_star else (len(match) != size):
+    least = len(match) - match[-1].is_star
+    if least < size or (not scope[-1].is_star and (match[-1].is_star or least > size)):
         return False
     return all(_is_part(one, other) for one, other in zip(match, scope[:size], strict=False))
 
