@@ -14,7 +14,7 @@ from math import log2
 
 from dedupcrawl.urls.mining.forms import Forms, Tally
 from dedupcrawl.urls.mining.generalize import kind_of
-from dedupcrawl.urls.mining.written import is_name, is_sayable, literal, star, whole, written, written_path
+from dedupcrawl.urls.mining.written import is_name, is_sayable, literal, star, whole, with_forms, written, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
@@ -131,7 +131,7 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
         mark = condition.atom[0]
         if mark == "?":
             found = _with_argument(rule, condition)
-            if found is None:
+            if found is None or not is_valid(found):
                 return None
             rule = found
         elif condition.atom.startswith("host="):
@@ -150,10 +150,11 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
         if path is None or any(not scope.startswith("!") for scope in rule.within):
             return None
         rule = replace(rule, within=(*rule.within, written_path(path)))
-    return rule if _is_valid(rule) else None
+    return rule if is_valid(rule) else None
 
 
-def _is_valid(rule: Rule) -> bool:
+def is_valid(rule: Rule) -> bool:
+    """True when it is a rule."""
     try:
         rule.templates()
         rule.scopes()
@@ -212,8 +213,13 @@ def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:
     if any(name == other for other, _ in match.args):
         if form is None:
             return rule
-        args = tuple((other, form if other == name else old) for other, old in match.args)
-        return replace(rule, match=written(replace(match, args=args)))
+        old = dict(match.args)[name]
+        if old is None or len(old.captures) != 1 or old.literals != ("", "") or not form.is_literal:
+            return None
+        args = tuple((other, form if other == name else one) for other, one in match.args)
+        if to is not None:
+            to = with_forms(to, {old.captures[0].name: form} if old.captures[0].name else {})
+        return replace(rule, match=written(replace(match, args=args)), to=written(to))
     if match.whole or (to is not None and to.whole):
         return None
     if to is None:

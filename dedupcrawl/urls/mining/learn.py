@@ -128,7 +128,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
 
     Each is judged by what it adds to the others; the one that costs most is narrowed, or goes, first.
     """
-    exceptions = 0
+    excepted: set[tuple[str, str]] = set()
     while True:
         ledger.apply([one.rule for one in candidates])
         proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, least)]
@@ -142,8 +142,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
         if not bad:
             return proved
         worst = min(bad, key=lambda one: (price.worth(*added[one.rule.id]), one.rule.id))
-        less = _with_exception(worst, ledger) if exceptions < _MOST_EXCEPTIONS else None
-        exceptions += less is not None
+        less = _with_exception(worst, ledger, excepted) if len(excepted) < _MOST_EXCEPTIONS else None
         if less is None:
             ledger.refute([worst.rule])
         candidates = [less if one is worst else one for one in proved if one is not worst or less is not None]
@@ -165,7 +164,7 @@ def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
     return right > 0 and right >= price.min_precision * (right + wrong)
 
 
-def _with_exception(one: Candidate, ledger: Ledger) -> Candidate | None:
+def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str]]) -> Candidate | None:
     """The rule, but for the URLs of the one condition that takes most wrong merges away and few right ones."""
     right, wrong = ledger.judged(one.rule.id)
     if one.rule.match.startswith(("//", "http")):
@@ -183,12 +182,13 @@ def _with_exception(one: Candidate, ledger: Ledger) -> Candidate | None:
                     for atom in atoms:
                         forms[atom].add(ledger.form_of(row))
     best = max(
-        (atom for atom in sorted(of_wrong) if len(forms[atom]) >= 2 and of_right[atom] <= _RIGHT_GIVEN_UP * of_wrong[atom]),
+        (atom for atom in sorted(of_wrong) if (one.rule.id, atom) not in excepted and len(forms[atom]) >= 2 and of_right[atom] <= _RIGHT_GIVEN_UP * of_wrong[atom]),
         key=lambda atom: of_wrong[atom] - of_right[atom] / _RIGHT_GIVEN_UP,
         default=None,
     )
     if best is None or of_right[best] >= len(right):
         return None
+    excepted.add((one.rule.id, best))
     less = scoped(one.rule, [Condition(best, holds=False)])
     return None if less is None or less == one.rule else replace(one, rule=less)
 

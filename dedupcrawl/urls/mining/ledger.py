@@ -82,10 +82,15 @@ class Ledger:
         self.refuted: list[Rule] = []
 
     def apply(self, rules: Sequence[Rule]) -> None:
-        """Use these rules, and no others. Their ids have to be different."""
+        """Use these rules, and no others.
+
+        Args:
+            rules: Their ids have to be different. One with the id of one before is that rule, if for fewer URLs.
+        """
         rules = list(rules)
-        if self.rules and set(rules) < set(self.rules):  # only what the others did is done again
-            gone = {rule.id for rule in self.rules if rule not in rules}
+        before = {rule.id: rule for rule in self.rules}
+        if self._forms and before.keys() >= {rule.id for rule in rules}:  # only what the others did is done again
+            gone = before.keys() - {rule.id for rule in rules if before[rule.id] == rule}
             again = [row for row, by in enumerate(self._by) if not gone.isdisjoint(by)]
         else:
             again = list(range(len(self.urls)))

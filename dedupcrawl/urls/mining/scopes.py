@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dedupcrawl.urls.mining.contexts import with_asked
+from dedupcrawl.urls.mining.contexts import is_valid, with_asked
 from dedupcrawl.urls.mining.generalize import common_ends, is_kind_known, is_open, kind_of
 from dedupcrawl.urls.mining.written import is_sayable, literal, star, whole, written_path
 from dedupcrawl.urls.rule import Rule
@@ -171,7 +171,7 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
         elif not is_open(len(pages)) and all(len(p) >= _PAGES and _is_word(v) for v, p in pages.items()):
             form = whole(words=pages)
         asked = with_asked(rule, name, form)
-        rule = rule if asked is None else asked
+        rule = asked if asked is not None and is_valid(asked) else rule
     return rule
 
 

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 
-from dedupcrawl.urls.mining.contexts import contexts, scoped
+from dedupcrawl.urls.mining.contexts import contexts, is_valid, scoped
 from dedupcrawl.urls.mining.diff import HostPages, diff, embedded, select_pairs
 from dedupcrawl.urls.mining.forms import Forms, Tally, compiled, lower_bound
 from dedupcrawl.urls.mining.generalize import of_arguments, of_segments
 from dedupcrawl.urls.mining.identities import identities
 from dedupcrawl.urls.mining.references import Suggestion, values_of
 from dedupcrawl.urls.mining.scopes import asking, kept_to, scopes
-from dedupcrawl.urls.mining.written import literal, whole, written
-from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import Capture, Piece, Template
+from dedupcrawl.urls.mining.written import whole, with_forms, written
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.template import Piece, Template
 
 _MOST_HYPOTHESES = 160
 _CLUSTERS_ASKED = 400  # of each part
@@ -137,46 +137,11 @@ def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int
             form = of_segments([text])
             if form is not None:
                 forms[name] = form
-    match, to = _with_forms(match, forms), _with_forms(to, {n: f for n, f in forms.items() if f.is_literal})
+    match, to = with_forms(match, forms), with_forms(to, {n: f for n, f in forms.items() if f.is_literal})
     if match is None or to is None:
         return None
     found = replace(rule, match=written(match), to=written(to))
-    return found if _is_valid(found) and found.match != found.to else None
-
-
-def _with_forms(template: Template, forms: Mapping[str, Piece]) -> Template | None:
-    if template.whole is not None:
-        return template
-    path = tuple(_spliced(piece, forms) for piece in template.path) if template.path is not None else None
-    args = tuple((name, None if form is None else _spliced(form, forms)) for name, form in template.args)
-    return replace(template, path=path, args=args)
-
-
-def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
-    """The piece with captures of these names replaced by these forms."""
-    literals, captures = [piece.literals[0]], []
-    for one, text in zip(piece.captures, piece.literals[1:], strict=True):
-        form = forms.get(one.name)
-        if form is None or (form.is_literal and one.conversions):
-            captures.append(one)
-            literals.append(text)
-            continue
-        literals[-1] += form.literals[0]
-        for inner, behind in zip(form.captures, form.literals[1:], strict=True):
-            captures.append(inner)
-            literals.append(behind)
-        literals[-1] += text
-    return Piece(tuple(literals), tuple(captures))
-
-
-def _is_valid(rule: Rule) -> bool:
-    try:
-        rule.templates()
-        rule.scopes()
-        compiled(rule)
-    except RuleError:
-        return False
-    return True
+    return found if is_valid(found) and found.match != found.to else None
 
 
 def cost_of(rule: Rule) -> float:
@@ -188,7 +153,7 @@ def cost_of(rule: Rule) -> float:
 
 def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[Rule]:
     """The rule in each context in which it is right, kept to what was seen to make no difference."""
-    if not _is_valid(rule):
+    if not is_valid(rule):
         return
     tried = forms.tried(rule)
     least = 1.0 if expected else cost_of(rule)
@@ -318,7 +283,7 @@ def accepted(
     found: dict[Rule, Candidate] = {}
     for rule, support, expected in hypotheses:
         for one in refined(rule, forms, bar, expected=expected):
-            if one not in found and _is_valid(one):
+            if one not in found and is_valid(one):
                 counts = forms.tried(one)
                 if _passes(one, counts, bar, expected):
                     found[one] = Candidate(one, support, expected, counts)

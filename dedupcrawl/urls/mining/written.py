@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_template
 
@@ -102,3 +103,29 @@ def _kind_of(one: Capture) -> str:
         if (like.characters, like.least) == (one.characters, one.least):
             return kind
     raise ValueError(f"no kind takes {sorted(one.characters)}")
+
+
+def with_forms(template: Template, forms: Mapping[str, Piece]) -> Template:
+    """The template with captures of these names replaced by these forms."""
+    if template.whole is not None:
+        return template
+    path = tuple(_spliced(piece, forms) for piece in template.path) if template.path is not None else None
+    args = tuple((name, None if form is None else _spliced(form, forms)) for name, form in template.args)
+    return replace(template, path=path, args=args)
+
+
+def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
+    """The piece with captures of these names replaced by these forms."""
+    literals, captures = [piece.literals[0]], []
+    for one, text in zip(piece.captures, piece.literals[1:], strict=True):
+        form = forms.get(one.name)
+        if form is None or (form.is_literal and one.conversions):
+            captures.append(one)
+            literals.append(text)
+            continue
+        literals[-1] += form.literals[0]
+        for inner, behind in zip(form.captures, form.literals[1:], strict=True):
+            captures.append(inner)
+            literals.append(behind)
+        literals[-1] += text
+    return Piece(tuple(literals), tuple(captures))
