@@ -22,7 +22,7 @@ from dedupcrawl.urls.url_parts import UrlParts
 _DEEP = 3  # segments at the front that are asked for
 _LONGEST = 40  # characters of a word that a condition names
 _MOST_ARGS = 24
-_SHORT_NUMBER = 1  # digits of a number that may stand for a kind of page: mode=2
+_SWITCHES = {"0", "1"}  # numbers that may stand for a kind of page
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
 _WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
@@ -56,7 +56,7 @@ def atoms_of(parts: UrlParts) -> frozenset[str]:
 
 def _is_number(value: str) -> bool:
     """True for what names a page, or a part of one: of one that was wrong nothing can be told about the next."""
-    return kind_of([value]) == "token" or (len(value) > _SHORT_NUMBER and value.isdigit())
+    return kind_of([value]) == "token" or (value.isdigit() and value not in _SWITCHES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,10 +145,17 @@ def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int
 
 
 def cost_of(rule: Rule) -> float:
-    """How many clusters must speak for a rule: two, and more for each condition and each value that it forgets."""
+    """How many clusters must speak for a rule: two, and more for each condition, and each value that it forgets.
+
+    Each is one more thing that can fit by chance.
+    """
     exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within)) + len(rule.unless)
+    match, to = rule.templates()
+    args = match.args if match else ()
+    said = sum(form is None or form.is_literal for _, form in args)
+    replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
     forgotten = rule.to.count("/{}") + rule.to.count("-{}")
-    return 2.0 + exceptions + forgotten + 0.5 * max(0, len(rule.drop) - 1)
+    return 2.0 + exceptions + forgotten + said + replaced + 0.5 * max(0, len(rule.drop) - 1)
 
 
 def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[Rule]:
