@@ -22,6 +22,7 @@ from dedupcrawl.urls.template import Piece, Template
 _MOST_HYPOTHESES = 160
 _CLUSTERS_ASKED = 400  # of each part
 _LOOKED_INTO = 4  # forms of a cluster
+_COST_OF_A_CONDITION = 2.0  # clusters
 _WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of rules to choose from
 _UNMET_COSTS = 0.05  # ... that a form outweighs that is changed and meets nobody
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
@@ -155,7 +156,8 @@ def cost_of(rule: Rule) -> float:
     said = sum(form is None or form.is_literal for _, form in args)
     replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
     forgotten = rule.to.count("/{}") + rule.to.count("-{}")
-    return 2.0 + exceptions + forgotten + said + replaced + 0.5 * max(0, len(rule.drop) - 1)
+    conditions = exceptions + said + replaced
+    return 2.0 + _COST_OF_A_CONDITION * conditions + forgotten + 0.5 * max(0, len(rule.drop) - 1)
 
 
 def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[Rule]:
