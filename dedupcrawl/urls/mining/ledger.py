@@ -62,6 +62,11 @@ class Price:
         allowed = (right + wrong) / self.of_wrong
         return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
 
+    def allows(self, right: float, wrong: float) -> bool:
+        """True when a rule is right as often as the user asks, give or take what may be chance."""
+        allowed = (1.0 - self.min_precision) * (right + wrong)
+        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
+
     def worth(self, right: float, wrong: float) -> float:
         """Right merges less the price of the wrong ones."""
         return right - self.of_wrong * wrong
@@ -187,6 +192,12 @@ class Ledger:
                     right += sign * gain
                     wrong += sign * loss
         return right, wrong
+
+    def is_alone(self, name: str, others: set[str]) -> bool:
+        """True when none of the others has a part in any wrong merge of this rule."""
+        _, wrong = self.judged(name)
+        rows = {row for one in wrong for row in self._groups[self._forms[one]]}
+        return all(not (set(self._by[row]) & others) - {name} for row in rows)
 
     def adds(self, name: str) -> tuple[int, int]:
         """Right and wrong merges that a rule brings, given the others."""

@@ -1,0 +1,84 @@
+"""Rules that were learned before and are not learned again: which of them stay.
+
+A crawl that uses a rule hardly fetches the duplicates that it was learned from, so that its log has little to learn the
+rule from again. That is no evidence against it. Different pages that it would merge are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dedupcrawl.urls.mining.ledger import Ledger, Price
+from dedupcrawl.urls.rule import Rule
+
+_LEAST_COLLISIONS = 2  # forms at which different pages meet: as many as clusters that a rule needs
+_MOST_TRIALS = 20  # of which of several rules is to blame; where that was not enough, all that are wrong go
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What became of a site's former rules.
+
+    Attributes:
+        stay: Those that stay beside the new ones.
+        refuted: How many the pages of the log speak against.
+    """
+
+    stay: tuple[Rule, ...] = ()
+    refuted: int = 0
+
+
+def judged(
+    site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], price: Price
+) -> Former:
+    """Use the former rules of a site on the pages of a log.
+
+    Each is used after all that were learned from this log. One that then has nothing to do any more, and would without
+    them, is superfluous. Where different pages come together, more than may be chance, all rules that are alone to
+    blame for it are refuted at once; where none is, the rule without which the others are best.
+
+    Args:
+        site: Of the rules.
+        urls: Distinct.
+        labels: Cluster of each URL.
+        learned: From these URLs, in order.
+        before: The former rules.
+        price: For right and wrong merges.
+    """
+    known = {rule.effect for rule in learned}
+    rest = [rule for rule in before if rule.effect not in known]
+    if not rest:
+        return Former()
+    ledger = Ledger(site, urls, labels, [0] * len(urls))
+    new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
+    old = {f"old-{i}": rule for i, rule in enumerate(rest)}
+    trials = 0
+    while True:
+        named = {name: replace(rule, id=name) for name, rule in old.items()}
+        ledger.apply([*new, *named.values()])
+        uses = ledger.uses
+        wrong = [
+            name
+            for name in old
+            if uses[name].collisions >= _LEAST_COLLISIONS and not price.allows(uses[name].right[0], uses[name].wrong[0])
+        ]
+        if not wrong:
+            break
+        refuted = [name for name in wrong if ledger.is_alone(name, set(wrong))]
+        if not refuted:
+            trials += 1
+            refuted = wrong
+            if trials <= _MOST_TRIALS:
+                refuted = [min(wrong, key=lambda name: (-price.worth(*ledger.without(name)), name))]
+        for name in refuted:
+            del old[name]
+    idle = [name for name in old if not uses[name].coverage[0]]
+    gone = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
+    return Former(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
+
+
+def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
+    """Whether the last of the rules changes some URL."""
+    ledger.apply(rules)
+    return ledger.uses[rules[-1].id].coverage[0] > 0
