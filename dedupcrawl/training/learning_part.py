@@ -15,10 +15,10 @@ from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
 from dedupcrawl.training.software import recognized_rules
-from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.former import judged
-from dedupcrawl.urls.mining.learn import learn_site
-from dedupcrawl.urls.mining.priors import GENERAL
+from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.ledger import Price
+from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -146,7 +146,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if rule.state != "disabled"]
-        old = judged(site, urls, labels, new, before, Bar(options.min_precision))
+        old = judged(site, urls, labels, new, before, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
     former = [SiteRules(site, old.stay)] if before else []

@@ -5,10 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.zero_padding import is_same_number, unpadded_segments
 from tests.urls.learning.sites import SITE, Clusters, forms, learned, rules_of, words
 
 
@@ -57,17 +54,3 @@ def test_not_where_they_are_two_pages(form: str) -> None:
     assert not learned(pages).rules
     some_equal = [pages[2 * i] + pages[2 * i + 1] for i in range(5)] + pages[10:]
     assert not learned(some_equal).rules
-
-
-def test_nothing_is_said_of_whether_a_number_matters() -> None:
-    suggested = list(unpadded_segments(["a"], ["01", "05"], ["1", "5"], ["x"]))
-    assert suggested
-    assert not [one for one in suggested if "{}" in one.to or "01" in one.match]
-    assert not list(unpadded_segments(["a"], ["01", "05"], ["1", "6"], ["x"]))
-    assert not list(unpadded_segments([], ["a01b02"], ["a1b2"], []))  # of two numbers in one segment
-
-
-@given(st.text("0123456789a", max_size=6), st.text("0123456789a", max_size=6))
-def test_two_spellings_are_of_one_number(one: str, other: str) -> None:
-    same = one.isdigit() and other.isdigit() and int(one) == int(other) and one != other
-    assert is_same_number(one, other) == same

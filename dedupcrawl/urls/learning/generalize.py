@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from os.path import commonprefix
 
-from dedupcrawl.urls.mining.written import capture, is_sayable, literal
+from dedupcrawl.urls.learning.written import capture, is_sayable, literal
 from dedupcrawl.urls.template import SHORTEST_TOKEN, Piece
 
 CONFIDENCE = 0.8
@@ -74,7 +74,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
         if kind and is_kind_known(distinct):
             return [Piece(("", ""), (capture("", kind),))]
     forms: list[Piece | None] = []
-    good = [text for text in texts if is_sayable(text) and "|" not in text][: MOST_WORDS]
+    good = [text for text in texts if is_sayable(text) and "|" not in text][:MOST_WORDS]
     if good:
         forms.append(literal(good[0]) if len(good) == 1 else Piece(("", ""), (capture("", words=good),)))
     if "" in values:
@@ -125,7 +125,9 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
     while front and not all(_is_edge(text, len(front)) for text in texts):
         front = front[:-1]
     back = commonprefix([text[len(front) :][::-1] for text in texts])[::-1]
-    while back and not all(_is_edge(text, len(text) - len(back)) and len(text) > len(front) + len(back) for text in texts):
+    while back and not all(
+        _is_edge(text, len(text) - len(back)) and len(text) > len(front) + len(back) for text in texts
+    ):
         back = back[1:]
     if any(len(text) == len(front) for text in texts):
         front = ""
@@ -146,6 +148,8 @@ def words_of(seen: Mapping[str, Collection[int]], pages: int) -> list[str] | Non
         seen: Value → pages that it was seen on.
         pages: From how many on it is no name.
     """
-    if all(len(found) >= pages and not _NUMBER.fullmatch(value) for value, found in seen.items()) and not is_open(len(seen)):
+    if all(len(found) >= pages and not _NUMBER.fullmatch(value) for value, found in seen.items()) and not is_open(
+        len(seen)
+    ):
         return sorted(seen)
     return None

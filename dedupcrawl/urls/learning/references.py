@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
-from dedupcrawl.urls.mining.written import is_name, is_sayable, literal, star, whole, written
+from dedupcrawl.urls.learning.written import is_name, is_sayable, literal, star, whole, written
 from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 

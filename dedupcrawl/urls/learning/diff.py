@@ -8,10 +8,19 @@ from itertools import pairwise
 from os.path import commonprefix
 
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, decoded_url
-from dedupcrawl.urls.mining.forms import Form
-from dedupcrawl.urls.mining.generalize import kind_of
-from dedupcrawl.urls.mining.references import Suggestion, Values, common, references, values_of
-from dedupcrawl.urls.mining.written import is_name, is_sayable, is_sayable_path, literal, star, whole, written, written_path
+from dedupcrawl.urls.learning.forms import Form
+from dedupcrawl.urls.learning.generalize import kind_of
+from dedupcrawl.urls.learning.references import Suggestion, Values, common, references, values_of
+from dedupcrawl.urls.learning.written import (
+    is_name,
+    is_sayable,
+    is_sayable_path,
+    literal,
+    star,
+    whole,
+    written,
+    written_path,
+)
 from dedupcrawl.urls.template import BRACES, IRRELEVANT, Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -54,7 +63,9 @@ def _of_each_shape(forms: Sequence[Form], most: int) -> list[Form]:
     by_shape: dict[tuple[object, ...], list[Form]] = {}
     for form in forms:
         parts = form.parts
-        by_shape.setdefault((parts.authority, len(parts.segments), parts.segments[:1] == [""], tuple(parts.names())), []).append(form)
+        by_shape.setdefault(
+            (parts.authority, len(parts.segments), parts.segments[:1] == [""], tuple(parts.names())), []
+        ).append(form)
     taken: list[Form] = []
     for turn in range(len(forms)):
         taken += [group[turn] for group in by_shape.values() if turn < len(group)]
@@ -120,7 +131,9 @@ def _host_rank(host: str, pages: HostPages) -> tuple[int, bool]:
 def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
     """Arguments that come, go or change."""
     here, there = values_of(source), values_of(target)
-    differing = [n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)]
+    differing = [
+        n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)
+    ]
     if not differing or len(differing) > _MOST_ARGS:
         return
     for name in differing:
@@ -143,7 +156,13 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
     args, target_args = values_of(source), values_of(target)
     changed = [name for name in args if name in target_args and args[name] != target_args[name]]
     places = [i for i, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-    if args.keys() != target_args.keys() or not places or len(places) > 2 or len(changed) > 3 or not all(map(is_name, changed)):
+    if (
+        args.keys() != target_args.keys()
+        or not places
+        or len(places) > 2
+        or len(changed) > 3
+        or not all(map(is_name, changed))
+    ):
         return
     if any(not here[i] or not there[i] for i in places) or (len(changed) and len(places) + len(changed) > 3):
         return
@@ -201,10 +220,17 @@ def _split(one: str, other: str, i: int) -> _Split | None:
         to = Piece(("", ""), (kept,)) if mark == ";" else Piece(("", mark, ""), (kept, Capture()))
         found = [{kept.name: one[: cut - 1], slot.name: text[cut:]} for text in (one, other)]
         return Piece(("", mark, ""), (kept, slot)), to, found[0], found[1]
-    tail = len(one) - min((m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one))
+    tail = len(one) - min(
+        (m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one)
+    )
     if 1 < tail < min(len(one), len(other)) and is_sayable(one[-tail]):
         found = [{kept.name: one[len(one) - tail + 1 :], slot.name: text[:-tail]} for text in (one, other)]
-        return Piece(("", one[-tail], ""), (slot, kept)), Piece(("", one[-tail], ""), (Capture(), kept)), found[0], found[1]
+        return (
+            Piece(("", one[-tail], ""), (slot, kept)),
+            Piece(("", one[-tail], ""), (Capture(), kept)),
+            found[0],
+            found[1],
+        )
     return None
 
 

@@ -82,7 +82,9 @@ class Forms:
             if parts is None:
                 continue
             if parts.fragment or not parts.segments:  # http://a.com is http://a.com/
-                parts = UrlParts(parts.scheme, parts.authority, parts.segments or [""], parts.args, parts.separators, "")
+                parts = UrlParts(
+                    parts.scheme, parts.authority, parts.segments or [""], parts.args, parts.separators, ""
+                )
             self._add(Form(parts, parts.join(), label, side))
         self._index()
 
@@ -106,7 +108,7 @@ class Forms:
         """What contexts may ask of a form, see `contexts.atoms_of`."""
         found = self._atoms.get(row)
         if found is None:
-            from dedupcrawl.urls.mining.contexts import atoms_of
+            from dedupcrawl.urls.learning.contexts import atoms_of
 
             found = self._atoms[row] = atoms_of(self.all[row].parts)
         return found

@@ -1,1 +1,0 @@
-"""Learning URL rules: tokens, differences, generalization, contexts, the ledger and the priors."""
