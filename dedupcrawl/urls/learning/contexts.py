@@ -17,6 +17,7 @@ from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import (
     is_name,
     is_sayable,
+    is_value,
     literal,
     star,
     whole,
@@ -44,13 +45,13 @@ def atoms_of(parts: UrlParts) -> frozenset[str]:
     for i, segment in enumerate(segments[:_DEEP]):
         if kind := kind_of([segment]):
             found.add(f"{i}:{kind}")
-        if len(segment) <= _LONGEST and is_sayable(segment):
+        if len(segment) <= _LONGEST and is_sayable(segment) and not _is_number(segment):
             found.add(f"{i}={segment}")
             for mark in "-:_.":
                 if 0 < (at := segment.find(mark)) < len(segment) - 1:
                     found.add(f"{i}^{segment[: at + 1]}")
     last = segments[-1]
-    if 0 < (at := last.rfind(".")) and len(last) - at <= 6:
+    if (at := last.rfind(".")) > 0 and len(last) - at <= 6:
         found.add(f"suffix={last[at:]}")
     if len(segments) > 1 and len(last) <= _LONGEST and is_sayable(last):
         found.add(f"last={last}")
@@ -58,7 +59,7 @@ def atoms_of(parts: UrlParts) -> frozenset[str]:
         name, equals, value = arg.partition("=")
         if is_name(name):
             found.add(f"?{name}")
-            if equals and value and len(value) <= _LONGEST and is_sayable(value) and not _is_number(value):
+            if equals and value and len(value) <= _LONGEST and is_value(value) and not _is_number(value):
                 found.add(f"?{name}={value}")
     return frozenset(found)
 

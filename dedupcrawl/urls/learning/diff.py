@@ -10,16 +10,16 @@ from os.path import commonprefix
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, decoded_url
 from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import kind_of
-from dedupcrawl.urls.learning.references import Suggestion, Values, common, references, values_of
+from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
 from dedupcrawl.urls.learning.written import (
     is_name,
     is_sayable,
     is_sayable_path,
+    is_value,
     literal,
     star,
     whole,
     written,
-    written_path,
 )
 from dedupcrawl.urls.template import BRACES, IRRELEVANT, Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
@@ -92,11 +92,9 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
         return
     if IRRELEVANT in set(here) ^ set(there):  # what an earlier rule has put there is no name
         return
-    found = False
-    for suggestion in references(source, target):
-        found = True
-        yield suggestion
-    if not found:
+    made = list(references(source, target))
+    yield from made
+    if not made or len(made[0][1]) > 1:  # of several captures the other way round may be told by one
         yield from references(target, source)
     if len(here) == len(there):
         yield from _free(source, target)
@@ -144,7 +142,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
             for conversion, convert in VALUE_CONVERSIONS.items():
                 if convert(one) == convert(other) and conversion != "base64":
                     yield Suggestion(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
-            if max(len(one), len(other)) < _CONSTANT and is_sayable(one) and is_sayable(other):
+            if max(len(one), len(other)) < _CONSTANT and is_value(one) and is_value(other):
                 yield Suggestion(f"?{name}={one}", f"?{name}={other}")
     if len(differing) > 1:
         yield Suggestion(drop=tuple(sorted(differing)))
@@ -164,7 +162,7 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
         or not all(map(is_name, changed))
     ):
         return
-    if any(not here[i] or not there[i] for i in places) or (len(changed) and len(places) + len(changed) > 3):
+    if any(not here[i] or not there[i] for i in places) or (changed and len(places) + len(changed) > 3):
         return
     if len(places) + len(changed) > 1 and not _are_random(here, there, places) and changed:
         return
@@ -174,7 +172,7 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
         both: tuple[dict[str, str], dict[str, str]] = ({}, {})
         for i, segment in enumerate(here):
             if i in places:
-                form = split(here[i], there[i], i)
+                form = split(segment, there[i], i)
                 if form is None:
                     return
                 match.append(form[0])
@@ -214,24 +212,31 @@ def _split(one: str, other: str, i: int) -> _Split | None:
     """Two segments that are alike up to a delimiter, or from one on: form, form of the target, and what differs."""
     front, back = len(commonprefix([one, other])), len(commonprefix([one[::-1], other[::-1]]))
     cut = max((m.end() for m in _DELIMITER.finditer(one[:front])), default=0)
-    kept, slot = Capture(f"k{i}"), Capture(f"s{i}")
-    if 1 < cut < min(len(one), len(other)) and (is_sayable(one[cut - 1]) or one[cut - 1] == ";"):
-        mark = one[cut - 1]
-        to = Piece(("", ""), (kept,)) if mark == ";" else Piece(("", mark, ""), (kept, Capture()))
+    if ";" in one[:front]:
+        cut = one[:front].rfind(";") + 1
+    slot = Capture(f"s{i}")
+    if 1 < cut < min(len(one), len(other)) and is_sayable(one[cut - 1]):
+        mark, kept = one[cut - 1], _kept(one[: cut - 1], i)
+        to = whole(f"k{i}") if mark == ";" else Piece(("", mark, ""), (Capture(f"k{i}"), Capture()))
         found = [{kept.name: one[: cut - 1], slot.name: text[cut:]} for text in (one, other)]
         return Piece(("", mark, ""), (kept, slot)), to, found[0], found[1]
     tail = len(one) - min(
         (m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one)
     )
     if 1 < tail < min(len(one), len(other)) and is_sayable(one[-tail]):
+        kept = _kept(one[len(one) - tail + 1 :], i)
         found = [{kept.name: one[len(one) - tail + 1 :], slot.name: text[:-tail]} for text in (one, other)]
         return (
             Piece(("", one[-tail], ""), (slot, kept)),
-            Piece(("", one[-tail], ""), (Capture(), kept)),
+            Piece(("", one[-tail], ""), (Capture(), Capture(f"k{i}"))),
             found[0],
             found[1],
         )
     return None
+
+
+def _kept(text: str, i: int) -> Capture:
+    return whole(f"k{i}", "digits" if kind_of([text]) == "digits" else "").captures[0]
 
 
 def embedded(parts: UrlParts) -> Iterator[Suggestion]:

@@ -13,6 +13,7 @@ from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.rule import Rule
 
 _LEAST_COLLISIONS = 2  # forms at which different pages meet: as many as clusters that a rule needs
+_MOST_SUSPECTS = 7  # rules that are done without in a trial
 _MOST_TRIALS = 20  # of which of several rules is to blame; where that was not enough, all that are wrong go
 
 
@@ -61,7 +62,7 @@ def judged(
         wrong = [
             name
             for name in old
-            if uses[name].collisions >= _LEAST_COLLISIONS and not price.allows(uses[name].right[0], uses[name].wrong[0])
+            if uses[name].collisions >= _LEAST_COLLISIONS and not price.allows(uses[name].merges, uses[name].blame)
         ]
         if not wrong:
             break
@@ -70,7 +71,8 @@ def judged(
             trials += 1
             refuted = wrong
             if trials <= _MOST_TRIALS:
-                refuted = [min(wrong, key=lambda name: (-price.worth(*ledger.without(name)), name))]
+                suspects = sorted(wrong, key=lambda name: (-uses[name].blame, name))[:_MOST_SUSPECTS]
+                refuted = [min(suspects, key=lambda name: (-price.worth(*ledger.without(name)), name))]
         for name in refuted:
             del old[name]
     idle = [name for name in old if not uses[name].coverage[0]]

@@ -9,10 +9,10 @@ the share of all values that do is at least (1 - CONFIDENCE) ** (1 / n) (Clopper
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os.path import commonprefix
 
-from dedupcrawl.urls.learning.written import capture, is_sayable, literal
+from dedupcrawl.urls.learning.written import capture, is_sayable, is_value, literal
 from dedupcrawl.urls.template import SHORTEST_TOKEN, Piece
 
 CONFIDENCE = 0.8
@@ -74,7 +74,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
         if kind and is_kind_known(distinct):
             return [Piece(("", ""), (capture("", kind),))]
     forms: list[Piece | None] = []
-    good = [text for text in texts if is_sayable(text) and "|" not in text][:MOST_WORDS]
+    good = [text for text in texts if is_value(text) and "|" not in text][:MOST_WORDS]
     if good:
         forms.append(literal(good[0]) if len(good) == 1 else Piece(("", ""), (capture("", words=good),)))
     if "" in values:
@@ -94,20 +94,32 @@ def of_segments(values: Collection[str], name: str = "", *, refuted: bool = Fals
     front, end = common_ends(texts)
     cores = [text[len(front) : len(text) - len(end)] for text in texts]
     distinct = len({core.lstrip("0") for core in cores})
-    kind = kind_of(cores)
     words = len(texts) <= MOST_WORDS and not any("|" in text for text in texts)
     few = refuted and words
-    if kind and is_kind_known(distinct) and not few:
-        return Piece((front, end), (capture(name, kind),))
+    found = of_kind(texts, name)
+    if found is not None and (not few or "token" in kind_of(cores)):
+        return found
     if not few and is_open(distinct) and (front or end) and all(cores):
         return Piece((front, end), (capture(name),))
-    if not few and is_open(distinct) and not name:
+    if not few and is_open(distinct):
         for mark in _DELIMITERS:
             if all(mark in text[1:-1] for text in texts):
                 return Piece(("", mark, ""), (capture(), capture()))
     if not few and share_alike(distinct) >= _OPEN and not (words and is_vocabulary(texts)):
         return Piece(("", ""), (capture(name),))
     return Piece(("", ""), (capture(name, words=texts),)) if words else None
+
+
+def of_kind(texts: Sequence[str], name: str = "") -> Piece | None:
+    """The form of numbers or tokens, with what all have before and behind them; None when they are none, or too few."""
+    front, end = common_ends(texts)
+    for start in (i for i in range(len(front) + 1) if all(_is_edge(text, i) for text in texts)):
+        for stop in (i for i in range(len(end) + 1) if all(_is_edge(text, len(text) - i) or not i for text in texts)):
+            cores = [text[start : len(text) - stop] for text in texts]
+            kind = kind_of(cores)
+            if kind and is_kind_known(len({core.lstrip("0") for core in cores})):
+                return Piece((texts[0][:start], texts[0][len(texts[0]) - stop :]), (capture(name, kind),))
+    return None
 
 
 def is_vocabulary(texts: Collection[str]) -> bool:

@@ -27,6 +27,8 @@ class Use:
         coverage: URLs that it changed, by the part of their clusters.
         right: ... that came to URLs of their page.
         wrong: ... that came to URLs of other pages only.
+        merges: URLs that it has a part in bringing together rightly, less one for each page.
+        blame: Its share of those brought together wrongly.
         collisions: Canonical forms of several pages that it has a part in.
         clusters: Pages that it has a part in bringing together.
         real: URLs whose canonical form is a URL of the log.
@@ -36,6 +38,8 @@ class Use:
     coverage: list[int] = field(default_factory=lambda: [0, 0])
     right: list[int] = field(default_factory=lambda: [0, 0])
     wrong: list[int] = field(default_factory=lambda: [0, 0])
+    merges: int = 0
+    blame: float = 0.0
     collisions: int = 0
     clusters: int = 0
     real: int = 0
@@ -135,9 +139,11 @@ class Ledger:
             if wrong:  # whoever was changed to meet others has a part in it
                 for name in held:
                     uses[name].collisions += 1
+                    uses[name].blame += wrong / len(held)
             if right:
                 for name in held:
                     uses[name].clusters += 1
+                    uses[name].merges += right
         self.uses = uses
 
     def _judged(self, rows: Sequence[int]) -> tuple[int, int, int]:

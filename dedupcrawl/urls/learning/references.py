@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
+from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import is_name, is_sayable, literal, star, whole, written
 from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
@@ -19,11 +20,14 @@ from dedupcrawl.urls.url_parts import UrlParts
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
 _MOST_ATOMS = 80  # of the places of a URL that are compared
 _MOST_SEGMENTS = 4  # in which the paths differ
+_LONGEST_FIXED = 3  # segments before these that are captured one by one
 _LONGEST_FRONT = 10  # segments that are taken out together
 _MOST_ARGS = 6
 _LONGEST_TAIL = 2  # segments behind these that are captured one by one
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number
 _LONGEST_PLAIN = 32
+_WIDE = ("underscores", "spaces")  # conversions that change more than another one that may do
+_CONVERSIONS = ("", *(name for name in VALUE_CONVERSIONS if name not in _WIDE), *_WIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +122,23 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
     if not old and not new:
         yield _suggested(None, match_args, None, to_args), values
         return
-    for front, end in _around(here[:first], after):
+    around = [(front, front, end) for front, end in _around(here[:first], after)]
+    if (
+        0 < first <= _LONGEST_FIXED
+        and len(after) <= _LONGEST_TAIL
+        and any(_is_slot(piece) for piece in old_path if piece)
+    ):
+        fixed = tuple(whole(f"b{i}", kind_of([segment]).replace("token", "")) for i, segment in enumerate(here[:first]))
+        around.append((fixed, tuple(whole(f"b{i}") for i in range(first)), around[0][2]))  # other depths, other pages
+    for front, to_front, end in around:
         match = Template(path=(*front, *(p for p in old_path if p), *end) or (literal(""),), args=match_args)
-        to = Template(path=(*front, *(p for p in new_path if p), *end) or (literal(""),), args=to_args)
+        to = Template(path=(*to_front, *(p for p in new_path if p), *end) or (literal(""),), args=to_args)
         if _is_path(match.path) and _is_path(to.path):
             yield _suggested(match.path, match_args, to.path, to_args), values
+
+
+def _is_slot(piece: Piece) -> bool:
+    return piece.literals == ("", "") and piece.captures[0].name.startswith("s")
 
 
 def _suggested(
@@ -156,7 +172,7 @@ def _built(text: str, sources: Sequence[_Place], values: dict[str, str]) -> Piec
     for place in sources:  # the whole of a place, converted
         if any(place.used) or not place.text:
             continue
-        for name in ("", *VALUE_CONVERSIONS):
+        for name in _CONVERSIONS:
             if (VALUE_CONVERSIONS[name](place.text) if name else place.text) == text:
                 one = _captured(place, 0, len(place.atoms), values)
                 return Piece(("", ""), (Capture(one.name, conversions=(name,) if name else ()),))
@@ -188,7 +204,7 @@ def _is_plain(text: str) -> bool:
 
 def _longest(atoms: list[str], start: int, sources: Sequence[_Place]) -> tuple[_Place, int, int, str] | None:
     """The longest run of the source that the target has from here on: place, first atom, length and conversion."""
-    if not atoms[start].isalnum():
+    if not atoms[start].isalnum() or _is_mark(atoms, start):
         return None
     best: tuple[int, _Place, int, str] | None = None
     for place in sources:
@@ -212,6 +228,11 @@ def _longest(atoms: list[str], start: int, sources: Sequence[_Place]) -> tuple[_
                 if _is_free(place, at, at + 1):
                     best = 1, place, at, "unpadded"
     return None if best is None else (best[1], best[2], best[0], best[3])
+
+
+def _is_mark(atoms: list[str], at: int) -> bool:
+    """True for the few letters that a site writes before a number: -t123."""
+    return atoms[at].isalpha() and len(atoms[at]) < 4 and at + 1 < len(atoms) and atoms[at + 1].isdigit()
 
 
 def _is_free(place: _Place, start: int, stop: int) -> bool:

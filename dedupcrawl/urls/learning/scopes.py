@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dedupcrawl.urls.learning.contexts import is_valid, with_asked
-from dedupcrawl.urls.learning.generalize import common_ends, is_kind_known, is_open, kind_of
+from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
 from dedupcrawl.urls.learning.written import is_sayable, literal, star, whole, written_path
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
@@ -62,7 +62,7 @@ def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
                 (*front, literal(segment)), [one for one in found if len(one[0]) > at + 1 and one[0][at] == segment]
             )
         if ends:
-            if all(len(labels) >= _PAGES or not segment for segment, labels in ends.items()) and not is_open(len(ends)):
+            if _are_scripts(ends) or set(ends) == {""}:
                 out += [(*front, literal(segment)) for segment in sorted(ends)]
             else:
                 out += [_open(front, [one for one in found if len(one[0]) == at + 1])]
@@ -73,10 +73,16 @@ def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
 def _are_sections(pages: dict[str, set[int]], ends: dict[str, set[int]], at: int) -> bool:
     """True when the segments at a place are parts of the site, and too few to speak for others."""
     if not pages:
-        return all(len(labels) >= _PAGES for labels in ends.values()) and not is_open(len(ends))
+        return _are_scripts(ends)
     if kind_of(pages) or is_open(len(pages)) or not all(segment and is_sayable(segment) for segment in pages):
         return False
     return not at or all(len(labels) >= _PAGES for labels in pages.values())
+
+
+def _are_scripts(ends: dict[str, set[int]]) -> bool:
+    """True when the ends of paths stand for several pages each, and are few; of a link with a mistake there is one."""
+    scripts = [labels for labels in ends.values() if len(labels) >= _PAGES]
+    return bool(scripts) and len(scripts) * _PAGES > len(ends) and not is_open(len(scripts))
 
 
 def _open(front: Path, found: Sequence[tuple[list[str], int]]) -> Path:
@@ -102,9 +108,8 @@ def _piece(values: set[str], pages: int, *, is_last: bool) -> Piece:
         return whole()
     if len(values) == 1:
         return literal(next(iter(values))) if pages >= _PAGES else whole()
-    kind = kind_of(values)
-    if kind and is_kind_known(len(values)):
-        return whole(kind=kind)
+    if form := of_kind(sorted(values)):
+        return form
     front, end = common_ends(values)
     if not is_last:
         return Piece((front, ""), whole().captures) if front and not front.isdigit() else whole()
@@ -171,7 +176,7 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
         form = None
         if len(pages) == 1:
             value = next(iter(pages))
-            if len(pages[value]) < _PAGES or not (is_sayable(value.replace("/", "")) and _is_word(value)):
+            if len(pages[value]) < _PAGES or not _is_word(value):
                 continue
             form = literal(value)
         elif not is_open(len(pages)) and all(len(p) >= _PAGES and _is_word(v) for v, p in pages.items()):

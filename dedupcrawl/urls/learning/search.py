@@ -15,13 +15,15 @@ from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.references import Suggestion, values_of
 from dedupcrawl.urls.learning.scopes import asking, kept_to, scopes
-from dedupcrawl.urls.learning.written import whole, with_forms, written
+from dedupcrawl.urls.learning.written import with_forms, written
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.url_parts import UrlParts
 
 _MOST_HYPOTHESES = 160
 _CLUSTERS_ASKED = 400  # of each part
 _LOOKED_INTO = 4  # forms of a cluster
+_EXPECTED = 2.0  # clusters that have been seen elsewhere, of what holds on most sites
 _COST_OF_A_CONDITION = 2.0  # clusters
 _WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of rules to choose from
 _UNMET_COSTS = 0.05  # ... that a form outweighs that is changed and meets nobody
@@ -38,12 +40,12 @@ class Bar:
 
     min_precision: float
 
-    def passes(self, found: Tally, clusters: float) -> bool:
-        """True when evidence is good enough, of so many clusters at least."""
+    def passes(self, found: Tally, clusters: float, known: float = 0.0) -> bool:
+        """True when evidence is good enough, of so many clusters at least, and as good as so many known elsewhere."""
         return (
             found.clusters >= clusters
             and found.right >= self.min_precision * (found.right + found.wrong)
-            and lower_bound(found.clusters, found.collisions) >= _LEAST_BOUND
+            and lower_bound(found.clusters + known, found.collisions) >= _LEAST_BOUND
         )
 
 
@@ -116,7 +118,9 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
             yield rule, support
 
 
-def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int) -> Rule | None:
+def specialized(
+    rule: Rule, values: Mapping[str, Collection[str]], clusters: int, *, refuted: bool = False
+) -> Rule | None:
     """The rule for the narrowest form of each slot that holds these values; None when there is none.
 
     A reference that always was one text is that text.
@@ -129,7 +133,7 @@ def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int
     forms: dict[str, Piece] = {}
     for name, seen in values.items():
         if name[0] == "s":
-            form = of_segments(set(seen), name)
+            form = of_segments(set(seen), name, refuted=refuted)
             if form is None:
                 return None
             forms[name] = form
@@ -155,7 +159,9 @@ def cost_of(rule: Rule) -> float:
     args = match.args if match else ()
     said = sum(form is None or form.is_literal for _, form in args)
     replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
-    forgotten = rule.to.count("/{}") + rule.to.count("-{}")
+    words = sum(len(c.words) for c in match.captures()) if match and to else 0
+    kept = to.names() if to else set()
+    forgotten = words + (sum(not c.star and c.name not in kept for c in match.captures()) if match and to else 0)
     conditions = exceptions + said + replaced
     return 2.0 + _COST_OF_A_CONDITION * conditions + forgotten + 0.5 * max(0, len(rule.drop) - 1)
 
@@ -172,12 +178,24 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
         return
     for context, found in contexts(tried, forms):
         within = scoped(rule, context) if context else rule
-        if within is None or not bar.passes(found, least):
+        if within is None or not bar.passes(found, least, _EXPECTED if expected else 0.0):
             continue
         if expected and not is_local(within):
             yield anonymous(within)
         else:
-            yield from narrowed(within, found, forms, refuted=bool(context) or tried.wrong > 0)
+            yield from narrowed(within, found, forms, refuted=_is_refuted(tried, found, forms))
+
+
+def _is_refuted(tried: Tally, found: Tally, forms: Forms) -> bool:
+    """True when the rule is wrong at paths like those where it is right: some other value is another page."""
+    if not tried.wrong:
+        return False
+    right = {_place(forms.all[row].parts) for row in found.rows_with(1)}
+    return any(_place(forms.all[row].parts) in right for row in tried.rows_with(0))
+
+
+def _place(parts: UrlParts) -> tuple[int, str]:
+    return len(parts.segments), parts.segments[0] if len(parts.segments) > 1 else ""
 
 
 _ENDS = re.compile(r"/\{p\*\}/[a-z]")
@@ -205,7 +223,7 @@ def narrowed(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> Iterat
             for name, value in ready.captured(parts).items():
                 if name[0] == "s":
                     values[name].add(value)
-        finer = specialized(rule, values, len(uses))
+        finer = specialized(rule, values, len(uses), refuted=refuted)
         if finer is None:
             return
         rule = finer
@@ -248,9 +266,25 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
             asked = with_form(rule, name, form)
             if asked is not None:
                 yield _in_place(replace(asked, drop=(name,)), uses_of[name], forms)
+    if len(rule.drop) > 1 and len(open_names) < len(rule.drop):
+        yield from _joint(rule, sorted({row for rows in groups.values() for row in rows}), forms)
     if open_names:
         rows = sorted({row for name in open_names for row in uses_of[name]})
         yield _in_place(replace(rule, drop=tuple(open_names)), rows, forms)
+
+
+def _joint(rule: Rule, rows: Sequence[int], forms: Forms) -> Iterator[Rule]:
+    """For URLs that have all of the arguments, of the values that came."""
+    args = {row: values_of(forms.all[row].parts) for row in rows}
+    rows = [row for row in rows if all(args[row].get(name) for name in rule.drop)]
+    asked: Rule | None = rule
+    for name in rule.drop:
+        values = of_arguments({args[row][name] for row in rows})
+        form = values[0] if values else whole()
+        if rows and asked is not None:
+            asked = with_form(asked, name, form)
+    if rows and asked is not None:
+        yield _in_place(asked, rows, forms)
 
 
 def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
@@ -314,7 +348,7 @@ def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, bar: Ba
 def _passes(rule: Rule, counts: Tally, bar: Bar, expected: bool) -> bool:
     if "|base64}" in rule.to and not counts.wrong:
         return len(counts.rows) >= 2
-    return counts.right > 0 and bar.passes(counts, 1.0 if expected else cost_of(rule))
+    return counts.right > 0 and bar.passes(counts, 1.0 if expected else cost_of(rule), _EXPECTED if expected else 0.0)
 
 
 def rank(one: Candidate) -> tuple[bool, float, int, int, str]:

@@ -10,7 +10,8 @@ from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_tem
 
 STAR = "p"  # the name of the capture that takes any number of segments
 _KINDS = ("digits", "token")
-_UNSAYABLE = re.compile(r"[{}/?#&;\s]")
+_UNSAYABLE = re.compile(r"[{}/?#\s]")
+_ENDS_A_VALUE = re.compile(r"[&;]")
 _LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
 
 
@@ -43,13 +44,18 @@ def _read(segment: str) -> Piece:
 
 
 def is_sayable(text: str) -> bool:
-    """True for what a template can hold as a literal, in a segment and in the value of an argument."""
+    """True for what a template can hold as a literal, in a segment."""
     return len(text) <= _LONGEST and _UNSAYABLE.search(text) is None
+
+
+def is_value(text: str) -> bool:
+    """The same in the value of an argument."""
+    return is_sayable(text) and _ENDS_A_VALUE.search(text) is None
 
 
 def is_name(text: str) -> bool:
     """True when a rule can name an argument of this name, and means no other."""
-    return text != "" and text[-1] != "*" and "=" not in text and is_sayable(text)
+    return text != "" and text[-1] != "*" and "=" not in text and is_value(text)
 
 
 def is_sayable_path(segments: Sequence[str]) -> bool:
