@@ -29,6 +29,7 @@ _SOURCES = 16
 _MOST_ARGS = 6  # that differ
 _CONSTANT = 20  # characters of a value that a rule replaces by another one
 _DEEP = 3  # segments before what changes that are captured one by one
+_ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html
 _DELIMITER = re.compile(r"[^A-Za-z0-9]")
 _DEVICES = {"m", "mobile", "amp", "print", "wap"}  # labels of hosts that show the pages of others in another way
 
@@ -215,28 +216,32 @@ def _split(one: str, other: str, i: int) -> _Split | None:
     if ";" in one[:front]:
         cut = one[:front].rfind(";") + 1
     slot = Capture(f"s{i}")
-    if 1 < cut < min(len(one), len(other)) and is_sayable(one[cut - 1]):
-        mark, kept = one[cut - 1], _kept(one[: cut - 1], i)
-        to = whole(f"k{i}") if mark == ";" else Piece(("", mark, ""), (Capture(f"k{i}"), Capture()))
-        found = [{kept.name: one[: cut - 1], slot.name: text[cut:]} for text in (one, other)]
-        return Piece(("", mark, ""), (kept, slot)), to, found[0], found[1]
-    tail = len(one) - min(
-        (m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one)
-    )
-    if 1 < tail < min(len(one), len(other)) and is_sayable(one[-tail]):
-        kept = _kept(one[len(one) - tail + 1 :], i)
-        found = [{kept.name: one[len(one) - tail + 1 :], slot.name: text[:-tail]} for text in (one, other)]
-        return (
-            Piece(("", one[-tail], ""), (slot, kept)),
-            Piece(("", one[-tail], ""), (Capture(), Capture(f"k{i}"))),
-            found[0],
-            found[1],
-        )
+    shortest = min(len(one), len(other))
+    if 1 < cut < shortest and is_sayable(one[cut - 1]):
+        mark = one[cut - 1]
+        kept, use, value = _kept(one[: cut - 1], i)
+        to = use if mark == ";" else _joined(use, mark, Piece(("", ""), (Capture(),)))
+        values = [{f"k{i}": value, slot.name: text[cut:]} for text in (one, other)]
+        return _joined(kept, mark, Piece(("", ""), (slot,))), to, values[0], values[1]
+    at = min((m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one))
+    if 1 < len(one) - at < shortest and is_sayable(one[at]):
+        kept, use, value = _kept(one[at + 1 :], i)
+        values = [{f"k{i}": value, slot.name: text[: at - len(one)]} for text in (one, other)]
+        return _joined(Piece(("", ""), (slot,)), one[at], kept), _joined(whole(), one[at], use), values[0], values[1]
     return None
 
 
-def _kept(text: str, i: int) -> Capture:
-    return whole(f"k{i}", "digits" if kind_of([text]) == "digits" else "").captures[0]
+def _kept(text: str, i: int) -> tuple[Piece, Piece, str]:
+    """What two segments have in common: the form, its use in the target, and what is captured, a number if there is one."""
+    found = _ONE_NUMBER.fullmatch(text)
+    front, value, back = found.groups() if found and is_sayable(text) else ("", text, "")
+    kept = whole(f"k{i}", "digits" if found else "").captures
+    return Piece((front, back), kept), Piece((front, back), (Capture(f"k{i}"),)), value
+
+
+def _joined(one: Piece, mark: str, other: Piece) -> Piece:
+    literals = (*one.literals[:-1], one.literals[-1] + mark + other.literals[0], *other.literals[1:])
+    return Piece(literals, (*one.captures, *other.captures))
 
 
 def embedded(parts: UrlParts) -> Iterator[Suggestion]:

@@ -277,7 +277,7 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
             else:
                 literals[-1] += text
         i = stop
-    if "" in literals[1:-1] or not all(is_sayable(text) for text in literals):
+    if "" in literals[1:-1] or not all(is_sayable(text.replace("/", "")) for text in literals):
         return None
     return Piece(tuple(literals), tuple(captures))
 

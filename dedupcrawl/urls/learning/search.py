@@ -15,7 +15,7 @@ from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.identities import identities
 from dedupcrawl.urls.learning.references import Suggestion, values_of
 from dedupcrawl.urls.learning.scopes import asking, kept_to, scopes
-from dedupcrawl.urls.learning.written import with_forms, written
+from dedupcrawl.urls.learning.written import whole, with_forms, written
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
