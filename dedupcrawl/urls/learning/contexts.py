@@ -1,8 +1,7 @@
 """Where a transformation holds: a decision tree over right and wrong uses (Algorithm 5 of Koppula et al.).
 
-What a tree may ask of a URL are *atoms*: its host, its depth, its first segments, their kinds, the suffix of its last
-one, its arguments. A leaf is a conjunction of atoms that hold, which become the rule's context, and of atoms that do
-not, which become exceptions.
+What a tree may ask of a URL are `atoms`. A leaf is a conjunction of atoms that hold, which become the rule's context,
+and of atoms that do not, which become exceptions.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import (
-    is_name,
-    is_sayable,
-    is_value,
     literal,
+    pattern,
     star,
     whole,
     with_forms,
@@ -27,46 +23,10 @@ from dedupcrawl.urls.learning.written import (
 )
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Piece, Template
-from dedupcrawl.urls.url_parts import UrlParts
 
-_DEEP = 3  # segments at the front that are asked for
-_LONGEST = 40  # characters of a word that a condition names
-_MOST_ARGS = 24
-_SWITCHES = {"0", "1"}  # numbers that may stand for a kind of page
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
 _WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
-
-
-def atoms_of(parts: UrlParts) -> frozenset[str]:
-    """What may be asked of a URL: "host=a.com", "depth=2", "0=wiki", "0:digits", "suffix=.html", "?id", "?mode=view"."""
-    segments = parts.segments or [""]
-    found = {f"host={parts.authority.lower()}", f"depth={len(segments)}"}
-    for i, segment in enumerate(segments[:_DEEP]):
-        if kind := kind_of([segment]):
-            found.add(f"{i}:{kind}")
-        if len(segment) <= _LONGEST and is_sayable(segment) and not _is_number(segment):
-            found.add(f"{i}={segment}")
-            for mark in "-:_.":
-                if 0 < (at := segment.find(mark)) < len(segment) - 1:
-                    found.add(f"{i}^{segment[: at + 1]}")
-    last = segments[-1]
-    if (at := last.rfind(".")) > 0 and len(last) - at <= 6:
-        found.add(f"suffix={last[at:]}")
-    if len(segments) > 1 and len(last) <= _LONGEST and is_sayable(last):
-        found.add(f"last={last}")
-    for arg in parts.args[:_MOST_ARGS]:
-        name, equals, value = arg.partition("=")
-        if is_name(name):
-            found.add(f"?{name}")
-            if equals and value and len(value) <= _LONGEST and is_value(value) and not _is_number(value):
-                found.add(f"?{name}={value}")
-    return frozenset(found)
-
-
-def _is_number(value: str) -> bool:
-    """True for what names a page, or a part of one: of one that was wrong nothing can be told about the next."""
-    return kind_of([value]) == "token" or (value.isdigit() and value not in _SWITCHES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +96,7 @@ def _bits(right: int, wrong: int) -> float:
 
 def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
     """The rule in a context; None when a rule cannot say it."""
-    paths: dict[str, str] = {}
+    paths: list[str] = []
     for condition in context:
         mark = condition.atom[0]
         if mark == "?":
@@ -149,14 +109,14 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
                 return None
             rule = replace(rule, hosts=(*rule.hosts, ("" if condition.holds else "!") + condition.atom[5:]))
         elif condition.holds:
-            paths[condition.atom.replace("^", "=^").replace(":", "=:")] = ""
+            paths.append(condition.atom)
         else:
             path = path_with([condition.atom])
             if path is None:
                 return None
             rule = replace(rule, within=(*rule.within, "!" + written_path(path)))
     if paths:
-        path = path_with([atom.replace("=^", "^").replace("=:", ":") for atom in paths])
+        path = path_with(paths)
         if path is None or any(not scope.startswith("!") for scope in rule.within):
             return None
         rule = replace(rule, within=(*rule.within, written_path(path)))
@@ -186,8 +146,11 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:
             last = last or Piece(("", atom[7:]), whole().captures)
         elif atom[1] == "=":
             front[int(atom[0])] = literal(atom[2:])
-        elif atom[1] == "^":
-            front.setdefault(int(atom[0]), Piece((atom[2:], ""), whole().captures))
+        elif atom[1] == "~":
+            piece = pattern(atom[2:])
+            if piece is None:
+                return None
+            front.setdefault(int(atom[0]), piece)
         else:
             front.setdefault(int(atom[0]), whole(kind=atom[2:]))
     size = max(front, default=-1) + 1
@@ -213,7 +176,10 @@ def _with_argument(rule: Rule, condition: Condition) -> Rule | None:
     name, equals, value = condition.atom[1:].partition("=")
     if not condition.holds:
         return replace(rule, unless=(*rule.unless, condition.atom[1:] if equals else name))
-    return with_asked(rule, name, literal(value) if equals else None)
+    if not equals:
+        return with_asked(rule, name, None)
+    form = pattern(value) if "{}" in value else literal(value)
+    return None if form is None else with_asked(rule, name, form)
 
 
 def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from os.path import commonprefix
 
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, decoded_url
 from dedupcrawl.urls.learning.forms import Form
-from dedupcrawl.urls.learning.generalize import kind_of
+from dedupcrawl.urls.learning.generalize import common_start, kind_of
 from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
 from dedupcrawl.urls.learning.written import (
     is_name,
@@ -211,7 +210,7 @@ def _are_random(here: Sequence[str], there: Sequence[str], places: Sequence[int]
 
 def _split(one: str, other: str, i: int) -> _Split | None:
     """Two segments that are alike up to a delimiter, or from one on: form, form of the target, and what differs."""
-    front, back = len(commonprefix([one, other])), len(commonprefix([one[::-1], other[::-1]]))
+    front, back = len(common_start([one, other])), len(common_start([one[::-1], other[::-1]]))
     cut = max((m.end() for m in _DELIMITER.finditer(one[:front])), default=0)
     if ";" in one[:front]:
         cut = one[:front].rfind(";") + 1
@@ -232,7 +231,7 @@ def _split(one: str, other: str, i: int) -> _Split | None:
 
 
 def _kept(text: str, i: int) -> tuple[Piece, Piece, str]:
-    """What two segments have in common: the form, its use in the target, and what is captured, a number if there is one."""
+    """What two segments have in common: its form, its use in the target, and what is captured, a number if any."""
     found = _ONE_NUMBER.fullmatch(text)
     front, value, back = found.groups() if found and is_sayable(text) else ("", text, "")
     kept = whole(f"k{i}", "digits" if found else "").captures
@@ -244,6 +243,12 @@ def _joined(one: Piece, mark: str, other: Piece) -> Piece:
     return Piece(literals, (*one.captures, *other.captures))
 
 
+def _is_encoded_url(segment: str) -> bool:
+    if not segment.startswith("aHR0c"):
+        return False
+    return VALUE_CONVERSIONS["base64"](segment).startswith(("http://", "https://"))
+
+
 def embedded(parts: UrlParts) -> Iterator[Suggestion]:
     """Rules for a URL that carries another one of its site in a segment or an argument, encoded or not."""
     for i, segment in enumerate(parts.segments):
@@ -253,9 +258,8 @@ def embedded(parts: UrlParts) -> Iterator[Suggestion]:
         end = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
         if segment.startswith("http") and decoded_url(segment).startswith(("http://", "https://")):
             yield Suggestion(f"/{{p*}}/{before}/{{url}}{end}", "{url|decode}")
-        elif segment.startswith("aHR0c") and VALUE_CONVERSIONS["base64"](segment).startswith(("http://", "https://")):
-            if end in ("", "/"):  # it brings nothing together, but later rules can look into it
-                yield Suggestion(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
+        elif end in ("", "/") and _is_encoded_url(segment):  # it brings nothing together, but later rules look into it
+            yield Suggestion(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
         if is_name(name) and len(value) > 1 and value.startswith(("http", "/", "%2F", "%2f")):

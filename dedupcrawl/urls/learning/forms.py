@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import sqrt
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.atoms import Patterns, atoms_of, patterns_of
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
@@ -76,6 +77,7 @@ class Forms:
         self.site = site
         self.all: list[Form] = []
         self._row_of: dict[str, int] = {}
+        self._patterns: Patterns | None = None
         self._sides = dict(zip(labels, sides, strict=True))
         for url, label, side in zip(urls, labels, sides, strict=True):
             parts = split_url(url)
@@ -104,13 +106,18 @@ class Forms:
             for token in tokens:
                 self._with[token].append(row)
 
+    @property
+    def patterns(self) -> Patterns:
+        """Of the URLs as they were before any rule; made when first asked for."""
+        if self._patterns is None:
+            self._patterns = patterns_of([form.parts for form in self.all])
+        return self._patterns
+
     def atoms(self, row: int) -> frozenset[str]:
-        """What contexts may ask of a form, see `contexts.atoms_of`."""
+        """What contexts may ask of a form, see `atoms.atoms_of`."""
         found = self._atoms.get(row)
         if found is None:
-            from dedupcrawl.urls.learning.contexts import atoms_of
-
-            found = self._atoms[row] = atoms_of(self.all[row].parts)
+            found = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns)
         return found
 
     def has(self, text: str) -> bool:

@@ -9,8 +9,7 @@ the share of all values that do is at least (1 - CONFIDENCE) ** (1 / n) (Clopper
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from os.path import commonprefix
+from collections.abc import Collection, Iterable, Sequence
 
 from dedupcrawl.urls.learning.written import capture, is_sayable, is_value, literal
 from dedupcrawl.urls.template import SHORTEST_TOKEN, Piece
@@ -21,9 +20,8 @@ _ANY = 0.75  # of other values: six were seen
 _OPEN = 0.87  # of other segments, which are pages of their own more often than values of arguments: twelve were seen
 MOST_WORDS = 40  # that a rule names
 
-_TOKEN = re.compile(r"(?=.*[0-9])[0-9A-Fa-f]{%d,}" % SHORTEST_TOKEN)
+_TOKEN = re.compile(rf"(?=.*[0-9])[0-9A-Fa-f]{{{SHORTEST_TOKEN},}}")
 _NUMBER = re.compile(r"[0-9]+")
-_EDGE = re.compile(r"[^0-9A-Za-z]|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _DELIMITERS = "-_+~"
 
 
@@ -47,7 +45,7 @@ def is_kind_known(seen: int) -> bool:
 
 
 def kind_of(values: Iterable[str]) -> str:
-    """ "digits" or "token" when all values are of it, else empty.
+    """Which of "digits" and "token" all values are; empty for none.
 
     >>> kind_of(["7", "12"]), kind_of(["0af31c88", "99c1d2e3"]), kind_of(["7", "x"])
     ('digits', 'token', '')
@@ -133,10 +131,10 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
     >>> common_ends(["a-1.html", "a-22.html"])
     ('a-', '.html')
     """
-    front = commonprefix(list(texts))
+    front = common_start(list(texts))
     while front and not all(_is_edge(text, len(front)) for text in texts):
         front = front[:-1]
-    back = commonprefix([text[len(front) :][::-1] for text in texts])[::-1]
+    back = common_start([text[len(front) :][::-1] for text in texts])[::-1]
     while back and not all(
         _is_edge(text, len(text) - len(back)) and len(text) > len(front) + len(back) for text in texts
     ):
@@ -146,22 +144,17 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
     return front, back
 
 
+def common_start(texts: Sequence[str]) -> str:
+    """What all texts begin with."""
+    first, last = min(texts), max(texts)  # all others lie between
+    size = 0
+    while size < min(len(first), len(last)) and first[size] == last[size]:
+        size += 1
+    return first[:size]
+
+
 def _is_edge(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return at == 0
     before, after = text[at - 1], text[at]
     return not (before.isalnum() and after.isalnum()) or before.isdigit() != after.isdigit()
-
-
-def words_of(seen: Mapping[str, Collection[int]], pages: int) -> list[str] | None:
-    """The values that a rule is for when each stands for several pages and they are few; None when they are names.
-
-    Args:
-        seen: Value → pages that it was seen on.
-        pages: From how many on it is no name.
-    """
-    if all(len(found) >= pages and not _NUMBER.fullmatch(value) for value, found in seen.items()) and not is_open(
-        len(seen)
-    ):
-        return sorted(seen)
-    return None

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dedupcrawl.urls.learning.contexts import Condition, atoms_of, scoped
+from dedupcrawl.urls.learning.atoms import atoms_of
+from dedupcrawl.urls.learning.contexts import Condition, scoped
 from dedupcrawl.urls.learning.forms import Forms, compiled
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
@@ -145,7 +146,8 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
         less = _with_exception(worst, ledger, excepted) if len(excepted) < _MOST_EXCEPTIONS else None
         if less is None:
             ledger.refute([worst.rule])
-        candidates = [less if one is worst else one for one in proved if one is not worst or less is not None]
+        rest = [one for one in proved if one is not worst]
+        candidates = rest if less is None else [less if one is worst else one for one in proved]
 
 
 def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:

@@ -153,7 +153,7 @@ class Ledger:
         return most - 1, len(rows) - most, label
 
     def refute(self, rules: Iterable[Rule]) -> None:
-        """Of rules of known software that the log speaks against, keep what they did: they are not to be tried again."""
+        """Keep what rules of known software did that the log speaks against: they are not to be tried again."""
         for rule in rules:
             use = self.uses[rule.id]
             right, wrong = sum(use.right), sum(use.wrong)
@@ -168,7 +168,8 @@ class Ledger:
 
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and that meet others: rightly, and wrongly."""
-        right_rows, wrong_rows = [], []
+        right_rows: list[int] = []
+        wrong_rows: list[int] = []
         for form in {self._forms[row] for row in self.uses[name].rows}:
             rows = self._groups[form]
             if len(rows) < 2:

@@ -179,7 +179,8 @@ def _built(text: str, sources: Sequence[_Place], values: dict[str, str]) -> Piec
     if not is_sayable(text):
         return None
     atoms = _ATOM.findall(text)
-    literals, captures, start = [""], [], 0
+    literals, start = [""], 0
+    captures: list[Capture] = []
     while start < len(atoms):
         found = _longest(atoms, start, sources) if literals[-1] or not captures else None
         if found is None:
@@ -224,10 +225,13 @@ def _longest(atoms: list[str], start: int, sources: Sequence[_Place]) -> tuple[_
                     size -= 1
                 if _is_free(place, at, at + size) and (best is None or size > best[0]):
                     best = size, place, at, ""
-            elif atom.isdigit() and atoms[start].isdigit() and atom.lstrip("0") == atoms[start] and best is None:
-                if _is_free(place, at, at + 1):
-                    best = 1, place, at, "unpadded"
+            elif best is None and _is_padded(atom, atoms[start]) and _is_free(place, at, at + 1):
+                best = 1, place, at, "unpadded"
     return None if best is None else (best[1], best[2], best[0], best[3])
+
+
+def _is_padded(one: str, other: str) -> bool:
+    return one.isdigit() and other.isdigit() and one.lstrip("0") == other
 
 
 def _is_mark(atoms: list[str], at: int) -> bool:
@@ -252,7 +256,8 @@ def _captured(place: _Place, start: int, stop: int, values: dict[str, str]) -> C
 
 def _form(place: _Place, values: dict[str, str]) -> Piece | None:
     """The piece of a source: what the target has is captured, what it has not is a slot."""
-    literals, captures = [""], []
+    literals = [""]
+    captures: list[Capture] = []
     i, atoms, used = 0, place.atoms, place.used
     while i < len(atoms):
         stop = i + 1

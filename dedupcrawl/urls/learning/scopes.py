@@ -117,7 +117,7 @@ def _piece(values: set[str], pages: int, *, is_last: bool) -> Piece:
 
 
 def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
-    """The rule within these paths, beside its exceptions; of those that its match says already nothing is said again."""
+    """The rule within these paths, beside its exceptions; nothing is said that its match says already."""
     if not paths:
         return rule
     match = rule.templates()[0]
@@ -168,7 +168,7 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
         seen.append({name: value for name, equals, value in args if equals and value})
     match = rule.templates()[0]
     named = {name for name, _ in match.args} if match else set()
-    dropped = {name for name in rule.drop}
+    dropped = set(rule.drop)
     for name in sorted(set(seen[0]).intersection(*seen[1:]) - named - dropped):
         pages: defaultdict[str, set[int]] = defaultdict(set)
         for values, (_, label) in zip(seen, uses, strict=True):

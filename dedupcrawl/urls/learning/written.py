@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_template
+from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, TemplateError, parse_template
 
 STAR = "p"  # the name of the capture that takes any number of segments
 _KINDS = ("digits", "token")
@@ -41,6 +41,14 @@ def _read(segment: str) -> Piece:
     path = parse_template(f"/{segment}").path
     assert path is not None
     return path[0]
+
+
+def pattern(text: str) -> Piece | None:
+    """The piece of a deep pattern such as `Special:{}`; None when a template cannot say it."""
+    try:
+        return _read(text)
+    except TemplateError:
+        return None
 
 
 def is_sayable(text: str) -> bool:

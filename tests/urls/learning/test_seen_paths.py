@@ -133,7 +133,6 @@ def test_an_argument_that_matters_in_one_part_is_not_dropped_where_it_never_came
     assert told_apart(rules, [f"/search?sort={order}" for order in orders])
 
 
-
 def test_some_words_before_a_page_that_make_no_difference_are_not_any_words() -> None:
     """A shop has its products below the category that they were found in, too; not so the help of each category."""
     rules = learned([f"/{word}-{i}.html", f"/{WORDS[i % 7]}/{word}-{i}.html"] for i, word in enumerate(WORDS * 4))

@@ -77,7 +77,7 @@ def test_where_it_holds_at_many_places_it_holds_anywhere() -> None:
     ]
     assert rules_of(sections) == ["drop from"]
     few = [[url.replace("/news/", f"/{'ab'[i % 2]}/") for url in cluster] for i, cluster in enumerate(clusters)]
-    assert rules_of(few) == ["drop from within /a/{}/{*}, /b/{}/{*}"]
+    assert rules_of(few) == ["drop from within /a/{}/{:digits}, /b/{}/{:digits}"]
 
 
 def test_where_a_link_leads_is_told_by_its_script() -> None:
