@@ -142,7 +142,8 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
             for conversion, convert in VALUE_CONVERSIONS.items():
                 if convert(one) == convert(other) and conversion != "base64":
                     yield Suggestion(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
-            if max(len(one), len(other)) < _CONSTANT and is_value(one) and is_value(other):
+            short = max(len(one), len(other)) < _CONSTANT and not (one.isdigit() and other.isdigit())
+            if short and is_value(one) and is_value(other):  # of two numbers that are one page nothing follows
                 yield Suggestion(f"?{name}={one}", f"?{name}={other}")
     if len(differing) > 1:
         yield Suggestion(drop=tuple(sorted(differing)))

@@ -41,7 +41,7 @@ def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
     if any(all(piece == whole() for piece in path[:-1]) and path[-1].is_star for path in paths):
         return []
     if of_arguments and any(len(path) > 1 and path[0].captures and not path[0].is_star for path in paths):
-        return [] if all(path[0].literals == ("", "") for path in paths) else paths
+        return [] if all(path[0] == whole() for path in paths) else paths
     return paths
 
 

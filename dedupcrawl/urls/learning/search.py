@@ -149,7 +149,10 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
         yield rule
     if not tried.right or tried.clusters < least:
         return
-    for context, found in contexts(tried, forms):
+    leaves = list(contexts(tried, forms))
+    if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
+        yield from narrowed(rule, tried, forms, refuted=True)
+    for context, found in leaves:
         within = scoped(rule, context) if context else rule
         if within is None or not bar.passes(found, least, _EXPECTED if expected else 0.0):
             continue

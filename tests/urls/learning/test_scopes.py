@@ -1,0 +1,88 @@
+"""To which paths a rule is kept, and which conditions rules can say."""
+
+from __future__ import annotations
+
+import pytest
+
+from dedupcrawl.urls.learning.contexts import Condition, contexts, path_with, scoped
+from dedupcrawl.urls.learning.forms import Forms
+from dedupcrawl.urls.learning.scopes import kept_to, scopes
+from dedupcrawl.urls.learning.search import hypothesis
+from dedupcrawl.urls.learning.written import written_path
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.url_parts import split_url
+
+WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ([f"/news/{word}" for word in WORDS], ["/news/{}"]),
+        ([f"/news/{word}.html" for word in WORDS], ["/news/{}.html"]),
+        ([f"/{part}/{word}" for word in WORDS for part in "ab"], ["/a/{}", "/b/{}"]),
+        ([f"/{part}/{word}" for word in WORDS for part in "abcdefg"], []),
+        (["/view.php"] * 9, ["/view.php"]),
+        (["/view.php"] * 9 + ["/view;x=1.php"], ["/view.php", "/view;x=1.php"]),
+        ([f"/{year}/{word}" for year in (2001, 2002, 2003) for word in WORDS], ["/{:digits}/{}"]),
+        ([f"/a/{word}/" for word in WORDS], ["/a/{}/"]),
+        ([f"/a/{word}" for word in WORDS] + ["/a/x/y"], ["/a/{}/{*}"]),
+        (
+            [f"/core/{part}/src/{word}" for part in ("app", "lib") for word in WORDS],
+            ["/core/app/src/{}", "/core/lib/src/{}"],
+        ),
+    ],
+)
+def test_a_rule_of_paths_is_for_those_that_came(paths: list[str], expected: list[str]) -> None:
+    uses = [(parts, i) for i, path in enumerate(paths) if (parts := split_url(f"http://a.com{path}"))]
+    assert sorted(map(written_path, scopes(uses, of_arguments=True))) == expected
+
+
+def test_what_the_match_says_is_not_said_again() -> None:
+    rule = Rule("r", "rewrite", match="/print/{x}", to="/{x}")
+    uses = [(parts, i) for i, word in enumerate(WORDS) if (parts := split_url(f"http://a.com/print/{word}"))]
+    assert kept_to(rule, scopes(uses, of_arguments=False)) == rule
+
+
+@pytest.mark.parametrize(
+    ("atoms", "path"),
+    [
+        (["0=wiki"], "/wiki/{*}"),
+        (["0=wiki", "depth=2"], "/wiki/{}"),
+        (["1:digits"], "/{}/{:digits}/{*}"),
+        (["suffix=.html"], "/{*}/{}.html"),
+        (["0~u{}", "depth=3"], "/u{}/{}/{}"),
+        (["1=x", "depth=1"], None),
+    ],
+)
+def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
+    found = path_with(atoms)
+    assert (found and written_path(found)) == path
+
+
+def test_conditions_on_arguments_and_hosts() -> None:
+    rule = hypothesis(match="/x?id={i}", to="/y/{i}")
+    found = scoped(rule, [Condition("?mode=a", True), Condition("?q", False), Condition("host=m.a.com", False)])
+    assert found is not None
+    assert (found.match, found.to) == ("/x?id={i}&mode=a", "/y/{i}?mode=a")
+    assert (found.unless, found.hosts) == (("q",), ("!m.a.com",))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "within", "unless"),
+    [
+        ([f"/list/{i}?sid={sid}" for i in range(9) for sid in "ab"], ("/view/{*}",), ()),
+        ([f"/view/{i}?sid={sid}&page=2" for i in range(9) for sid in "ab"], (), ("page",)),
+    ],
+)
+def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str, ...], unless: tuple[str, ...]) -> None:
+    right = [f"/view/{i}?sid={sid}" for i in range(60, 90) for sid in "ab"]
+    urls = [f"http://a.com{path}" for path in [*right, *wrong]]
+    labels = [i // 2 for i in range(len(right))] + [1000 + i for i in range(len(wrong))]
+    forms = Forms("a.com", urls, labels, [0] * len(urls))
+    rule = hypothesis(drop=("sid",))
+    (leaf,) = contexts(forms.tried(rule), forms)
+    found = scoped(rule, leaf[0])
+    assert found is not None
+    assert found.within in {within, ("!/list/{*}",)} if within else found.unless == unless, found
+    assert leaf[1].wrong == 0
