@@ -22,7 +22,7 @@ from dedupcrawl.urls.learning.written import (
     written_path,
 )
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.template import Capture, Piece, Template
 
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
@@ -202,11 +202,10 @@ def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:
         return replace(rule, match=written(replace(match, args=(*match.args, (name, form or whole())))))
     if any(name == other for other, _ in to.args):
         return None
-    called = f"a{len(match.args)}"
     asked = form or whole()
-    if asked.captures:
-        asked = Piece(asked.literals, (replace(asked.captures[0], name=called),))
-    kept = asked if asked.is_literal else whole(called)
+    names = [f"a{len(match.args)}" + "x" * i for i in range(len(asked.captures))]
+    asked = Piece(asked.literals, tuple(replace(c, name=n) for c, n in zip(asked.captures, names, strict=True)))
+    kept = Piece(asked.literals, tuple(map(Capture, names)))
     return replace(
         rule,
         match=written(replace(match, args=(*match.args, (name, asked)))),
