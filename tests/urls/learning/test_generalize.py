@@ -59,7 +59,8 @@ def test_the_values_of_an_argument_that_makes_no_difference(
     values: set[str | None], forms: list[str | None] | None
 ) -> None:
     found = of_arguments(values)
-    assert (found and [form and written_piece(form) for form in found]) == forms
+    written = None if found is None else [None if form is None else written_piece(form) for form in found]
+    assert written == forms
 
 
 def test_the_more_was_seen_the_more_is_known_of_others() -> None:
