@@ -37,7 +37,7 @@ def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
 
 def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
     rule = Rule("sid", "rewrite", drop=("sid",), within=("/view/{}",), source="learned")
-    write_rules(path_in(tmp_path, "a.com"), SiteRules("a.com", (rule,)))
+    write_rules(tmp_path, SiteRules("a.com", (rule,)))
     found = told("http://a.com/map/7?sid=1", "http://a.com/map/7", "--rules", str(tmp_path))
     (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sid"]  # type: ignore[attr-defined]
     assert reason["why"] == "rule sid is for other URLs: drop sid within /view/{}"
@@ -53,8 +53,6 @@ def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
 
 def test_it_says_so_in_words(tmp_path: Path) -> None:
     log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
-    done = CliRunner().invoke(
-        main, ["rules", "why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)]
-    )
+    done = CliRunner().invoke(command, ["why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)])
     assert "In the log: one page." in done.stdout
     assert "drop x: 1 clusters of the log show it, and it takes 2" in done.stdout
