@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from dedupcrawl.commands.rules import command
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import SiteRules, path_in, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
 
 
 def told(*args: str) -> dict[str, object]:
