@@ -89,6 +89,7 @@ class Ledger:
         self._by: list[tuple[str, ...]] = []
         self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
+        self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Use these rules, and no others.
@@ -101,8 +102,10 @@ class Ledger:
         if self._forms and before.keys() >= {rule.id for rule in rules}:  # only what the others did is done again
             gone = before.keys() - {rule.id for rule in rules if before[rule.id] == rule}
             again = [row for row, by in enumerate(self._by) if not gone.isdisjoint(by)]
+            self._forget({self._forms[row] for row in again})
         else:
             again = list(range(len(self.urls)))
+            self._added = {}
             self._forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
         self.rules = rules
         normalize = SiteNormalizer(SiteRules(self.site, tuple(rules))).normalize
@@ -110,6 +113,12 @@ class Ledger:
             done = normalize(self.urls[row])
             self._forms[row], self._by[row] = done.canonical, done.rules
         self._count()
+        self._forget({self._forms[row] for row in again})
+
+    def _forget(self, forms: set[str]) -> None:
+        """What rules added that have a part in these forms has to be found out anew."""
+        names = {name for form in forms for row in self._groups.get(form, ()) for name in self._by[row]}
+        self._added = {name: added for name, added in self._added.items() if name not in names}
 
     def _count(self) -> None:
         groups: defaultdict[str, list[int]] = defaultdict(list)
@@ -207,6 +216,8 @@ class Ledger:
         return all(not (set(self._by[row]) & others) - {name} for row in rows)
 
     def adds(self, name: str) -> tuple[int, int]:
-        """Right and wrong merges that a rule brings, given the others."""
-        right, wrong = self.without(name)
-        return self.right - right, self.wrong - wrong
+        """Right and wrong merges that a rule brings, given the others; found out anew where it met other URLs since."""
+        if name not in self._added:
+            right, wrong = self.without(name)
+            self._added[name] = self.right - right, self.wrong - wrong
+        return self._added[name]
