@@ -16,8 +16,8 @@ from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, 
 from dedupcrawl.urls.learning.references import Suggestion
 from dedupcrawl.urls.rule import Rule
 
-_MOST_HYPOTHESES = 100
-_CLUSTERS_ASKED = 120  # of each part
+_MOST_HYPOTHESES = 160
+_CLUSTERS_ASKED = 400  # of each part
 _LOOKED_INTO = 4  # forms of a cluster
 _EXPECTED = 2.0  # clusters that have been seen elsewhere, of what holds on most sites
 _COST_OF_A_CONDITION = 2.0  # clusters
