@@ -8,7 +8,7 @@ START ?=
 
 .PHONY: crawl test test-oldest dist-check lint format docs sanitize clean
 
-$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch] dedupcrawl/urls/learning/kernels/*.[ch])
+$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[report]'
@@ -52,7 +52,7 @@ docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
 	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_kernels.py
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py tests/urls/learning/test_kernels.py; \
+		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py; \
 	status=$$?; $(VENV)/bin/python tools/build_kernels.py; exit $$status
 
 clean:

@@ -193,7 +193,7 @@ def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
         assert (compiled, tags) == ([], ["py3-none-any"])
     else:
         version = f"cp3{sys.version_info.minor}"
-        rooms = ["dedupcrawl/content/kernels", "dedupcrawl/urls/learning/kernels"]
+        rooms = ["dedupcrawl/content/kernels"]
         assert sorted(name.rpartition("/")[0] for name in compiled) == rooms
         assert all(tag.startswith(f"{version}-{version}-") for tag in tags)
 

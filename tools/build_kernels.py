@@ -16,7 +16,7 @@ import sysconfig
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dedupcrawl"
-KERNELS = (PACKAGE / "content" / "kernels", PACKAGE / "urls" / "learning" / "kernels")
+KERNELS = (PACKAGE / "content" / "kernels",)
 
 
 def build() -> list[Path]:

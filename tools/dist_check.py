@@ -85,9 +85,8 @@ def _crawl(inside: Path, there: Path) -> None:
     _must("rules for 1 site", _run([ours, "train", ".scrapy/dedup/crawl-log.jsonl", "--rules", "rules"], there))
     _must("pip install 'dedupcrawl[report]'", _run([ours, "report", "--output", "report.html"], there, status=1))
     _must("pages", _run([ours, "index", "info"], there))
-    for room in ("content", "urls.learning"):
-        said = _run([str(inside / "python"), "-c", f"import dedupcrawl.{room}.kernels as k; print(k.compiled)"], there)
-        print(f"kernels: {said.strip()}")
+    said = _run([str(inside / "python"), "-c", "import dedupcrawl.content.kernels as k; print(k.compiled)"], there)
+    print(f"kernels: {said.strip()}")
 
 
 def _types(inside: Path, there: Path) -> None:

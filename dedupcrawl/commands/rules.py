@@ -16,6 +16,7 @@ import msgspec
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.commands.options import json_anyway
 from dedupcrawl.commands.software import software
+from dedupcrawl.commands.why import why_command
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -76,6 +77,7 @@ def command() -> None:
     dedupcrawl rules import published.json
     dedupcrawl rules export > mine.json
     dedupcrawl rules software
+    dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' crawl-log.jsonl
     """
 
 
@@ -251,6 +253,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
 
 
 command.add_command(software)
+command.add_command(why_command)
 
 
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")

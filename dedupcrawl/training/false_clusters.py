@@ -14,10 +14,8 @@ from collections.abc import Iterator
 
 import mmh3
 import numpy as np
+import numpy.typing as npt
 import polars as pl
-
-from dedupcrawl.urls.learning.token_runs import Hashes, mixed
-from dedupcrawl.urls.learning.token_texts import Ints
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
@@ -29,6 +27,9 @@ SLOT_MARKS = "/&;"  # a URL has about as many slots as these
 MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
 MOST_SLOTS = 4_000_000  # that are looked at at a time, and of a site at all: of each some 300 bytes are held at once
 _HASHES = 1 << 32
+
+Ints = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
 
 
 def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
@@ -112,17 +113,17 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
     of_host = np.zeros((3, pages.height), dtype=np.uint64)
     of_path = np.repeat(depth, depth)
     position = np.arange(len(segment)) - np.repeat(np.cumsum(depth) - depth, depth)
-    places = mixed((of_path * (_MOST_SEGMENTS + 1) + position).astype(np.uint64))
+    places = _mixed((of_path * (_MOST_SEGMENTS + 1) + position).astype(np.uint64))
     words = _hashes(segment)
     before = np.where(position > 0, np.roll(words, 1), np.uint64(0))
-    of_segments = np.stack([of_path.astype(np.uint64), places, mixed(places + before)])
+    of_segments = np.stack([of_path.astype(np.uint64), places, _mixed(places + before)])
     names = _hashes(_halves(arg, "=")[0])
     of_args = np.stack([np.zeros(len(arg), dtype=np.uint64), names, names])
 
     row = np.concatenate([rows, np.repeat(rows, depth), np.repeat(rows, args)])
     shape, place, slot = np.concatenate([of_host, of_segments, of_args], axis=1)
     value = np.concatenate([_hashes(front["field_2"]), words, _hashes(arg)])
-    part = mixed(place + mixed(value))
+    part = _mixed(place + _mixed(value))
     there = np.append(np.ones(len(rows) + len(words), dtype=np.bool_), (arg != "").to_numpy())
     whole = np.zeros(len(rows), dtype=np.uint64)  # of each URL
     np.add.at(whole, row[there], part[there])
@@ -167,3 +168,12 @@ def _minimal_pairs(slots: pl.DataFrame) -> pl.DataFrame:
         .group_by("slot")
         .agg(pl.col("pairs").sum(), pl.col("apart").sum())
     )
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """SplitMix64 of each number: spreads neighbours over 64 bits."""
+    x = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    found: Hashes = x ^ (x >> np.uint64(31))
+    return found

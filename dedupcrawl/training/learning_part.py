@@ -14,10 +14,10 @@ import polars as pl
 from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
-from dedupcrawl.training.software import assumed
-from dedupcrawl.urls.learning.acceptance import Bar
+from dedupcrawl.training.software import recognized_rules
 from dedupcrawl.urls.learning.former import judged
 from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -146,7 +146,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if rule.state != "disabled"]
-        old = judged(site, urls, labels, new, before, Bar(options.min_precision))
+        old = judged(site, urls, labels, new, before, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
     former = [SiteRules(site, old.stay)] if before else []
@@ -207,17 +207,17 @@ def _some_clusters(pages: pl.DataFrame, share: float) -> pl.DataFrame:
 def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
     importance, urls = pages["importance"], pages["url"].to_list()
     known = known_parameters(urls, read_clearurls(options.knowledge)) if options.knowledge else ()
-    known_of = assumed(site, urls, pages["cluster"].to_list(), options.min_precision)
     weights = importance.fill_null(0.0).to_list()
+    known_of = recognized_rules(site, urls)
     learned = learn_site(
         site,
-        known_of.urls,
-        known_of.labels,
-        importance=None if importance.null_count() == pages.height else [weights[row] for row in known_of.rows],
+        urls,
+        pages["cluster"].to_list(),
+        importance=None if importance.null_count() == pages.height else weights,
         holdout=options.holdout,
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
-        priors=GENERAL.with_dropped(known),
+        priors=GENERAL.with_dropped(known).with_software(known_of),
     )
-    return SiteRules(site, (*known_of.rules, *learned.rules))
+    return learned

@@ -176,6 +176,11 @@ class CompiledRule:
         """True when the URL is of the rule's context."""
         return self._fits(parts, {})
 
+    def captured(self, parts: UrlParts) -> dict[str, str]:
+        """What the named captures of `match` take of a URL of the rule's context; empty for any other."""
+        values: dict[str, str] = {}
+        return values if self._fits(parts, values) else {}
+
     def _fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):

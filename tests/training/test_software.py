@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.software import assumed
+from dedupcrawl.training.software import recognized_rules
 from dedupcrawl.training.train import train
-from dedupcrawl.urls.rule_files import read_rules
+from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule_files import SiteRules, read_rules
 
 FORUM = ["viewtopic.php?p=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
 
@@ -23,49 +26,39 @@ def sessions(topics: int, each: int, *, matter: bool = False) -> tuple[list[str]
     return urls, labels
 
 
+def learned(urls: list[str], labels: list[int]) -> SiteRules:
+    return learn_site("a.com", urls, labels, priors=GENERAL.with_software(recognized_rules("a.com", urls)))
+
+
 def test_what_the_log_bears_out_leaves_little_to_learn() -> None:
     urls, labels = sessions(30, 3)
-    found = assumed("a.com", urls, labels, 0.95)
-    (rule,) = found.rules
+    (rule,) = learned(urls, labels).rules
     assert (rule.drop, rule.source, rule.state) == (("sid",), "software", "probation")
-    assert (rule.evidence.coverage, rule.evidence.correct, rule.evidence.wrong) == (90, 60, 0)
+    assert 0 < rule.evidence.coverage < 90
+    assert rule.evidence.wrong == 0
     assert rule.examples[0] == (urls[3], "http://a.com/viewtopic.php?t=0")
-    assert found.urls == [*urls[:3], *(f"http://a.com/viewtopic.php?t={topic}" for topic in range(30))]
-    assert [urls[row].partition("&sid")[0] for row in found.rows] == found.urls
-    assert found.labels == [labels[row] for row in found.rows]
 
 
 def test_what_the_log_refutes_is_off_with_the_counts_and_nothing_is_merged() -> None:
     urls, labels = sessions(30, 3, matter=True)
-    found = assumed("a.com", urls, labels, 0.95)
-    (rule,) = [rule for rule in found.rules if rule.state == "disabled"]
-    assert (rule.drop, rule.evidence.wrong) == (("sid",), 60)
-    assert "60 of 60 merges" in rule.note
-    assert len(found.urls) == len(urls)
-    assert found.labels == labels
+    rules = learned(urls, labels)
+    (rule,) = [rule for rule in rules.rules if rule.state == "disabled"]
+    assert rule.drop == ("sid",)
+    assert rule.evidence.wrong > rule.evidence.correct
+    assert "merges in the log of" in rule.note
+    normalize = SiteNormalizer(rules).normalize
+    assert len({normalize(url).canonical for url in urls}) == len(urls)
 
 
-def test_a_single_wrong_merge_is_outweighed_by_what_is_known_elsewhere() -> None:
-    for each, state in ((2, "probation"), (3, "disabled")):
-        rules = {rule.id: rule.state for rule in assumed("a.com", *sessions(1, each, matter=True), 0.95).rules}
-        assert rules["phpbb2.sid@a.com"] == state
+def test_a_prior_helps_where_there_is_little_to_learn_from() -> None:
+    """Of one page with a session nothing could be learned."""
+    urls, labels = sessions(1, 2)
+    assert [rule.state for rule in learned(urls, labels).rules] == ["probation"]
+    assert not learn_site("a.com", urls, labels).rules
 
 
-def test_a_site_of_no_known_software_stays_as_it_is() -> None:
-    urls = [f"http://a.com/{n}?sid={s}" for n in range(10) for s in range(3)]
-    found = assumed("a.com", urls, [0] * len(urls), 0.95)
-    assert found.rules == ()
-    assert found.urls == urls
-    assert found.rows == list(range(len(urls)))
-
-
-def test_an_identity_is_learned_from_by_one_of_its_urls() -> None:
-    thread = "http://a.com/threads/{}.{}/"
-    urls = [thread.format(title, n) for n in range(5) for title in ("a-title", "b-title")]
-    urls += ["http://a.com/members/x.1/", "http://a.com/whats-new/posts/"]
-    found = assumed("a.com", urls, [n // 2 for n in range(10)] + [8, 9], 0.95)
-    assert [rule.kind for rule in found.rules] == ["equivalence"]
-    assert found.urls == [*urls[0:10:2], *urls[10:]]
+def test_a_site_of_no_known_software_has_no_rules_of_it() -> None:
+    assert recognized_rules("a.com", [f"http://a.com/{n}?sid={s}" for n in range(10) for s in range(3)]) == ()
 
 
 def write(folder: Path, urls: list[str], labels: list[int]) -> Path:

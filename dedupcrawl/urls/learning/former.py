@@ -6,15 +6,14 @@ rule from again. That is no evidence against it. Different pages that it would m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dedupcrawl.urls.learning.acceptance import Bar
-from dedupcrawl.urls.learning.proof import Proof, Use
-from dedupcrawl.urls.learning.suspects import worst_of
+from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.rule import Rule
 
 _LEAST_COLLISIONS = 2  # forms at which different pages meet: as many as clusters that a rule needs
+_MOST_SUSPECTS = 7  # rules that are done without in a trial
 _MOST_TRIALS = 20  # of which of several rules is to blame; where that was not enough, all that are wrong go
 
 
@@ -32,13 +31,13 @@ class Former:
 
 
 def judged(
-    site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], bar: Bar
+    site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], price: Price
 ) -> Former:
     """Use the former rules of a site on the pages of a log.
 
     Each is used after all that were learned from this log. One that then has nothing to do any more, and would without
-    them, is superfluous. Where different pages come together, more than `bar` puts down to chance, all rules that are
-    alone to blame for it are refuted at once; where none is, the rule without which the others are best.
+    them, is superfluous. Where different pages come together, more than may be chance, all rules that are alone to
+    blame for it are refuted at once; where none is, the rule without which the others are best.
 
     Args:
         site: Of the rules.
@@ -46,49 +45,42 @@ def judged(
         labels: Cluster of each URL.
         learned: From these URLs, in order.
         before: The former rules.
-        bar: For right and wrong meetings.
+        price: For right and wrong merges.
     """
     known = {rule.effect for rule in learned}
     rest = [rule for rule in before if rule.effect not in known]
     if not rest:
         return Former()
-    proof = Proof(site, urls, labels, [0] * len(urls))
+    ledger = Ledger(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
     trials = 0
     while True:
         named = {name: replace(rule, id=name) for name, rule in old.items()}
-        proof.apply([*new, *named.values()])
-        used = proof.uses().by_rule
+        ledger.apply([*new, *named.values()])
+        uses = ledger.uses
         wrong = [
             name
-            for name, use in used.items()
-            if name in old and use.collisions >= _LEAST_COLLISIONS and not bar.holds(use.right[0], use.wrong[0])
+            for name in old
+            if uses[name].collisions >= _LEAST_COLLISIONS and not price.allows(uses[name].merges, uses[name].blame)
         ]
         if not wrong:
             break
-        refuted = _surely(wrong, used, proof, bar)
+        refuted = [name for name in wrong if ledger.is_alone(name, set(wrong))]
         if not refuted:
             trials += 1
-            refuted = [worst_of(wrong, used, proof, bar)] if trials <= _MOST_TRIALS else wrong
+            refuted = wrong
+            if trials <= _MOST_TRIALS:
+                suspects = sorted(wrong, key=lambda name: (-uses[name].blame, name))[:_MOST_SUSPECTS]
+                refuted = [min(suspects, key=lambda name: (-price.worth(*ledger.without(name)), name))]
         for name in refuted:
             del old[name]
-    idle = [name for name in old if not used[name].coverage[0]]
-    gone = {name for name in idle if _does([named[name]], proof) and not _does([*new, named[name]], proof)}
+    idle = [name for name in old if not uses[name].coverage[0]]
+    gone = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
     return Former(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
 
 
-def _surely(wrong: Sequence[str], used: Mapping[str, Use], proof: Proof, bar: Bar) -> list[str]:
-    """Those that are refuted whichever others go: by what none of the others has a part in."""
-    alone = proof.wrong_alone(wrong)
-    return [
-        name
-        for name in wrong
-        if alone[name].collisions >= _LEAST_COLLISIONS and not bar.holds(used[name].right[0], alone[name].wrong[0])
-    ]
-
-
-def _does(rules: Sequence[Rule], proof: Proof) -> bool:
+def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
     """Whether the last of the rules changes some URL."""
-    proof.apply(rules)
-    return proof.uses().by_rule[rules[-1].id].coverage[0] > 0
+    ledger.apply(rules)
+    return ledger.uses[rules[-1].id].coverage[0] > 0

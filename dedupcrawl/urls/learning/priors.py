@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dedupcrawl.urls.learning.hypotheses import hypothesis
+from dedupcrawl.urls.learning.search import hypothesis
 from dedupcrawl.urls.rule import Rule
 
 _INDEX_FILES = tuple(
@@ -59,6 +59,10 @@ class Priors:
     def with_dropped(self, names: Sequence[str]) -> Priors:
         """These, and the assumption that arguments of these names are irrelevant, each by itself."""
         return Priors((*self.assumed, *(_assumed(f"known-{name}", drop=(name,)) for name in names)), self.expected)
+
+    def with_software(self, rules: Sequence[Rule]) -> Priors:
+        """These, and the rules of the software of the site: they come first, as the learner need not find them."""
+        return Priors((*rules, *self.assumed), self.expected)
 
 
 GENERAL = Priors(

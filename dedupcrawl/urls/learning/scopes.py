@@ -1,139 +1,190 @@
-"""A context put into words: the rule that holds within it."""
+"""To which parts of a site a rule is kept: those that its evidence comes from.
+
+A site is a tree of paths. From its root down, a segment is a *section* where it stands for several pages and there are
+few of its kind; what holds in six sections holds in others. Below the sections are the names of pages, which any other
+name may stand for, at the depths that came and of the kind that all had.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
-from dedupcrawl.urls.learning.argument_forms import OPEN, argument_forms, with_argument
-from dedupcrawl.urls.learning.context_keys import NO_VALUE
-from dedupcrawl.urls.learning.contexts import Condition, Context
-from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import BRACES
+from dedupcrawl.urls.learning.contexts import is_valid, with_asked
+from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
+from dedupcrawl.urls.learning.written import is_sayable, literal, star, whole, written_path
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.template import Piece
+from dedupcrawl.urls.url_parts import UrlParts
 
-_FORMS = {"form", "kind", "part", "sort"}  # conditions whose values are templates
-_MOST_SCOPES = 100  # of a rule
-_EXCEPT = {"front": "!/{}/{{*}}", "last": "!/{{*}}/{}", "path": "!{}"}
+_PAGES = 3  # that a section, or a script, stands for; of fewer it may be the name of one
+_DEEPEST = 3  # segments that may be sections
+_WORD = 24  # characters of a value that tells what kind of page a script shows
 
-
-def scoped(rule: Rule, context: Context) -> Rule | None:
-    """The rule, within a context; None where the rule language cannot say it."""
-    if any(BRACES.search(v) for condition in context if condition.key[0] not in _FORMS for v in condition.values):
-        return None
-    hosts, within, unless = list(rule.hosts), list(rule.within), set(rule.unless)
-    args: dict[str, str] = {}
-    paths = _Paths()
-    for condition in context:
-        kind, name = condition.key
-        if kind in {"has", "arg", "args", "form", "kind"}:
-            if not _on_args(condition, args, unless):
-                return None
-        elif NO_VALUE in condition.values:
-            return None
-        elif kind == "host":
-            hosts += condition.values if condition.holds else (f"!{value}" for value in condition.values)
-        elif condition.holds:
-            paths.add(condition)
-        elif kind in {"part", "sort"}:
-            within += [f"!{'/{}' * int(name)}/{value}/{{*}}" for value in condition.values]
-        else:
-            within += [_EXCEPT[kind].format(value) for value in condition.values]
-    within += paths.templates()
-    if len(within) > _MOST_SCOPES:
-        return None
-    with_args = _with_args(rule.match, rule.to, args)
-    if with_args is None:
-        return None
-    match, to = with_args
-    found = replace(rule, hosts=tuple(hosts), within=tuple(within), unless=tuple(sorted(unless)), match=match, to=to)
-    try:
-        found.templates()
-        found.scopes()
-    except RuleError:
-        return None
-    return found
+Use = tuple[UrlParts, int]  # a URL that the rule rightly changed, and its page
+Path = tuple[Piece, ...]
 
 
-@dataclass(slots=True)
-class _Paths:
-    """What a path must be like, all of it at once: a rule holds where one of its templates fits.
+def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
+    """Templates of the paths that the evidence speaks for; empty when it does for any.
 
-    Attributes:
-        whole: Paths.
-        fronts: What they begin with; of several depths the deepest, which says the others.
-        depth: Segments of these.
-        segments: Place of a segment → its forms, the finest that there are.
-        lasts: What they end with.
+    Args:
+        uses: What was rightly changed.
+        of_arguments: Whether the rule is of arguments alone, which a page at the root has like any other.
     """
-
-    whole: tuple[str, ...] = ()
-    fronts: tuple[str, ...] = ("",)
-    depth: int = 0
-    segments: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    lasts: tuple[str, ...] = ("",)
-
-    def add(self, condition: Condition) -> None:
-        """One more condition that holds."""
-        (kind, name), values = condition.key, condition.values
-        if kind == "path":
-            self.whole = values
-        elif kind == "last":
-            self.lasts = tuple(f"/{value}" for value in values)
-        elif kind == "front":
-            if int(name) > self.depth:
-                self.fronts, self.depth = tuple(f"/{value}" for value in values), int(name)
-        elif kind == "part" or int(name) not in self.segments:
-            self.segments[int(name)] = values
-
-    def templates(self) -> list[str]:
-        """Paths and fronts are literal, and were seen with the forms: what they say of a segment is enough."""
-        if self.whole:
-            return list(self.whole)
-        middles, depth = [""], self.depth
-        for place in sorted(self.segments):
-            if place >= depth:
-                open_ = "/{}" * (place - depth)
-                middles = [f"{middle}{open_}/{form}" for middle in middles for form in self.segments[place]]
-                depth = place + 1
-        found = [f"{front}{middle}/{{*}}{last}" for front in self.fronts for middle in middles for last in self.lasts]
-        return [] if found == ["/{*}"] else found
+    found = [(parts.segments or [""], label) for parts, label in uses]
+    found = [(path, label) for path, label in found if not (len(path) > 1 and not path[0])]
+    if not found:
+        return []
+    paths = _below((), found)
+    if any(all(piece == whole() for piece in path[:-1]) and path[-1].is_star for path in paths):
+        return []
+    if of_arguments and any(len(path) > 1 and path[0].captures and not path[0].is_star for path in paths):
+        return [] if all(path[0] == whole() for path in paths) else paths
+    return paths
 
 
-def _on_args(condition: Condition, args: dict[str, str], unless: set[str]) -> bool:
-    """Put a condition on arguments into `args` (forms that they must have) and `unless`; False when it cannot be."""
-    (kind, name), values = condition.key, condition.values
-    if kind == "args":
-        args |= dict(zip(name.split("&"), values[0].split("&"), strict=True))
-        return True
-    if kind in {"form", "kind"}:
-        if condition.holds:
-            args[name] = values[0]
-            return len(values) == 1 and values[0] != NO_VALUE
-        unless.update(f"{name}={value}" for value in values)
-        return NO_VALUE not in values
-    if kind == "has" and (NO_VALUE in values) == condition.holds:
-        unless.add(name)
-    elif kind == "has":
-        args.setdefault(name, "{}")
-    elif values == (NO_VALUE,):
-        unless.add(name)
-    elif len(values) == 1:
-        args[name] = values[0]
-    elif any("|" in value or not value for value in values) or NO_VALUE in values:
+def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
+    """The templates of paths that begin so."""
+    at = len(front)
+    pages: defaultdict[str, set[int]] = defaultdict(set)
+    ends: defaultdict[str, set[int]] = defaultdict(set)
+    for path, label in found:
+        if len(path) == at + 1:
+            ends[path[at]].add(label)
+        elif len(path) > at + 1:
+            pages[path[at]].add(label)
+    if at < _DEEPEST and _are_sections(pages, ends, at):
+        out = []
+        for segment in sorted(pages):
+            out += _below(
+                (*front, literal(segment)), [one for one in found if len(one[0]) > at + 1 and one[0][at] == segment]
+            )
+        if ends:
+            if _are_scripts(ends) or set(ends) == {""}:
+                out += [(*front, literal(segment)) for segment in sorted(ends)]
+            else:
+                out += [_open(front, [one for one in found if len(one[0]) == at + 1])]
+        return out
+    return [_open(front, found)]
+
+
+def _are_sections(pages: dict[str, set[int]], ends: dict[str, set[int]], at: int) -> bool:
+    """True when the segments at a place are parts of the site, and too few to speak for others."""
+    if not pages:
+        return _are_scripts(ends)
+    if kind_of(pages) or is_open(len(pages)) or not all(segment and is_sayable(segment) for segment in pages):
         return False
-    else:
-        args[name] = "{:" + "|".join(values) + "}"
-    return True
+    return not at or all(len(labels) >= _PAGES for labels in pages.values())
 
 
-def _with_args(match: str, to: str, args: dict[str, str]) -> tuple[str, str] | None:
-    """`match` and `to` with these forms of arguments in them; None when a target would have to repeat an open one."""
-    forms = argument_forms(match)
-    for name, form in args.items():
-        if forms.get(name, OPEN) != OPEN:
-            return None
-        if to and name not in forms:
-            if form.startswith("{"):
-                return None
-            to += f"{'&' if '?' in to else '?'}{name}={form}"
-        match = with_argument(match, name, f"{name}={form}")
-    return match, to
+def _are_scripts(ends: dict[str, set[int]]) -> bool:
+    """True when the ends of paths stand for several pages each, and are few; of a link with a mistake there is one."""
+    scripts = [labels for labels in ends.values() if len(labels) >= _PAGES]
+    return bool(scripts) and len(scripts) * _PAGES > len(ends) and not is_open(len(scripts))
+
+
+def _open(front: Path, found: Sequence[tuple[list[str], int]]) -> Path:
+    """Any names, at the depths and of the kinds that came."""
+    at = len(front)
+    depths = {len(path) for path, _ in found}
+    least, most = min(depths), max(depths)
+    pieces: list[Piece] = []
+    for i in range(at, least if least == most else max(at, least - 1)):
+        values = {path[i] for path, _ in found}
+        pieces.append(_piece(values, len({label for _, label in found}), is_last=i == most - 1))
+    if least < most:
+        pieces += [whole(), star("")] if least > at and all(path[least - 1] for path, _ in found) else [star("")]
+        if len(pieces) > 1 and pieces[-2] == whole() and least - 1 < at:
+            del pieces[-2]
+    return (*front, *pieces)
+
+
+def _piece(values: set[str], pages: int, *, is_last: bool) -> Piece:
+    if values == {""}:
+        return literal("")
+    if "" in values or not all(map(is_sayable, values)):
+        return whole()
+    if len(values) == 1:
+        return literal(next(iter(values))) if pages >= _PAGES else whole()
+    if form := of_kind(sorted(values)):
+        return form
+    front, end = common_ends(values)
+    if not is_last:
+        return Piece((front, ""), whole().captures) if front and not front.isdigit() else whole()
+    return Piece(("", end), whole().captures) if end.startswith(".") else whole()
+
+
+def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
+    """The rule within these paths, beside its exceptions; nothing is said that its match says already."""
+    if not paths:
+        return rule
+    match = rule.templates()[0]
+    said, exceptions = rule.scopes()
+    if match is not None and match.path is not None:
+        said = [*said, match.path]
+    if said and all(any(_says(one, path) for one in said) for path in paths):
+        return rule
+    if said[: len(rule.within) - len(exceptions)] and not all(
+        any(_says(path, one) for one in rule.scopes()[0]) for path in paths
+    ):
+        return rule
+    excepted = [scope for scope in rule.within if scope.startswith("!")]
+    return replace(rule, within=(*dict.fromkeys(map(written_path, paths)), *excepted))
+
+
+def _says(match: Path, scope: Path) -> bool:
+    """True when all paths that fit `match` are within `scope`, as far as can be told at a glance."""
+    size = len(scope) - scope[-1].is_star
+    if any(piece.is_star for piece in match[:-1]) or any(piece.is_star for piece in scope[:-1]):
+        return False
+    least = len(match) - match[-1].is_star
+    if least < size or (not scope[-1].is_star and (match[-1].is_star or least > size)):
+        return False
+    return all(_is_part(one, other) for one, other in zip(match, scope[:size], strict=False))
+
+
+def _is_part(one: Piece, other: Piece) -> bool:
+    if other.literals == ("", "") and not other.captures[0].characters and not other.captures[0].words:
+        return True
+    if one.literals != other.literals or len(one.captures) != len(other.captures):
+        return False
+    return all(
+        (a.characters, a.words) == (b.characters, b.words) for a, b in zip(one.captures, other.captures, strict=True)
+    )
+
+
+def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
+    """A rule of scripts, for URLs with the arguments that all its evidence has and that tell pages apart.
+
+    Of another kind of page of the same script nothing is known.
+    """
+    if not paths or not all(all(piece.is_literal for piece in path) for path in paths):
+        return rule
+    seen: list[dict[str, str]] = []
+    for parts, _ in uses:
+        args = [arg.partition("=") for arg in parts.args]
+        seen.append({name: value for name, equals, value in args if equals and value})
+    match = rule.templates()[0]
+    named = {name for name, _ in match.args} if match else set()
+    dropped = set(rule.drop)
+    for name in sorted(set(seen[0]).intersection(*seen[1:]) - named - dropped):
+        pages: defaultdict[str, set[int]] = defaultdict(set)
+        for values, (_, label) in zip(seen, uses, strict=True):
+            pages[values[name]].add(label)
+        form = None
+        if len(pages) == 1:
+            value = next(iter(pages))
+            if len(pages[value]) < _PAGES or not _is_word(value):
+                continue
+            form = literal(value)
+        elif not is_open(len(pages)) and all(len(p) >= _PAGES and _is_word(v) for v, p in pages.items()):
+            form = whole(words=pages)
+        asked = with_asked(rule, name, form)
+        rule = asked if asked is not None and is_valid(asked) else rule
+    return rule
+
+
+def _is_word(value: str) -> bool:
+    return len(value) <= _WORD and value.replace("/", "").replace("_", "").replace(".", "").isalpha()

@@ -1,265 +1,211 @@
-"""The search for a site's rules: hypotheses from pairs and from paths, contexts by trees, the best first."""
+"""From suggestions to rules: values generalized, put into contexts, kept to what was seen, the best one first."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
-from itertools import islice
 
-import numpy as np
-
-from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.acceptance import EXPECTED, Bar, cost_of
-from dedupcrawl.urls.learning.contexts import Context, Tree, common_context
-from dedupcrawl.urls.learning.corpus import Corpus
-from dedupcrawl.urls.learning.evidence import Meetings, MeetingTally, meetings, tally
-from dedupcrawl.urls.learning.hypotheses import (
-    embedded,
-    exposing,
-    hypotheses,
-    hypothesis,
-    is_encoded_url,
-)
+from dedupcrawl.urls.learning.contexts import contexts, is_valid, scoped
+from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, select_pairs
+from dedupcrawl.urls.learning.forms import Forms, Tally, lower_bound
 from dedupcrawl.urls.learning.identities import identities
-from dedupcrawl.urls.learning.irrelevant import with_known_arguments
-from dedupcrawl.urls.learning.mirrors import NO_RANKS, HostRanks
-from dedupcrawl.urls.learning.pairs import select_pairs
-from dedupcrawl.urls.learning.scopes import scoped
-from dedupcrawl.urls.learning.token_texts import Ints
-from dedupcrawl.urls.learning.transformation import Transformation
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
+from dedupcrawl.urls.learning.references import Suggestion
+from dedupcrawl.urls.rule import Rule
 
-_MOST_HYPOTHESES = 30  # that are tried, those with the most clusters first
-_WORTH_EXPOSING = 10  # clusters
-_CLUSTERS_ASKED = 200
-_NAMED = re.compile(r"/[^/?{]|\?|\{:token\}")  # in a template: a segment that is not left open, or an argument
-_LOOKED_INTO = 3  # forms of a cluster that are searched for URLs in URLs
-_WRONG_COSTS = 25  # forms rightly brought together that one wrong one outweighs, when rules are put in order
-_UNMET_COSTS = 0.1  # ... and one that nothing is known of
-_NO_ROWS = np.zeros(0, dtype=np.int64)
-
-
-Known = dict[tuple[str, str], tuple[Transformation, ...]]
-"""What pairs of URLs, source and target, suggest: most are met again when the next round of rules is learned."""
-
-
-@lru_cache(maxsize=4096)
-def compiled(rule: Rule) -> CompiledRule:
-    """The rule, compiled once: hypotheses come back from round to round."""
-    return CompiledRule(rule)
+_MOST_HYPOTHESES = 160
+_CLUSTERS_ASKED = 400  # of each part
+_LOOKED_INTO = 4  # forms of a cluster
+_EXPECTED = 2.0  # clusters that have been seen elsewhere, of what holds on most sites
+_COST_OF_A_CONDITION = (
+    2.0  # clusters; six mirrors, seed 3: recall .608 at .987; 1.0: .596 at .986; seed 4: 3.0 is as 2.0
+)
+_WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of rules to choose from
+_UNMET_COSTS = 0.05  # ... that a form outweighs that is changed and meets nobody
+_LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A rule that was accepted.
+class Bar:
+    """What a rule must reach to be a candidate.
+
+    Attributes:
+        min_precision: Least share of right ones among the URLs that a rule brings together.
+    """
+
+    min_precision: float
+
+    def passes(self, found: Tally, clusters: float, known: float = 0.0) -> bool:
+        """True when evidence is good enough, of so many clusters at least, and as good as so many known elsewhere."""
+        return (
+            found.clusters >= clusters
+            and found.right >= self.min_precision * (found.right + found.wrong)
+            and lower_bound(found.clusters + known, found.collisions) >= _LEAST_BOUND
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rule that reaches the bar.
 
     Attributes:
         rule: Within its context.
-        origin: The hypothesis that it was made of.
-        counts: What it did to the corpus at the time.
-        unmet: Forms that it changed to what no other form is changed to: nothing speaks for or against these.
-        seen: How many rules had been applied when the counts were taken.
+        support: Clusters of the part that teaches that suggested it.
+        expected: True when it holds on most sites.
+        counts: What it did when it was tried last.
+        seen: How many rules had been accepted then.
     """
 
     rule: Rule
-    origin: Rule
-    counts: MeetingTally
-    unmet: int = 0
+    support: int = 0
+    expected: bool = False
+    counts: Tally = field(default_factory=Tally)
     seen: int = 0
 
 
-def expose(corpus: Corpus) -> list[Found]:
-    """Decode what many URLs of the site carry in them, so that what follows can look into it. Applies the rules."""
-    suggested: dict[Transformation, set[int]] = defaultdict(set)
-    for form in corpus.with_segment(is_encoded_url):
-        transformation = exposing(form.parts)
-        if transformation is not None:
-            suggested[transformation].add(form.label)
-    found = []
-    for transformation, labels in sorted(suggested.items(), key=lambda item: (-len(item[1]), item[0])):
-        rule = hypothesis(*transformation)
-        counts = _try(rule, corpus)[1]
-        if len(labels) >= _WORTH_EXPOSING and not counts.wrong:
-            corpus.apply(compiled(rule))
-            found.append(Found(rule, rule, replace(counts, clusters=len(labels), collisions=0)))
-    return found
+def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
+    """A rule without an id; its kind is settled when it is known whether its targets exist."""
+    return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
 
 
-def accept(likely: Sequence[Rule], corpus: Corpus, bar: Bar, expected: Sequence[Rule] = ()) -> list[Found]:
-    """Put hypotheses into their contexts and apply those that reach the bar, always the one that brings most.
+@dataclass(slots=True)
+class _Suggested:
+    labels: set[int]
+    values: defaultdict[str, set[str]]
 
-    What a rule brings is less once others have been applied, so only the best one is looked at again (lazy greedy).
+
+def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
+    """Hypotheses, those that most clusters teach first, and how many of the part that teaches do.
+
+    What a single cluster suggests may be chance, and what none of the part that teaches does is left for the proof.
     """
-    accepted: list[Found] = []
-    usual = frozenset(expected)
-    found = {one.rule: one for rule in likely for one in _refined(rule, corpus, bar, usual)}
-    queue = [(rank(one), one) for one in found.values()]
-    heapify(queue)
-    changes = 0
-    while queue:
-        _, one = heappop(queue)
-        if one.seen < changes:
-            met, counts = _try(one.rule, corpus)
-            known = EXPECTED if one.origin in usual else 0.0
-            if bar.accepts(counts, known):  # there may be less to do for it than when it was found
-                again = replace(one, counts=counts, unmet=_unmet(met), seen=changes)
-                heappush(queue, (rank(again), again))
+    found: dict[Suggestion, _Suggested] = {}
+    side: dict[int, int] = {}
+
+    def add(one: Suggestion, label: int, values: Mapping[str, str]) -> None:
+        seen = found.setdefault(one, _Suggested(set(), defaultdict(set)))
+        seen.labels.add(label)
+        for name, value in values.items():
+            seen.values[name].add(value)
+
+    clusters = forms.clusters()
+    for part in (0, 1):
+        there = [(label, rows) for label, rows in clusters.items() if forms.all[rows[0]].side == part]
+        for label, rows in there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]:
+            side[label] = part
+            cluster = [forms.all[row] for row in rows]
+            for source, target in select_pairs(cluster):
+                for one, values in diff(source.parts, target.parts, hosts):
+                    add(one, label, values)
+            for form in cluster[:_LOOKED_INTO]:
+                for one in embedded(form.parts):
+                    add(one, label, {})
+    for one, labels in identities(forms):
+        for label in labels:
+            side.setdefault(label, forms.side_of(label))
+            add(one, label, {})
+    ranked = [(sum(not side[label] for label in seen.labels), one, seen) for one, seen in found.items()]
+    ranked = [item for item in ranked if item[0] and len(item[2].labels) > 1]
+    ranked.sort(key=lambda item: (-item[0], str(item[1])))
+    for support, one, seen in ranked[:_MOST_HYPOTHESES]:
+        rule = specialized(hypothesis(one.match, one.to, one.drop, one.convert), seen.values, len(seen.labels))
+        if rule is not None:
+            yield rule, support
+
+
+def cost_of(rule: Rule) -> float:
+    """How many clusters must speak for a rule: two, and more for each condition, and each value that it forgets.
+
+    Each is one more thing that can fit by chance.
+    """
+    exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within)) + len(rule.unless)
+    match, to = rule.templates()
+    args = match.args if match else ()
+    said = sum(form is None or form.is_literal for _, form in args)
+    replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
+    words = sum(len(c.words) for c in match.captures()) if match and to else 0
+    kept = to.names() if to else set()
+    forgotten = words + (sum(not c.star and c.name not in kept for c in match.captures()) if match and to else 0)
+    conditions = exceptions + said + replaced
+    return 2.0 + _COST_OF_A_CONDITION * conditions + forgotten + 0.5 * max(0, len(rule.drop) - 1)
+
+
+_ENDS = re.compile(r"/\{p\*\}/[a-z]")
+
+
+def is_local(rule: Rule) -> bool:
+    """True when most sites have the rule in some part: elsewhere `/jobs/print` may be a job like any other."""
+    return bool(_ENDS.match(rule.match)) and "." not in rule.match
+
+
+def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[Rule]:
+    """The rule in each context in which it is right, kept to what was seen to make no difference."""
+    if not is_valid(rule):
+        return
+    tried = forms.tried(rule)
+    least = 1.0 if expected else cost_of(rule)
+    if "|base64}" in rule.to and not tried.wrong:
+        yield rule
+    if not tried.right or tried.clusters < least:
+        return
+    leaves = list(contexts(tried, forms))
+    if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
+        yield from narrowed(rule, tried, forms, refuted=True)
+    for context, found in leaves:
+        within = scoped(rule, context) if context else rule
+        if within is None or not bar.passes(found, least, _EXPECTED if expected else 0.0):
             continue
-        corpus.apply(compiled(one.rule))
-        accepted.append(one)
-        changes += 1
-    return accepted
+        if expected and not is_local(within):
+            yield anonymous(within)
+        else:
+            yield from narrowed(within, found, forms, refuted=is_refuted(tried, found, forms))
 
 
-def rank(found: Found) -> tuple[bool, float, int, int, str]:
-    """Sort key: simple rules before those that take several arguments out at once, then by what they bring.
+def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, bar: Bar) -> list[Candidate]:
+    """Put hypotheses into contexts and apply those that reach the bar, the one that brings most first (lazy greedy)."""
+    found: dict[Rule, Candidate] = {}
+    for rule, support, expected in hypotheses:
+        for one in refined(rule, forms, bar, expected=expected):
+            if one not in found and is_valid(one):
+                counts = forms.tried(one)
+                if _passes(one, counts, bar, expected=expected):
+                    found[one] = Candidate(one, support, expected, counts)
+    queue = [(rank(one), i, one) for i, one in enumerate(found.values())]
+    heapify(queue)
+    taken: list[Candidate] = []
+    while queue:
+        _, i, best = heappop(queue)
+        if best.seen < len(taken):
+            again = replace(best, counts=forms.tried(best.rule), seen=len(taken))
+            if _passes(best.rule, again.counts, bar, expected=best.expected):
+                heappush(queue, (rank(again), i, again))
+            continue
+        forms.apply(best.rule)
+        taken.append(best)
+    return taken
 
-    Of two that bring the same, a rewrite is better than a wildcard or a rule that forgets what it captures (that
-    `/mobile/{p*}` is `/{p*}` says more than that it is its last segment), and a shorter rule than a longer one.
-    """
-    rule, counts = found.rule, found.counts
-    worth = counts.right - _WRONG_COSTS * counts.wrong - _UNMET_COSTS * found.unmet
+
+def _passes(rule: Rule, counts: Tally, bar: Bar, *, expected: bool) -> bool:
+    if "|base64}" in rule.to and not counts.wrong:
+        return len(counts.rows) >= 2
+    return counts.right > 0 and bar.passes(counts, 1.0 if expected else cost_of(rule), _EXPECTED if expected else 0.0)
+
+
+def rank(one: Candidate) -> tuple[bool, float, int, int, str]:
+    """Sort key: what a rule brings; of equal ones a rewrite before what forgets something, the shorter one first."""
+    rule, counts = one.rule, one.counts
+    unmet = sum(flag < 0 for flag in counts.flags)
+    worth = counts.right - _WRONG_COSTS * counts.wrong - _UNMET_COSTS * unmet
     match, to = rule.templates()
     kept = to.names() if to else set()
-    forgotten = sum(one.name not in kept for one in match.captures()) if match and to and not to.whole else 0
-    lost = rule.to.count("{}") + rule.drop.count("*") + forgotten
-    return len(rule.drop) > 1, -worth, lost, len(rule.match) + len(rule.within), str(rule)
-
-
-def suggestions(
-    corpus: Corpus, parts: Sequence[Container[int]], known: Known, hosts: HostRanks = NO_RANKS
-) -> dict[Transformation, set[int]]:
-    """Hypotheses, and the clusters that suggest them.
-
-    Args:
-        corpus: The URLs.
-        parts: Clusters; of each part as many are asked.
-        known: What pairs of URLs of the site have suggested before, to be filled in.
-        hosts: Which host of a page is the target.
-    """
-    suggested: dict[Transformation, set[int]] = defaultdict(set)
-    clusters = corpus.clusters()
-    asked: list[Ints] = []
-    for labels in parts:
-        there = [rows for label, rows in clusters.items() if label in labels]
-        asked += there[:: -(-len(there) // _CLUSTERS_ASKED) or 1]
-    forms = iter(corpus.forms(np.concatenate([_NO_ROWS, *asked])))
-    for rows in asked:
-        cluster = list(islice(forms, len(rows)))
-        for source, target in select_pairs(cluster):
-            pair = source.text, target.text
-            made = known.get(pair)
-            if made is None:
-                made = known[pair] = tuple(dict.fromkeys(hypotheses(source.parts, target.parts, hosts)))
-            for found in made:
-                suggested[found].add(source.label)
-        for form in cluster[:_LOOKED_INTO]:
-            for found in embedded(form.parts):
-                suggested[found].add(form.label)
-    for found, clusters_of in identities(corpus):
-        suggested[found] |= clusters_of
-    return suggested
-
-
-def likely(
-    suggested: dict[Transformation, set[int]], taught: dict[Transformation, int], expected: Sequence[Rule]
-) -> list[Rule]:
-    """The hypotheses that are worth a try, those that most clusters teach first.
-
-    Args:
-        suggested: As from `suggestions`; one that a single cluster suggests may be chance.
-        taught: How many of these clusters are of the part that teaches; the others do not count.
-        expected: Hypotheses that hold on most sites.
-    """
-    ranked = [one for one, count in taught.items() if count and len(suggested[one]) > 1]
-    ranked.sort(key=lambda one: (-taught[one], one))
-    return list(dict.fromkeys([*(hypothesis(*one) for one in ranked[:_MOST_HYPOTHESES]), *expected]))
-
-
-def _refined(rule: Rule, corpus: Corpus, bar: Bar, expected: Container[Rule]) -> list[Found]:
-    """The rule in each context in which the evidence is good enough for it."""
-    try:
-        found, everywhere = _try(rule, corpus)
-    except RuleError:
-        return []
-    known, origin = EXPECTED if rule in expected else 0.0, rule
-    cost = cost_of(rule) + known
-    if not everywhere.right or not bar.is_within_reach(everywhere, cost):
-        return []
-    if rule.drop == ("*",):
-        known_rule = with_known_arguments(rule, found, corpus)
-        if known_rule is None:
-            return []
-        if known_rule is not rule:
-            rule = known_rule
-            found, everywhere = _try(rule, corpus)
-    joint = () if rule is not origin else tuple(name for name in rule.drop if name != "*")
-    refined = []
-    for context in Tree(found, corpus.labels, corpus.keys, bar, cost, joint).contexts():
-        within = scoped(rule, context) if context else rule
-        if within is None:
-            continue
-        tried = _try(within, corpus) if context else (found, everywhere)
-        if not bar.accepts(tried[1], cost_of(within) + known):
-            continue
-        if not rule.match.startswith(("//", "http")):  # mirrors are one site, and seldom crawled as a whole
-            within, tried = _narrowed(rule, context, within, tried, found, corpus)
-            if _merges_anything(within):
-                continue
-        if tried[1].clusters:
-            refined.append(Found(within, origin, tried[1], _unmet(tried[0])))
-    return refined
-
-
-def _narrowed(
-    rule: Rule,
-    context: Context,
-    within: Rule,
-    tried: tuple[Meetings, MeetingTally],
-    everywhere: Meetings,
-    corpus: Corpus,
-) -> tuple[Rule, tuple[Meetings, MeetingTally]]:
-    """The rule, kept to what all evidence for it has in common.
-
-    A segment that takes any value tells pages apart nearly everywhere. So its evidence is compared with all that the
-    transformation is for (`everywhere`), and exceptions do not count for a context: not `/{}/blog-{}` leaves all else.
-    """
-    any_segment = _takes_any_segment(within)
-    covered = everywhere.covered if any_segment else tried[0].covered
-    taken = {condition.key for condition in context if condition.holds or not any_segment}
-    right = tried[0].sources.rows[tried[1].flags == 1]
-    clusters = len(np.unique(corpus.labels.first[right]))
-    common = common_context(right, covered, corpus.keys, clusters, taken, kinds=any_segment)
-    if not common:
-        return within, tried
-    held = tuple(condition for condition in context if condition.key in taken)
-    for some in dict.fromkeys([held, context]):  # exceptions stay when without them more is wrong
-        narrower = scoped(rule, (*some, *common))
-        if narrower is not None:
-            found = _try(narrower, corpus)
-            if some == context or found[1].wrong <= tried[1].wrong:
-                return narrower, found
-    return within, tried
-
-
-def _takes_any_segment(rule: Rule) -> bool:
-    return "/{}" in rule.to
-
-
-def _merges_anything(rule: Rule) -> bool:
-    """True when a segment takes any value, and nothing says of which pages: no path, and no segment or argument."""
-    said = any(not scope.startswith("!") for scope in rule.within) or _NAMED.search(rule.match)
-    return _takes_any_segment(rule) and not said
-
-
-def _try(rule: Rule, corpus: Corpus) -> tuple[Meetings, MeetingTally]:
-    found = meetings(compiled(rule), corpus)
-    return found, tally(found.sources, found.targets, corpus.labels)
-
-
-def _unmet(found: Meetings) -> int:
-    return len(found.covered) - len(found.sources.rows)
+    forgotten = sum(c.name not in kept for c in match.captures()) if match and to and not to.whole else 0
+    return (
+        len(rule.drop) > 1,
+        -worth,
+        rule.to.count("{}") + forgotten,
+        len(rule.match) + sum(map(len, rule.within)),
+        str(rule),
+    )

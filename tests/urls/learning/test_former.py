@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.learning.acceptance import Bar
 from dedupcrawl.urls.learning.former import Former, judged
-from dedupcrawl.urls.learning.meeting_counts import Counts
-from dedupcrawl.urls.learning.proof import Proof
+from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.rule import Rule
 
 VIEW = Rule("r1-1", "rewrite", drop=("view",), source="learned")
@@ -14,7 +12,7 @@ VIEW_OF_W = Rule("r1-1", "rewrite", drop=("view",), within=("/w/{*}",), source="
 
 def judge(pages: dict[str, int], learned: list[Rule], before: list[Rule]) -> Former:
     urls = [f"http://a.com/{path}" for path in pages]
-    return judged("a.com", urls, list(pages.values()), learned, before, Bar(0.95))
+    return judged("a.com", urls, list(pages.values()), learned, before, Price(0.95))
 
 
 def test_what_was_learned_again_is_not_judged() -> None:
@@ -53,13 +51,13 @@ def test_a_rule_that_has_nothing_to_do_after_the_new_ones_is_superfluous() -> No
 def counted_trials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the rules without which the others are tried, from now on."""
     tried: list[str] = []
-    without = Proof.without
+    without = Ledger.without
 
-    def counted(self: Proof, rule_id: str) -> Counts:
+    def counted(self: Ledger, rule_id: str) -> tuple[int, int]:
         tried.append(rule_id)
         return without(self, rule_id)
 
-    monkeypatch.setattr(Proof, "without", counted)
+    monkeypatch.setattr(Ledger, "without", counted)
     return tried
 
 

@@ -6,13 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.hypotheses import hypotheses
-from dedupcrawl.urls.learning.identifiers import Place, identifier_edits
-from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import split_url
 from tests.urls.learning.sites import SITE, Clusters, forms, learned, words
 
 SPELLINGS = [
@@ -77,40 +71,3 @@ def test_not_where_words_tell_pages_apart() -> None:
     other_sides = [[f"{SITE}/day/{i}-{words(chance)}"] for i in range(30)] + [[f"{SITE}/?d={i}"] for i in range(30)]
     by_chance = [one + other for one, other in zip(other_sides[:30], other_sides[40:], strict=False)]
     assert not learned(by_chance + other_sides[30:40]).rules
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "match", "to"),
-    [
-        ("/topic/7-any-words", "/topic/7", "/{p*}/{id:digits}-{}-{}", "/{p*}/{id}"),
-        ("/topic/7-word", "/topic/7", "/{p*}/{id:digits}-{}", "/{p*}/{id}"),
-        ("/7-any-words", "/7", "/{id:digits}-{}-{}", "/{id}"),
-        ("/topic/7-any-words/view", "/topic/7/view", "/{p*}/{id:digits}-{}-{}/{x0}", "/{p*}/{id}/{x0}"),
-        ("/show.php?t=7", "/t/7/any-words", "/t/{id:digits}/{}-{}", "/show.php?t={id}"),
-        ("/t/any-words/7", "/topic/any-words-7", "/t/{w0}/{id:digits}", "/topic/{w0}-{id}"),
-        ("/topic/any-7-words-20", "/topic/20", "/{p*}/{}-{}-{id:digits}", "/{p*}/{id}"),
-        ("/t/any-words-7", "/topic/7-*", "/t/{}-{}-{id:digits}", "/topic/{id}-{}"),
-    ],
-)  # fmt: skip
-def test_what_a_pair_suggests(source: str, target: str, match: str, to: str) -> None:
-    one, other = split_url(SITE + source), split_url(SITE + target)
-    assert one is not None
-    assert other is not None
-    assert (match, to) in {(found.match, found.to) for found in hypotheses(one, other)}
-
-
-segments = st.lists(st.text("a7-_.{?*", max_size=8), max_size=4)
-args = st.dictionaries(st.sampled_from(["t", "u", "{"]), st.sampled_from([None, "", "7", "77", "a"]), max_size=2)
-
-
-@given(segments, segments, args, args, segments, segments)
-def test_whatever_the_urls_rules_can_say_it(
-    old: list[str],
-    new: list[str],
-    gone: dict[str, str | None],
-    come: dict[str, str | None],
-    before: list[str],
-    after: list[str],
-) -> None:
-    for found in identifier_edits(Place(old, gone), Place(new, come), before, after):
-        Rule("x", "equivalence", match=found.match, to=found.to).templates()

@@ -4,35 +4,7 @@ from __future__ import annotations
 
 import random
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from dedupcrawl.urls.learning.path_parameters import differing_parameters
-from dedupcrawl.urls.rule import Rule
 from tests.urls.learning.sites import SITE, forms, learned, rules_of, token, words
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "match", "to"),
-    [
-        ("x;v=1", "x;v=2", "{name};v={}", "{name}"), ("x;v=1", "x", "{name};v={}", "{name}"),
-        ("x;print", "x", "{name};print", "{name}"), ("x", "x;0123abcd", "{name};{:token}", "{name}"),
-        ("x;12", "x;13", "{name};{:digits}", "{name}"),
-        ("x;sid=1;a=1", "x;a=1", "{name};sid={};{more}", "{name};{more}"),
-        ("x;a=1;sid=1", "x;a=1", "{name};sid={}", "{name}"),
-        ("x;a=1;sid=1", "x;a=2;sid=2", "{name};a={};sid={}", "{name}"),
-    ],
-)  # fmt: skip
-def test_what_a_pair_of_segments_suggests(one: str, other: str, match: str, to: str) -> None:
-    assert (match, to) in list(differing_parameters(one, other))
-
-
-@given(st.text("ax;=1{?", max_size=12), st.text("ax;=1{?", max_size=12))
-def test_whatever_the_segments_rules_can_say_it(one: str, other: str) -> None:
-    for match, to in differing_parameters(one, other):
-        Rule("x", "equivalence", match=f"/{match}", to=f"/{to}").templates()
-        assert one.partition(";")[0] == other.partition(";")[0]
 
 
 def test_a_session_in_the_middle_of_a_path() -> None:

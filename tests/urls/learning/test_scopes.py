@@ -1,107 +1,88 @@
-"""Contexts in words: conditions on one path hold together, and what cannot be said is not."""
+"""To which paths a rule is kept, and which conditions rules can say."""
 
 from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.context_keys import NO_VALUE, ContextKey
-from dedupcrawl.urls.learning.contexts import Condition
-from dedupcrawl.urls.learning.hypotheses import hypothesis
-from dedupcrawl.urls.learning.scopes import scoped
+from dedupcrawl.urls.learning.contexts import Condition, contexts, path_with, scoped
+from dedupcrawl.urls.learning.forms import Forms
+from dedupcrawl.urls.learning.scopes import kept_to, scopes
+from dedupcrawl.urls.learning.search import hypothesis
+from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
 
-SID = hypothesis(drop=("sid",))
-
-
-def within(*conditions: tuple[ContextKey, tuple[str, ...]]) -> tuple[str, ...]:
-    rule = scoped(SID, tuple(Condition(key, values) for key, values in conditions))
-    assert rule is not None
-    return rule.within
-
-
-def is_for(rule: Rule | None, url: str) -> bool:
-    parts = split_url(url)
-    assert rule is not None
-    assert parts is not None
-    return CompiledRule(rule).apply(parts, "a.com") is not None
-
-
-def test_all_conditions_on_a_path_are_of_one_template() -> None:
-    part = ("part", "1"), ("friends-{}",)
-    assert within(part) == ("/{}/friends-{}/{*}",)
-    assert within((("part", "0"), ("u{}",)), part) == ("/u{}/friends-{}/{*}",)
-    assert within(part, (("sort", "1"), ("{}-{}",))) == ("/{}/friends-{}/{*}",)
-    assert within((("front", "1"), ("a", "b")), part) == ("/a/friends-{}/{*}", "/b/friends-{}/{*}")
-    assert within((("front", "1"), ("a",)), (("front", "2"), ("a/b",)), (("last", ""), ("x",))) == ("/a/b/{*}/x",)
-    assert within((("front", "2"), ("a/friends-1",)), part) == ("/a/friends-1/{*}",)
-    assert within((("path", ""), ("/x/y",)), part) == ("/x/y",)
-
-
-def test_a_rule_is_for_urls_on_which_all_conditions_hold() -> None:
-    rule = scoped(SID, (Condition(("front", "1"), ("a",)), Condition(("part", "1"), ("friends-{}",))))
-    assert is_for(rule, "http://a.com/a/friends-1?sid=2")
-    assert not is_for(rule, "http://a.com/b/friends-1?sid=2")
-    assert not is_for(rule, "http://a.com/a/blog-1?sid=2")
+WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "scope"),
+    ("paths", "expected"),
     [
-        (("path", ""), "/x", "!/x"), (("front", "1"), "x", "!/x/{*}"), (("last", ""), "x", "!/{*}/x"),
-        (("part", "1"), "x-{}", "!/{}/x-{}/{*}"), (("sort", "0"), "x-{}", "!/x-{}/{*}"),
-    ],
-)  # fmt: skip
-def test_exceptions(key: ContextKey, value: str, scope: str) -> None:
-    rule = scoped(SID, (Condition(key, (value,), holds=False),))
-    assert rule is not None
-    assert rule.within == (scope,)
-
-
-def test_hosts_and_arguments() -> None:
-    rule = scoped(SID, (Condition(("host", ""), ("www.a.com",)), Condition(("host", ""), ("x.a.com",), holds=False)))
-    assert rule is not None
-    assert rule.hosts == ("www.a.com", "!x.a.com")
-    rule = scoped(SID, (Condition(("arg", "do"), ("show",)), Condition(("has", "raw"), (NO_VALUE,))))
-    assert rule is not None
-    assert (rule.match, rule.unless) == ("?do=show", ("raw",))
-    rule = scoped(SID, (Condition(("args", "a&b"), ("1&2",)), Condition(("form", "t"), ("x:{}",), holds=False)))
-    assert rule is not None
-    assert (rule.match, rule.unless) == ("?a=1&b=2", ("t=x:{}",))
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        Condition(("path", ""), ("/{x}",)),
-        Condition(("front", "1"), (NO_VALUE,)),
-        Condition(("arg", "a"), ("x|y", "z")),
-        Condition(("form", "a"), ("x-{}", "y-{}")),
-        Condition(("last", ""), tuple(map(str, range(1000)))),
+        ([f"/news/{word}" for word in WORDS], ["/news/{}"]),
+        ([f"/news/{word}.html" for word in WORDS], ["/news/{}.html"]),
+        ([f"/{part}/{word}" for word in WORDS for part in "ab"], ["/a/{}", "/b/{}"]),
+        ([f"/{part}/{word}" for word in WORDS for part in "abcdefg"], []),
+        (["/view.php"] * 9, ["/view.php"]),
+        (["/view.php"] * 9 + ["/view;x=1.php"], ["/view.php", "/view;x=1.php"]),
+        ([f"/{year}/{word}" for year in (2001, 2002, 2003) for word in WORDS], ["/{:digits}/{}"]),
+        ([f"/a/{word}/" for word in WORDS], ["/a/{}/"]),
+        ([f"/a/{word}" for word in WORDS] + ["/a/x/y"], ["/a/{}/{*}"]),
+        (
+            [f"/core/{part}/src/{word}" for part in ("app", "lib") for word in WORDS],
+            ["/core/app/src/{}", "/core/lib/src/{}"],
+        ),
     ],
 )
-def test_what_cannot_be_said(condition: Condition) -> None:
-    assert scoped(SID, (condition,)) is None
+def test_a_rule_of_paths_is_for_those_that_came(paths: list[str], expected: list[str]) -> None:
+    uses = [(parts, i) for i, path in enumerate(paths) if (parts := split_url(f"http://a.com{path}"))]
+    assert sorted(map(written_path, scopes(uses, of_arguments=True))) == expected
 
 
-def test_a_target_cannot_repeat_an_open_argument() -> None:
-    rewrite = hypothesis("/a/{p*}", "/b/{p*}")
-    assert scoped(rewrite, (Condition(("has", "id"), ("yes",)),)) is None
-    with_id = scoped(rewrite, (Condition(("arg", "id"), ("7",)),))
-    assert with_id is not None
-    assert (with_id.match, with_id.to) == ("/a/{p*}?id=7", "/b/{p*}?id=7")
+def test_what_the_match_says_is_not_said_again() -> None:
+    rule = Rule("r", "rewrite", match="/print/{x}", to="/{x}")
+    uses = [(parts, i) for i, word in enumerate(WORDS) if (parts := split_url(f"http://a.com/print/{word}"))]
+    assert kept_to(rule, scopes(uses, of_arguments=False)) == rule
 
 
-def test_an_argument_is_known_by_its_whole_name() -> None:
-    drop = Rule("r", "equivalence", match="?xid={}", drop=("sid",))
-    with_id = scoped(drop, (Condition(("arg", "id"), ("7",)),))
-    assert with_id is not None
-    assert with_id.match == "?xid={}&id=7"
-    assert scoped(with_id, (Condition(("arg", "id"), ("8",)),)) is None
+@pytest.mark.parametrize(
+    ("atoms", "path"),
+    [
+        (["0=wiki"], "/wiki/{*}"),
+        (["0=wiki", "depth=2"], "/wiki/{}"),
+        (["1:digits"], "/{}/{:digits}/{*}"),
+        (["suffix=.html"], "/{*}/{}.html"),
+        (["0~u{}", "depth=3"], "/u{}/{}/{}"),
+        (["1=x", "depth=1"], None),
+    ],
+)
+def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
+    found = path_with(atoms)
+    assert (found and written_path(found)) == path
 
 
-def test_a_path_that_begins_with_an_empty_segment_is_not_said() -> None:
-    assert scoped(SID, (Condition(("front", "2"), ("/",)),)) is None  # "///{*}" would have no host
-    assert scoped(SID, (Condition(("front", "2"), ("/wiki",)),)) is None  # of "//wiki/{*}" wiki is the host
-    assert scoped(SID, (Condition(("path", ""), ("//x",), holds=False),)) is None
+def test_conditions_on_arguments_and_hosts() -> None:
+    rule = hypothesis(match="/x?id={i}", to="/y/{i}")
+    found = scoped(rule, [Condition("?mode=a", True), Condition("?q", False), Condition("host=m.a.com", False)])
+    assert found is not None
+    assert (found.match, found.to) == ("/x?id={i}&mode=a", "/y/{i}?mode=a")
+    assert (found.unless, found.hosts) == (("q",), ("!m.a.com",))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "within", "unless"),
+    [
+        ([f"/list/{i}?sid={sid}" for i in range(9) for sid in "ab"], ("/view/{*}",), ()),
+        ([f"/view/{i}?sid={sid}&page=2" for i in range(9) for sid in "ab"], (), ("page",)),
+    ],
+)
+def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str, ...], unless: tuple[str, ...]) -> None:
+    right = [f"/view/{i}?sid={sid}" for i in range(60, 90) for sid in "ab"]
+    urls = [f"http://a.com{path}" for path in [*right, *wrong]]
+    labels = [i // 2 for i in range(len(right))] + [1000 + i for i in range(len(wrong))]
+    forms = Forms("a.com", urls, labels, [0] * len(urls))
+    rule = hypothesis(drop=("sid",))
+    (leaf,) = contexts(forms.tried(rule), forms)
+    found = scoped(rule, leaf[0])
+    assert found is not None
+    assert found.within in {within, ("!/list/{*}",)} if within else found.unless == unless, found
+    assert leaf[1].wrong == 0

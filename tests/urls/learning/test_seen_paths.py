@@ -5,12 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from dedupcrawl.urls.learning.learn import learn_site
-from dedupcrawl.urls.learning.seen_paths import is_of_paths, kept_to_seen_paths
-from dedupcrawl.urls.learning.seen_sections import Met
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.rule_files import SiteRules
-from dedupcrawl.urls.url_parts import split_url
 
 SITE = "shop.example"
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket", "kettle"]
@@ -137,77 +133,6 @@ def test_an_argument_that_matters_in_one_part_is_not_dropped_where_it_never_came
     assert told_apart(rules, [f"/search?sort={order}" for order in orders])
 
 
-PAGES = [f"http://{SITE}/{{}}/{word}" for word in WORDS]
-
-
-def met(changed: Iterable[str], others: Iterable[str] = ()) -> list[Met]:
-    """URLs of which each meets the others with its last segment."""
-    found = []
-    for urls, by_rule in ((changed, True), (others, False)):
-        for url in urls:
-            parts = split_url(url)
-            assert parts is not None
-            found.append(Met(parts, hash(parts.segments[-1]), by_rule))
-    return found
-
-
-@pytest.mark.parametrize(
-    ("fronts", "expected"),
-    [
-        (["en"], ["/en/{x0} → /{x0}"]),
-        (["en", "en-us"], ["/{:en|en-us}/{x0} → /{x0}"]),
-        (["a/b", "en"], ["/en/{x0} → /{x0}", "/a/b/{x0} → /{x0}"]),
-        (["a", "b", "c", "d", "e", "f/g"], ["/{p*}/{x0} → /{x0}"]),
-    ],
-)
-def test_segments_that_are_taken_out_are_those_that_came(fronts: list[str], expected: list[str]) -> None:
-    rule = Rule("r", "rewrite", match="/{p*}/{x0}", to="/{x0}")
-    changed = [page.format(front) for page in PAGES for front in fronts]
-    found = kept_to_seen_paths(rule, met(changed, [f"http://{SITE}/{word}" for word in WORDS]), SITE)
-    assert sorted(map(described, found)) == sorted(expected)
-    assert len({one.id for one in found}) == len(found)
-
-
-@pytest.mark.parametrize(
-    ("values", "form"),
-    [
-        (["a", "b"], "{:a|b}"),
-        (["1", "2", "33"], "{:digits}"),
-        ([str(i) for i in range(9)], "{:digits}"),
-        ([f"{i:016x}" for i in range(0xA0000, 0xA0009)], "{:token}"),
-        ([f"s{i:016x}" for i in range(0xA0000, 0xA0009)], "s{:token}"),
-        ([f"a-{i}" for i in range(9)], "a-{:digits}"),
-        ([f"a{i}" for i in range(9)], "a{:digits}"),
-        ([f"a{i}-{i}" for i in range(9)], "{}-{}"),
-        ([f"a{i}b{i}" for i in range(12)], "{}"),
-        (WORDS[:9], "{:anvil|barrel|candle|dragon|engine|falcon|garden|hammer|island}"),
-    ],
-)
-def test_a_forgotten_segment_is_kept_to_its_kind(values: list[str], form: str) -> None:
-    rule = Rule("r", "equivalence", match="/{}/{x}", to="/{}/{x}")
-    found = kept_to_seen_paths(rule, met(page.format(value) for page in PAGES for value in values), SITE)
-    assert [(one.match, one.to) for one in found] == [(f"/{form}/{{x}}", "/{}/{x}")]
-
-
-@pytest.mark.parametrize(
-    ("within", "values", "form"),
-    [
-        ("!/{*}/25", range(2, 12), "{:10|11|2|3|4|5|6|7|8|9}"),
-        ("!/t/7/25/{*}", range(2, 6), "{:2|3|4|5}"),
-        ("!/{*}/edit", range(2, 12), "{:digits}"),
-        ("!/25/{*}", range(2, 12), "{:digits}"),
-        ("!/{*}/25", range(100, 200), "{:digits}"),
-    ],
-)
-def test_where_a_value_was_refuted_only_those_that_came_are_forgotten(
-    within: str, values: Iterable[int], form: str
-) -> None:
-    rule = Rule("r", "equivalence", match="/t/{id}/{:digits}", to="/t/{id}/{}", within=(within,))
-    found = [(value % 2, split_url(f"http://{SITE}/t/{value % 2}/{value}")) for value in values]
-    posts = [Met(parts, topic, changed=True) for topic, parts in found if parts]
-    assert [kept.match for kept in kept_to_seen_paths(rule, posts, SITE)] == [f"/t/{{id}}/{form}"]
-
-
 def test_some_words_before_a_page_that_make_no_difference_are_not_any_words() -> None:
     """A shop has its products below the category that they were found in, too; not so the help of each category."""
     rules = learned([f"/{word}-{i}.html", f"/{WORDS[i % 7]}/{word}-{i}.html"] for i, word in enumerate(WORDS * 4))
@@ -228,24 +153,3 @@ def test_what_is_the_same_in_two_projects_is_not_in_a_third() -> None:
     rules = learned([f"/{at}/src/{v}/{word}" for v in ("main", "v1")] for at in projects for word in WORDS)
     assert are_one(rules, ["/core/app/src/main/unheard-of", "/core/app/src/v1/unheard-of"])
     assert told_apart(rules, ["/core/new/src/main/unheard-of", "/core/new/src/v1/unheard-of"])
-
-
-def test_what_another_rule_made_fit_stays_open() -> None:
-    rule = Rule("r", "rewrite", match="/{p*}/{x0}", to="/{x0}")
-    assert kept_to_seen_paths(rule, [*met([f"http://{SITE}/en/a"]), *met([f"http://{SITE}/a"])], SITE) == [rule]
-
-
-def test_a_conversion_is_for_the_part_of_the_site_that_it_came_from() -> None:
-    rule = Rule("r", "rewrite", convert="lower-path")
-    (found,) = kept_to_seen_paths(rule, met([f"http://{SITE}/wiki/A", f"http://{SITE}/wiki/B"]), SITE)
-    assert found.within == ("/wiki/{}/{*}",)
-    many = met([f"http://{SITE}/w{i}/A{i}" for i in range(6)])
-    assert kept_to_seen_paths(rule, many, SITE) == [rule]
-    assert kept_to_seen_paths(rule, met([f"http://{SITE}/A"]), SITE) == [rule]  # a page, not a part of the site
-
-
-def test_only_rules_of_paths_are_of_paths() -> None:
-    assert not is_of_paths(Rule("r", "rewrite", drop=("sid",)))
-    assert not is_of_paths(Rule("r", "rewrite", convert="sort-query"))
-    assert not is_of_paths(Rule("r", "rewrite", match="/go?to={u}", to="{u|decode}"))
-    assert is_of_paths(Rule("r", "rewrite", match="/{p*}/index.html", to="/{p}/"))

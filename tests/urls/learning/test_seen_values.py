@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from dedupcrawl.urls.learning.learn import learn_site
-from dedupcrawl.urls.learning.seen_values import kept_to_seen
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule, described
+from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
 
 SITE = "shop.example"
@@ -66,50 +65,6 @@ def test_values_that_came_beside_what_is_irrelevant_are_none_themselves() -> Non
     assert normalizer.normalize(f"{page}?p=7&visit=e5").canonical == f"{page}?p=7"
 
 
-def test_an_identity_is_kept_to_what_it_has_seen_of_each_argument() -> None:
-    rule = Rule("r", "equivalence", match="/bugs?task={}", drop=("order", "sid"))
-    found = kept_to_seen(rule, {"order": {"id", "date"}, "sid": {f"{i}x" for i in range(9)}})
-    assert [described(one) for one in found] == [
-        "drop sid of /bugs?task={}",
-        "drop order of /bugs?task={}&order={:date|id}",
-    ]
-    assert len({one.id for one in found}) == 2
-
-
-def test_a_forgotten_value_is_kept_to_those_that_were_seen() -> None:
-    rule = Rule("r", "equivalence", match="/list?sort={}", to="/list?sort={}")
-    (found,) = kept_to_seen(rule, {"sort": {"date", "name"}})
-    assert (found.match, found.to) == ("/list?sort={:date|name}", "/list?sort={}")
-
-
-@pytest.mark.parametrize(
-    ("unless", "values", "form"),
-    [
-        (("p=25",), "234", "p={:2|3|4}"),
-        (("p=25",), "23456789", "p={:2|3|4|5|6|7|8|9}"),
-        (("p=Special:{}",), "234", "p={:digits}"),
-        (("xp=25", "p"), "234", "p={:digits}"),
-        ((), "234", "p={:digits}"),
-    ],
-)
-def test_where_a_value_was_refuted_only_those_that_came_are_irrelevant(
-    unless: tuple[str, ...], values: str, form: str
-) -> None:
-    (kept,) = kept_to_seen(Rule("r", "rewrite", drop=("p",), unless=unless), {"p": set(values)})
-    assert kept.match == f"?{form}"
-
-
-def test_of_very_many_values_a_refuted_one_is_an_exception() -> None:
-    rule = Rule("r", "rewrite", drop=("p",), unless=("p=25",))
-    assert kept_to_seen(rule, {"p": {str(i) for i in range(100, 200)}}) == [rule]
-
-
-def test_a_name_that_another_one_ends_with_is_not_taken_for_it() -> None:
-    rule = Rule("r", "equivalence", match="/p?xid={}", drop=("id",))
-    (found,) = kept_to_seen(rule, {"id": {"1", "2"}})
-    assert found.match == "/p?xid={}&id={:1|2}"
-
-
 def test_values_that_never_came_matter_beside_an_argument_of_a_similar_name() -> None:
     pages = [[f"http://{SITE}/p?xid={i}&id={j}" for j in (1, 2)] for i in range(60)]
     others = [[f"http://{SITE}/{page}?id={i}"] for page in "pq" for i in range(1, 60)]
@@ -119,13 +74,3 @@ def test_values_that_never_came_matter_beside_an_argument_of_a_similar_name() ->
     canonical = SiteNormalizer(rules).normalize
     assert len({canonical(f"http://{SITE}/p?xid=7&id={i}").canonical for i in (1, 2)}) == 1
     assert len({canonical(f"http://{SITE}/p?xid=7&id={i}").canonical for i in (1, 7, 8)}) == 3
-
-
-def test_what_a_template_cannot_say_is_left_out() -> None:
-    rule = Rule("r", "rewrite", drop=("q",))
-    assert kept_to_seen(rule, {"q": {"a{b", "a|b"}}) == []
-    assert [described(one) for one in kept_to_seen(rule, {"q": {"a{b", "x", None, ""}})] == [
-        "drop q of ?q=x",
-        "drop q of ?q=",
-        "drop q of ?q",
-    ]

@@ -5,11 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.varying_together import varying_together
-from dedupcrawl.urls.rule import Rule
 from tests.urls.learning.sites import SITE, Clusters, forms, learned, token, words
 
 
@@ -56,26 +52,3 @@ def test_not_where_it_matters() -> None:
     assert not learned(one_by_one).rules
     some_equal = [[*one_by_one[2 * i], *one_by_one[2 * i + 1]] for i in range(4)] + one_by_one[8:]
     assert not learned(some_equal).rules
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "names"),
-    [
-        (["0123abcd", "x"], ["4567abcd", "x"], []),  # one value alone is for others to forget
-        (["en", "x"], ["de", "x"], ["ts"]), (["0123abcd"], ["4567abcd", "x"], ["ts"]), (["x"], ["x"], ["ts", "u"]),
-        (["cafe", "x"], ["face", "x"], ["ts"]),
-    ],
-)  # fmt: skip
-def test_what_suggests_nothing(one: list[str], other: list[str], names: list[str]) -> None:
-    assert not list(varying_together(one, other, names))
-
-
-segments = st.lists(
-    st.sampled_from(["", "a", "0123abcd", "4567abcd", "(0123abcd)", "(4567abxy)", "x;v=1", "x;v=2", "{"])
-)
-
-
-@given(segments, segments, st.lists(st.sampled_from(["t", "u"]), unique=True))
-def test_whatever_the_urls_rules_can_say_it(one: list[str], other: list[str], names: list[str]) -> None:
-    for found in varying_together(one, other, names):
-        Rule("x", "equivalence", match=found.match, to=found.to).templates()

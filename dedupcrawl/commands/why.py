@@ -1,0 +1,96 @@
+"""`dedupcrawl rules why`: what keeps two URLs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import click
+import polars as pl
+
+from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.output import to_json
+from dedupcrawl.printable import printable
+from dedupcrawl.project import RULES, rules_folder
+from dedupcrawl.sites import ascii_form, site_of
+from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.parts import parted, work_on
+from dedupcrawl.urls.learning.why import Why, why
+from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.urls.rule_files import SiteRules, file_of, read_rules, rule_files
+from dedupcrawl.urls.url_parts import split_url
+
+
+@click.command("why", short_help="Tell what keeps two URLs apart.")
+@click.argument("one")
+@click.argument("other")
+@click.argument("logs", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--rules",
+    "folder",
+    default=rules_folder,
+    type=click.Path(path_type=Path),
+    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
+    """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
+
+    For each way to bring them together: the rule that does it for other URLs, or the pages of the logs that speak
+    against it, or how few clusters show it.
+
+    \b
+    dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
+    """
+    for url in (one, other):
+        if split_url(url) is None:
+            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+    site = site_of(one)
+    if ascii_form(site) != ascii_form(site_of(other)):
+        raise BadInputError(f"{printable(one)} and {printable(other)} are of two sites, and no rule leads to another.")
+    urls, labels = _pages(site, logs)
+    found = why(one, other, _rules_of(site, folder), urls, labels)
+    click.echo(to_json(asdict(found) | {"is_met": found.is_met}) if as_json else "\n".join(_lines(found)))
+
+
+def _rules_of(site: str, folder: Path) -> SiteRules:
+    try:
+        path = file_of(rule_files([folder]), site) if folder.exists() else None
+        return SiteRules(site, read_rules(path).rules if path else ())
+    except RuleError as error:
+        raise BadInputError(printable(str(error))) from error
+
+
+def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
+    urls: list[str] = []
+    labels: list[int] = []
+    if logs:
+        try:
+            with stages_progress() as progress, parted(logs, Tally(), progress) as parts:
+                for found in work_on(parts, partial(_of_site, site=site), "reading", progress, 1):
+                    urls += found["url"].to_list()
+                    labels += found["cluster"].to_list()
+        except LogError as error:
+            raise BadInputError(printable(str(error))) from error
+    return urls, labels
+
+
+def _of_site(rows: pl.DataFrame, site: str) -> pl.DataFrame:
+    return clusters_of(rows.filter(pl.col("site").is_in([site, ascii_form(site)]))).urls.select("url", "cluster")
+
+
+def _lines(found: Why) -> list[str]:
+    by = f" by {', '.join(map(printable, found.rules))}" if found.rules else ""
+    if found.is_met:
+        return [f"They meet at {printable(found.canonical[0])}{by}."]
+    lines = [f"They do not meet: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
+    if not found.reasons:
+        lines.append("Nothing of one URL tells of the other.")
+    for reason in found.reasons:
+        lines.append(f"  {printable(reason.rule)}: {printable(reason.why)}")
+        lines += [f"    {printable(one)} is not {printable(other)}" for one, other in reason.pairs]
+    return lines

@@ -1,0 +1,226 @@
+"""The distinct URLs of a site as they are under the rules accepted so far, and what one more rule would do to them.
+
+Evidence counts for and against: two URLs of different pages that a rule would bring together speak against it, whether
+or not anybody ever saw the URL that it makes of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import sqrt
+
+from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.atoms import Patterns, atoms_of, patterns_of
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.url_parts import UrlParts, split_url
+
+
+@lru_cache(maxsize=4096)
+def compiled(rule: Rule) -> CompiledRule:
+    """The rule, ready to be applied."""
+    return CompiledRule(rule)
+
+
+@dataclass(slots=True)
+class Form:
+    """One distinct URL.
+
+    Attributes:
+        parts: Its tokens.
+        text: The URL itself.
+        label: Of its page; where rules brought together several, that of the first.
+        side: 0 for clusters that teach, 1 for those held out.
+    """
+
+    parts: UrlParts
+    text: str
+    label: int
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What becomes of some forms when a rule is used on them.
+
+    Attributes:
+        rows: Forms that it changes.
+        after: What it makes of each.
+        flags: 1 for a form that it rightly brings together with another one, 0 for wrongly, -1 for not at all.
+        right: How many rightly, less one for each place where all that meet are changed.
+        wrong: How many wrongly.
+        clusters: Pages of which forms come together.
+        held_out: ... of the part that is held out.
+        collisions: Places at which different pages meet.
+    """
+
+    rows: list[int] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    right: int = 0
+    wrong: int = 0
+    clusters: int = 0
+    held_out: int = 0
+    collisions: int = 0
+
+    def rows_with(self, flag: int) -> list[int]:
+        """The forms of which this became."""
+        return [row for row, found in zip(self.rows, self.flags, strict=True) if found == flag]
+
+
+class Forms:
+    """The distinct URLs of one site."""
+
+    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
+        self.site = site
+        self.all: list[Form] = []
+        self._row_of: dict[str, int] = {}
+        self._patterns: Patterns | None = None
+        self._sides = dict(zip(labels, sides, strict=True))
+        for url, label, side in zip(urls, labels, sides, strict=True):
+            parts = split_url(url)
+            if parts is None:
+                continue
+            if parts.fragment or not parts.segments:  # http://a.com is http://a.com/
+                parts = UrlParts(
+                    parts.scheme, parts.authority, parts.segments or [""], parts.args, parts.separators, ""
+                )
+            self._add(Form(parts, parts.join(), label, side))
+        self._index()
+
+    def _add(self, form: Form) -> None:
+        if self._row_of.setdefault(form.text, len(self.all)) == len(self.all):
+            self.all.append(form)
+
+    def _index(self) -> None:
+        self._atoms: dict[int, frozenset[str]] = {}
+        self._with: defaultdict[str, list[int]] = defaultdict(list)
+        self._with_args: list[int] = []
+        for row, form in enumerate(self.all):
+            tokens = set(form.parts.segments)
+            if form.parts.args:
+                self._with_args.append(row)
+                tokens.update(form.parts.names())
+            for token in tokens:
+                self._with[token].append(row)
+
+    @property
+    def patterns(self) -> Patterns:
+        """Of the URLs as they were before any rule; made when first asked for."""
+        if self._patterns is None:
+            self._patterns = patterns_of([form.parts for form in self.all])
+        return self._patterns
+
+    def atoms(self, row: int) -> frozenset[str]:
+        """What contexts may ask of a form, see `atoms.atoms_of`."""
+        found = self._atoms.get(row)
+        if found is None:
+            found = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns)
+        return found
+
+    def has(self, text: str) -> bool:
+        """True when there is a form of this text."""
+        return text in self._row_of
+
+    def side_of(self, label: int) -> int:
+        """The part of a page."""
+        return self._sides[label]
+
+    def clusters(self) -> dict[int, list[int]]:
+        """The pages that still have several forms, and these."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for row, form in enumerate(self.all):
+            found[form.label].append(row)
+        return {label: rows for label, rows in found.items() if len(rows) > 1}
+
+    def _asked(self, rule: CompiledRule) -> Iterable[int]:
+        """Forms that the rule may be for."""
+        tokens, texts = rule.asks_for()
+        if texts or not (tokens or rule.needs_args()):
+            if texts and "" not in texts:
+                return (row for row, form in enumerate(self.all) if any(text in form.text for text in texts))
+            return range(len(self.all))
+        rows = {row for token in tokens for row in self._with.get(token, ())}
+        return sorted(rows.union(self._with_args) if rule.needs_args() else rows)
+
+    def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:
+        """The forms that a rule changes, of some or all, and what it makes of them."""
+        ready = compiled(rule)
+        found, after = [], []
+        for row in self._asked(ready) if rows is None else rows:
+            new = ready.apply(self.all[row].parts, self.site)
+            if new is not None:
+                found.append(row)
+                after.append(new.join())
+        return found, after
+
+    def tried(self, rule: Rule, rows: Iterable[int] | None = None) -> Tally:
+        """What a rule would do to all forms, or to some."""
+        return self.tally(*self.changed(rule, rows))
+
+    def tally(self, rows: list[int], after: list[str]) -> Tally:
+        """Judge forms that are changed to these texts."""
+        meetings: defaultdict[str, list[int]] = defaultdict(list)
+        for place, text in enumerate(after):
+            meetings[text].append(place)
+        changed = set(rows)
+        flags = [-1] * len(rows)
+        right = wrong = collisions = 0
+        clusters: set[int] = set()
+        held_out: set[int] = set()
+        everything, row_of = self.all, self._row_of
+        for text, places in meetings.items():
+            there = row_of.get(text, -1)
+            if there in changed:
+                there = -1
+            if len(places) + (there >= 0) < 2:
+                continue
+            labels = Counter([everything[rows[place]].label for place in places])
+            if there >= 0:
+                labels[everything[there].label] += 1
+            own = everything[there].label if there >= 0 else None
+            label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
+            gain = most - 1
+            right += gain
+            wrong += len(places) + (there >= 0) - 1 - gain
+            collisions += len(labels) > 1
+            if gain:
+                clusters.add(label)
+                if any(everything[rows[p]].side for p in places if everything[rows[p]].label == label):
+                    held_out.add(label)
+            for place in places:
+                flags[place] = int(gain > 0 and everything[rows[place]].label == label)
+        return Tally(rows, after, flags, right, wrong, len(clusters), len(held_out), collisions)
+
+    def apply(self, rule: Rule) -> None:
+        """Take all forms through an accepted rule; what then is one becomes one."""
+        rows, after = self.changed(rule)
+        if not rows:
+            return
+        gone = set(rows)
+        forms = self.all
+        self.all, self._row_of = [], {}
+        for row, form in enumerate(forms):
+            if row not in gone:
+                self._add(form)
+        for row, text in zip(rows, after, strict=True):
+            parts = split_url(text)
+            if parts is not None:
+                self._add(Form(parts, text, forms[row].label, forms[row].side))
+        self._index()
+
+
+def lower_bound(right: float, wrong: float, z: float = 1.0) -> float:
+    """Wilson lower bound of the share `right / (right + wrong)`; 0.0 without observations.
+
+    >>> round(lower_bound(10, 0), 3), round(lower_bound(100, 0), 3)
+    (0.909, 0.99)
+    """
+    n = right + wrong
+    if not n:
+        return 0.0
+    p = right / n
+    spread = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (p + z * z / (2 * n) - spread) / (1 + z * z / n)

@@ -1,0 +1,160 @@
+"""The narrowest form that holds all values that were seen, and may speak of others: literal < words < kind < any.
+
+How much may be said of values that no log had is one question wherever it is asked: of arguments that are taken out, of
+segments that are forgotten, of the sections, scripts and depths that a rule is for. Of n values that all behaved alike,
+the share of all values that do is at least (1 - CONFIDENCE) ** (1 / n) (Clopper-Pearson, no failure). A kind of values
+(numbers, random tokens) is believed at a lower share than any value whatsoever, as its values are alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from dedupcrawl.urls.learning.written import capture, is_sayable, is_value, literal
+from dedupcrawl.urls.template import SHORTEST_TOKEN, Piece
+
+CONFIDENCE = 0.8
+_KIND = 0.55  # of other values of the kind behave alike: three were seen
+_ANY = 0.75  # of other values: six were seen
+_OPEN = 0.87  # of other segments, which are pages of their own more often than values of arguments: twelve were seen
+MOST_WORDS = 40  # that a rule names
+
+_TOKEN = re.compile(rf"(?=.*[0-9])[0-9A-Fa-f]{{{SHORTEST_TOKEN},}}")
+_NUMBER = re.compile(r"[0-9]+")
+_DELIMITERS = "-_+~"
+
+
+def share_alike(seen: int) -> float:
+    """Lower bound of the share of all values that behave as the `seen` ones did.
+
+    >>> round(share_alike(3), 2), round(share_alike(6), 2)
+    (0.58, 0.76)
+    """
+    return (1.0 - CONFIDENCE) ** (1.0 / seen) if seen else 0.0
+
+
+def is_open(seen: int) -> bool:
+    """True when so many values that behaved alike speak for any other one."""
+    return share_alike(seen) >= _ANY
+
+
+def is_kind_known(seen: int) -> bool:
+    """True when so many speak for others of their kind."""
+    return share_alike(seen) >= _KIND
+
+
+def kind_of(values: Iterable[str]) -> str:
+    """Which of "digits" and "token" all values are; empty for none.
+
+    >>> kind_of(["7", "12"]), kind_of(["0af31c88", "99c1d2e3"]), kind_of(["7", "x"])
+    ('digits', 'token', '')
+    """
+    values = list(values)
+    if values and all(map(_NUMBER.fullmatch, values)):
+        return "digits"
+    return "token" if values and all(map(_TOKEN.fullmatch, values)) else ""
+
+
+def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> list[Piece | None] | None:
+    """Forms of the values of an argument that makes no difference; None for any value.
+
+    Args:
+        values: That made none; None for the argument without "=".
+        refuted: Whether another value made one.
+    """
+    texts = sorted({value for value in values if value})
+    distinct = len({value.lstrip("0") if kind_of([value]) == "digits" else value for value in texts})
+    kind = kind_of(texts)
+    if kind == "token" or not (refuted and len(texts) < MOST_WORDS):
+        if is_open(distinct) and kind != "token":
+            return None
+        if kind and is_kind_known(distinct):
+            return [Piece(("", ""), (capture("", kind),))]
+    forms: list[Piece | None] = []
+    good = [text for text in texts if is_value(text) and "|" not in text][:MOST_WORDS]
+    if good:
+        forms.append(literal(good[0]) if len(good) == 1 else Piece(("", ""), (capture("", words=good),)))
+    if "" in values:
+        forms.append(literal(""))
+    if None in values:
+        forms.append(None)
+    return forms
+
+
+def of_segments(values: Collection[str], name: str = "", *, refuted: bool = False) -> Piece | None:
+    """The form of segments, or parts of them, that make no difference; None when there is none that can be said."""
+    texts = sorted(values)
+    if not texts or not all(map(is_sayable, texts)):
+        return None
+    if len(texts) == 1:
+        return literal(texts[0])
+    front, end = common_ends(texts)
+    cores = [text[len(front) : len(text) - len(end)] for text in texts]
+    distinct = len({core.lstrip("0") for core in cores})
+    words = len(texts) <= MOST_WORDS and not any("|" in text for text in texts)
+    few = refuted and words
+    found = of_kind(texts, name)
+    if found is not None and (not few or "token" in kind_of(cores)):
+        return found
+    if not few and is_open(distinct) and (front or end) and all(cores):
+        return Piece((front, end), (capture(name),))
+    if not few and is_open(distinct):
+        for mark in _DELIMITERS:
+            if all(mark in text[1:-1] for text in texts):
+                return Piece(("", mark, ""), (capture(), capture()))
+    if not few and share_alike(distinct) >= _OPEN and not (words and is_vocabulary(texts)):
+        return Piece(("", ""), (capture(name),))
+    return Piece(("", ""), (capture(name, words=texts),)) if words else None
+
+
+def of_kind(texts: Sequence[str], name: str = "") -> Piece | None:
+    """The form of numbers or tokens, with what all have before and behind them; None when they are none, or too few."""
+    front, end = common_ends(texts)
+    for start in (i for i in range(len(front) + 1) if all(_is_edge(text, i) for text in texts)):
+        for stop in (i for i in range(len(end) + 1) if all(_is_edge(text, len(text) - i) or not i for text in texts)):
+            cores = [text[start : len(text) - stop] for text in texts]
+            kind = kind_of(cores)
+            if kind and is_kind_known(len({core.lstrip("0") for core in cores})):
+                return Piece((texts[0][:start], texts[0][len(texts[0]) - stop :]), (capture(name, kind),))
+    return None
+
+
+def is_vocabulary(texts: Collection[str]) -> bool:
+    """True for plain words of which there are no more than a rule can name and that name no page: no slugs."""
+    return len(texts) < 12 and all(text.isalpha() for text in texts)
+
+
+def common_ends(texts: Collection[str]) -> tuple[str, str]:
+    """What all texts begin and end with, cut where a word or a number ends; the rest of each is not empty.
+
+    >>> common_ends(["a-1.html", "a-22.html"])
+    ('a-', '.html')
+    """
+    front = common_start(list(texts))
+    while front and not all(_is_edge(text, len(front)) for text in texts):
+        front = front[:-1]
+    back = common_start([text[len(front) :][::-1] for text in texts])[::-1]
+    while back and not all(
+        _is_edge(text, len(text) - len(back)) and len(text) > len(front) + len(back) for text in texts
+    ):
+        back = back[1:]
+    if any(len(text) == len(front) for text in texts):
+        front = ""
+    return front, back
+
+
+def common_start(texts: Sequence[str]) -> str:
+    """What all texts begin with."""
+    first, last = min(texts), max(texts)  # all others lie between
+    size = 0
+    while size < min(len(first), len(last)) and first[size] == last[size]:
+        size += 1
+    return first[:size]
+
+
+def _is_edge(text: str, at: int) -> bool:
+    if not 0 < at < len(text):
+        return at == 0
+    before, after = text[at - 1], text[at]
+    return not (before.isalnum() and after.isalnum()) or before.isdigit() != after.isdigit()

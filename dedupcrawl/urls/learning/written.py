@@ -1,0 +1,145 @@
+"""Templates as rule files write them: the one printer, and the pieces that templates are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, TemplateError, parse_template
+
+STAR = "p"  # the name of the capture that takes any number of segments
+_KINDS = ("digits", "token")
+_UNSAYABLE = re.compile(r"[{}/?#\s]")
+_ENDS_A_VALUE = re.compile(r"[&;]")
+_LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
+
+
+def literal(text: str) -> Piece:
+    """What is this text."""
+    return Piece((text,), ())
+
+
+def capture(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Capture:
+    """Braces: of a name, a kind ("digits", "token") or words; at least two words."""
+    if words:
+        return Capture(name, words=frozenset(words))
+    return _read(f"{{{name}:{kind}}}" if kind else f"{{{name}}}").captures[0]
+
+
+def whole(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Piece:
+    """A segment or value that is one capture."""
+    return Piece(("", ""), (capture(name, kind, words),))
+
+
+def star(name: str = STAR) -> Piece:
+    """Any number of segments."""
+    return Piece(("", ""), (Capture(name, star=True),))
+
+
+def _read(segment: str) -> Piece:
+    path = parse_template(f"/{segment}").path
+    assert path is not None
+    return path[0]
+
+
+def pattern(text: str) -> Piece | None:
+    """The piece of a deep pattern such as `Special:{}`; None when a template cannot say it."""
+    try:
+        return _read(text)
+    except TemplateError:
+        return None
+
+
+def is_sayable(text: str) -> bool:
+    """True for what a template can hold as a literal, in a segment."""
+    return len(text) <= _LONGEST and _UNSAYABLE.search(text) is None
+
+
+def is_value(text: str) -> bool:
+    """The same in the value of an argument."""
+    return is_sayable(text) and _ENDS_A_VALUE.search(text) is None
+
+
+def is_name(text: str) -> bool:
+    """True when a rule can name an argument of this name, and means no other."""
+    return text != "" and text[-1] != "*" and "=" not in text and is_value(text)
+
+
+def is_sayable_path(segments: Sequence[str]) -> bool:
+    """True when a template can have these segments: // at the front is the beginning of a host."""
+    return not BRACES.search("".join(segments)) and not (len(segments) > 1 and not segments[0])
+
+
+def written(template: Template | None) -> str:
+    """A template as text; `parse_template` reads it back.
+
+    >>> written(parse_template("/w/{title}?id={:digits}&x"))
+    '/w/{title}?id={:digits}&x'
+    """
+    if template is None:
+        return ""
+    if template.whole is not None:
+        return written_piece(template.whole)
+    host = written_piece(template.host) if template.host else ""
+    front = f"{template.scheme}://{host}" if template.scheme else f"//{host}" if host else ""
+    args = [name if form is None else f"{name}={written_piece(form)}" for name, form in template.args]
+    return front + written_path(template.path or ()) + ("?" + "&".join(args) if args else "")
+
+
+def written_path(path: Sequence[Piece]) -> str:
+    """The path of a template as text."""
+    return "".join(f"/{written_piece(piece)}" for piece in path)
+
+
+def written_piece(piece: Piece) -> str:
+    """A segment, host or value as text."""
+    parts = [piece.literals[0]]
+    for one, text in zip(piece.captures, piece.literals[1:], strict=True):
+        parts += (_written_capture(one), text)
+    return "".join(parts)
+
+
+def _written_capture(one: Capture) -> str:
+    if one.words:
+        return f"{{{one.name}:{'|'.join(sorted(one.words))}}}"
+    if one.conversions:
+        return f"{{{one.name}|{'|'.join(one.conversions)}}}"
+    kind = _kind_of(one)
+    return f"{{{one.name}{'*' if one.star else ''}{':' + kind if kind else ''}}}"
+
+
+def _kind_of(one: Capture) -> str:
+    if not one.characters:
+        return ""
+    for kind in ("digits", "token", "hex", "letters", "alnum"):
+        like = capture("x", kind)
+        if (like.characters, like.least) == (one.characters, one.least):
+            return kind
+    raise ValueError(f"no kind takes {sorted(one.characters)}")
+
+
+def with_forms(template: Template, forms: Mapping[str, Piece]) -> Template:
+    """The template with captures of these names replaced by these forms."""
+    if template.whole is not None:
+        return template
+    path = tuple(_spliced(piece, forms) for piece in template.path) if template.path is not None else None
+    args = tuple((name, None if form is None else _spliced(form, forms)) for name, form in template.args)
+    return replace(template, path=path, args=args)
+
+
+def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
+    """The piece with captures of these names replaced by these forms."""
+    literals, captures = [piece.literals[0]], []
+    for one, text in zip(piece.captures, piece.literals[1:], strict=True):
+        form = forms.get(one.name)
+        if form is None or (form.is_literal and one.conversions):
+            captures.append(one)
+            literals.append(text)
+            continue
+        literals[-1] += form.literals[0]
+        for inner, behind in zip(form.captures, form.literals[1:], strict=True):
+            captures.append(inner)
+            literals.append(behind)
+        literals[-1] += text
+    return Piece(tuple(literals), tuple(captures))

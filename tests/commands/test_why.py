@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from dedupcrawl.commands.rules import command
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+
+
+def told(*args: str) -> dict[str, object]:
+    done = CliRunner().invoke(command, ["why", *args, "--json"])
+    assert done.exit_code == 0, done.output
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def log_of(folder: Path, pages: dict[str, str]) -> str:
+    log = folder / "log.jsonl"
+    rows = [{"url": f"http://a.com{path}", "text_digest": page, "status": 200} for path, page in pages.items()]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(log)
+
+
+def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
+    pages = {f"/list/{i}?sort={sort}": f"{i}{sort}" for i in range(5) for sort in "ab"}
+    log = log_of(tmp_path, pages)
+    found = told("http://a.com/list/7?sort=a", "http://a.com/list/7?sort=b", log, "--rules", str(tmp_path / "none"))
+    assert not found["is_met"]
+    assert found["log"] == "not both in the log"
+    reasons = {reason["rule"]: reason for reason in found["reasons"]}  # type: ignore[attr-defined]
+    assert "5 of 5 merges would be wrong" in reasons["drop sort"]["why"]
+    assert reasons["drop sort"]["pairs"][0] == ["http://a.com/list/0?sort=a", "http://a.com/list/0?sort=b"]
+
+
+def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
+    rule = Rule("sid", "rewrite", drop=("sid",), within=("/view/{}",), source="learned")
+    write_rules(tmp_path, SiteRules("a.com", (rule,)))
+    found = told("http://a.com/map/7?sid=1", "http://a.com/map/7", "--rules", str(tmp_path))
+    (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sid"]  # type: ignore[attr-defined]
+    assert reason["why"] == "rule sid is for other URLs: drop sid within /view/{}"
+    assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", str(tmp_path))["is_met"]
+
+
+def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
+    for urls in (("x", "http://a.com/"), ("http://a.com/", "http://b.com/")):
+        done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
+        assert done.exit_code == 2
+        assert "Error: " in done.output
+
+
+def test_it_says_so_in_words(tmp_path: Path) -> None:
+    log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
+    done = CliRunner().invoke(command, ["why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)])
+    assert "In the log: one page." in done.stdout
+    assert "drop x: 1 clusters of the log show it, and it takes 2" in done.stdout

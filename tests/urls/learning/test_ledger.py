@@ -1,0 +1,83 @@
+"""The ledger against counting it all anew."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.learning.ledger import Ledger, Price
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
+
+RULES = [
+    Rule("sid", "rewrite", drop=("sid",)),
+    Rule("print", "rewrite", match="/{p*}/print", to="/{p}"),
+    Rule("page", "rewrite", match="?page=1", drop=("page",)),
+    Rule("order", "rewrite", convert="sort-query"),
+]
+PATHS = st.sampled_from(
+    [
+        "/a",
+        "/a/print",
+        "/a?sid=1",
+        "/a?sid=2",
+        "/a?page=1",
+        "/a?page=2",
+        "/a?page=1&sid=3",
+        "/a?sid=3&page=1",
+        "/b/print?sid=1",
+    ]
+)
+LOGS = st.lists(st.tuples(PATHS, st.integers(0, 3)), unique_by=lambda row: row[0], max_size=9)
+
+
+def counted(urls: list[str], labels: list[int], rules: list[Rule]) -> tuple[int, int]:
+    """Right and wrong merges: of what comes together, all but one of the page that most are of."""
+    normalize = SiteNormalizer(SiteRules("a.com", tuple(rules))).normalize
+    forms: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for url, label in zip(urls, labels, strict=True):
+        forms[normalize(url).canonical][label] += 1
+    return (
+        sum(max(pages.values()) - 1 for pages in forms.values()),
+        sum(pages.total() - max(pages.values()) for pages in forms.values()),
+    )
+
+
+@given(LOGS, st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, min_size=1))
+def test_what_a_rule_adds_is_what_is_missing_without_it(log: list[tuple[str, int]], rules: list[Rule]) -> None:
+    urls, labels = [f"http://a.com{path}" for path, _ in log], [label for _, label in log]
+    ledger = Ledger("a.com", urls, labels, [label % 2 for label in labels])
+    ledger.apply(rules)
+    everything = counted(urls, labels, rules)
+    assert (ledger.right, ledger.wrong) == everything
+    for rule in rules:
+        rest = [other for other in rules if other is not rule]
+        assert ledger.without(rule.id) == counted(urls, labels, rest)
+        assert ledger.adds(rule.id) == tuple(map(int.__sub__, everything, counted(urls, labels, rest)))
+    ledger.apply(rules[:-1])  # only what the last one did is done again
+    assert (ledger.right, ledger.wrong) == counted(urls, labels, rules[:-1])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "holds"),
+    [(0, 0, True), (50, 0, True), (50, 1, True), (5, 1, False), (50, 2, False), (5000, 50, True), (5000, 70, False)],
+)
+def test_a_wrong_merge_outweighs_a_hundred_right_ones_give_or_take_chance(right: int, wrong: int, holds: bool) -> None:
+    price = Price(0.95)
+    assert price.of_wrong == pytest.approx(100.0)
+    assert price.holds(right, wrong) is holds
+
+
+def test_of_known_software_what_was_refuted_is_kept_with_what_it_did() -> None:
+    rule = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software")
+    urls = [f"http://a.com/{page}?sid={sid}" for page in range(3) for sid in range(2)]
+    ledger = Ledger("a.com", urls, list(range(6)), [0] * 6)
+    ledger.apply([rule])
+    ledger.refute([rule])
+    (found,) = ledger.refuted
+    assert (found.id, found.state, found.evidence.collisions) == (rule.id, "disabled", 3)
+    assert "6 of 6 merges" in found.note
