@@ -17,7 +17,7 @@ import msgspec
 
 from dedupcrawl.content.features import FEATURES
 
-TARGET_PRECISION = 0.98
+TARGET_PRECISION = 0.97
 """Of the pages that are dropped this share shall be duplicates, unless another is asked for (docs/probability.md)."""
 
 DOUBTED = 0.9

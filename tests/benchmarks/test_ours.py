@@ -19,8 +19,8 @@ def learned() -> Learned[ours.OwnRule]:
 
 def test_our_rules_merge_what_is_one_page(learned: Learned[ours.OwnRule]) -> None:
     canonical = learned.matcher().canonical
-    assert canonical(f"{HTTP}/a/new/index.html") == canonical(f"{HTTP}/a/new")
-    assert canonical(f"{HTTP}/a/new") != canonical(f"{HTTP}/a/old")
+    assert canonical(f"{HTTP}/a/page400/index.html") == canonical(f"{HTTP}/a/page400")
+    assert canonical(f"{HTTP}/a/page400") != canonical(f"{HTTP}/a/page401")
     assert learned.valid is not None
     assert list(learned.valid(1.0)) == list(range(len(learned.rules)))
 
