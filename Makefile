@@ -22,7 +22,7 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
 
 test: $(DEV_STAMP) lint  ## lint, types and all tests
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n auto --dist loadfile
 
 # The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.
 test-oldest: OLDEST := $(VENV)-oldest/bin

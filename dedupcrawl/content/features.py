@@ -131,7 +131,7 @@ FEATURES: tuple[Feature, ...] = (
         "untold_title",
         "against",
         untold_title,
-        "share of the kept page's title that the common text lacks",
+        "share of the kept page's title that the common text lacks, where anything differs",
         is_share=True,
     ),
     Feature("titles_told", "against", lambda p: log_of(titles_told(p)), "words in which both titles and texts differ"),

