@@ -98,10 +98,21 @@ def compare(new: View, kept: View, model: Model) -> Evidence:
     return Evidence(_is_equal(pair) or model.probability(values), values, pair)
 
 
-def compare_texts(new: bytes, kept: bytes, model: Model) -> Evidence | None:
-    """All about two main texts, of whose pages nothing else is known; None where they have little in common."""
+def compare_texts(
+    new: bytes, kept: bytes, model: Model, furniture: tuple[Furniture, Furniture] | None = None
+) -> Evidence | None:
+    """All about two main texts, of whose pages nothing else is known; None where they have little in common.
+
+    Args:
+        new: Outline of the new one, as of `main_outline.packed`.
+        kept: Outline of the kept one.
+        model: What their differences come to.
+        furniture: Of both hosts, where that is known.
+    """
     nothing, unknown = Around({}, {}, frozenset()), Furniture()
-    one, other = (View.of("", "", main_outline.read(outline), nothing, unknown) for outline in (new, kept))
+    of_new, of_kept = furniture or (unknown, unknown)
+    one = View.of("", "", main_outline.read(new), nothing, of_new)
+    other = View.of("", "", main_outline.read(kept), nothing, of_kept)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 

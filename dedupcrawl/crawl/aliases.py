@@ -19,13 +19,13 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.request_meta import MOVED, without_fragment
-from dedupcrawl.crawl.trials import Look, same_page
+from dedupcrawl.crawl.same_page import FurnitureOf, Look, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
@@ -52,6 +52,7 @@ class Aliases:
         stats: Counts.
         book: Tries the sources, or None.
         pages: Of the crawl's responses.
+        furniture_of: What pages are compared by.
 
     Attributes:
         discoveries: Which pages were the first to lead to others.
@@ -68,6 +69,7 @@ class Aliases:
         stats: StatsCollector,
         book: RuleBook | None,
         pages: Pages,
+        furniture_of: FurnitureOf,
     ) -> None:
         self._index = index
         self._normalizer = normalizer
@@ -77,6 +79,7 @@ class Aliases:
         self._stats = stats
         self._book = book
         self._pages = pages
+        self._furniture_of = furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._sites: dict[str, SiteAliases] = {}
@@ -175,7 +178,8 @@ class Aliases:
             return False
         if kept is None or kept.run == self._run:
             return False
-        if same_page(Look(kept.outline, b""), Look.at(page.analyse())) is not False:
+        earlier = Look(kept.outline, b"", host_of(kept.source))
+        if same_page(earlier, Look.at(page.analyse()), self._furniture_of) is not False:
             return False
         self._changed.add(_key(url))
         self._stats.inc_value("dedup/aliases/changed")

@@ -10,8 +10,9 @@ from scrapy.http import Response
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.crawl.trials import Look, Trials
+from dedupcrawl.crawl.trials import Trials
 
 
 class CanonicalQuestions:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from dedupcrawl.crawl.trials import Look
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,9 @@ class EarlierPages:
                 if verdict is not None and verdict.duplicate_of and verdict.is_sure
                 else None
             )
-        return Look(entry.outline, b"") if entry is not None and entry.run == self._run else None
+        if entry is None or entry.run != self._run:
+            return None
+        return Look(entry.outline, b"", host_of(entry.source))
 
     def _kept(self, url: str) -> Entry | None:
         found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))

@@ -12,8 +12,8 @@ from scrapy.http import Response
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.crawl.trials import Look
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)

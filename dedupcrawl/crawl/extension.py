@@ -127,12 +127,21 @@ class Dedup:
         pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         book = RuleBook(self._normalizer, self.settings.trial_share) if self.settings.trial_share else None
         self.aliases = Aliases(
-            self._index, self._normalizer, self.settings, crawler.spider, self._run, self.stats, book, self.pages
+            self._index,
+            self._normalizer,
+            self.settings,
+            crawler.spider,
+            self._run,
+            self.stats,
+            book,
+            self.pages,
+            self._detector.furniture_of,
         )
         self.watch = RuleWatch(
             self._normalizer,
             book=book,
             aliases=self.aliases,
+            furniture_of=self._detector.furniture_of,
             pending=pending,
             rewrites=Rewrites(self._index, crawler.spider, self._run),
             index=self._index,

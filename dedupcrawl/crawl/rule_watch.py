@@ -33,9 +33,10 @@ from dedupcrawl.crawl.request_meta import (
     without_fragment,
 )
 from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials
+from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.sites import host_of, site_of
@@ -64,6 +65,7 @@ class RuleWatch:
         sending: Has requests fetched.
         around: The way around the duplicate filter.
         aliases: What is known of single URLs.
+        furniture_of: What pages are compared by.
         learns: True when a site without rules may have some later.
 
     Attributes:
@@ -85,6 +87,7 @@ class RuleWatch:
         sending: Sending,
         around: AroundFilter,
         aliases: Aliases,
+        furniture_of: FurnitureOf,
         book: RuleBook | None,
         learns: bool = False,
     ) -> None:
@@ -111,8 +114,16 @@ class RuleWatch:
         self._refusals = 0
         self.book = book
 
-        kept, passed, failed = self.earlier.look, self._passed, self._failed
-        self._trials = Trials(book, stats, kept=kept, passed=passed, failed=failed) if book else None
+        self._trials: Trials | None = None
+        if book is not None:
+            self._trials = Trials(
+                book,
+                stats,
+                kept=self.earlier.look,
+                furniture_of=furniture_of,
+                passed=self._passed,
+                failed=self._failed,
+            )
         self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:

@@ -8,43 +8,10 @@ from dataclasses import dataclass
 import mmh3
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content import evidence
-from dedupcrawl.content.model import packaged
-from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
-_LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
 _MOST_OPEN = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What is kept of a page until it is compared: its text (see content.main_outline), its body's digest."""
-
-    outline: bytes
-    body: bytes
-
-    @classmethod
-    def at(cls, analysis: Analysis) -> Look:
-        """What there is to see of a page."""
-        return cls(analysis.outline, analysis.page.body_digest)
-
-
-NOWHERE = Look(b"", b"")  # of a URL that has no page
-
-
-def same_page(asked: Look, canonical: Look) -> bool | None:
-    """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
-    if asked.body and asked.body == canonical.body:
-        return True
-    if not asked.outline:
-        return None  # an image, a shell for scripts
-    if asked.outline == canonical.outline:
-        return True
-    if not canonical.outline:
-        return False
-    found = evidence.compare_texts(asked.outline, canonical.outline, packaged())
-    return found is not None and found.probability >= _LIKELY
 
 
 @dataclass(slots=True)
@@ -77,6 +44,8 @@ class Trials:
         book: Told how each ends.
         stats: Counts them.
         kept: Finds the page of a URL that was answered before, in the index.
+        furniture_of: What pages are compared by. Of a host of which too little is known, pages that seem to differ are
+            compared again later: it may be but a counter.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
     """
@@ -87,12 +56,15 @@ class Trials:
         stats: StatsCollector,
         *,
         kept: Callable[[str], Look | None],
+        furniture_of: FurnitureOf,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
     ) -> None:
         self._book = book
         self._stats = stats
         self._kept = kept
+        self._furniture_of = furniture_of
+        self._put_off: list[Trial] = []
         self._passed = passed
         self._failed = failed
         self._by_url: dict[str, Trial] = {}
@@ -127,6 +99,7 @@ class Trials:
 
     def asked_for(self, url: str, look: Look) -> None:
         """The page of a URL on trial, fetched as it was asked for."""
+        self._settle_put_off()
         if trial := self._by_url.get(url):
             trial.asked = look
             self._settle(trial)
@@ -175,7 +148,7 @@ class Trials:
     def settle(self) -> None:
         """Nothing more is being fetched: end what can be ended, and forget the rest."""
         for trial in list(self._by_url.values()):
-            self._settle(trial)
+            self._settle(trial, is_last=True)
             self._end(trial)
 
     def settle_links(self, leads_to_more: Callable[[str], bool]) -> None:
@@ -190,11 +163,22 @@ class Trials:
                 self._stats.inc_value("dedup/url/tried_links")
                 self._fail(trial)
 
-    def _settle(self, trial: Trial) -> None:
+    def _settle_put_off(self) -> None:
+        put_off, self._put_off = self._put_off, []
+        for trial in put_off:
+            if trial.url in self._by_url:
+                self._settle(trial)
+
+    def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
         if trial.asked is None:
             return
         found = trial.found or self._kept(trial.canonical)
         if found is None:
+            return
+        same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
+        if same is False and not is_last and not is_known(found, self._furniture_of):
+            trial.found = found
+            self._put_off.append(trial)
             return
         self._end(trial)
         if found is NOWHERE:
@@ -203,7 +187,6 @@ class Trials:
             if revoked:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
             return
-        same = same_page(trial.asked, found)
         if same:
             self._succeed(trial)
         elif same is not None:

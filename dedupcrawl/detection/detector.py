@@ -19,6 +19,7 @@ from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.index.resident import ResidentLimit
 from dedupcrawl.index.rows import Dependent, Entry
@@ -190,6 +191,13 @@ class Detector:
         self._learn(host, analysis, is_other=is_first and (comparison.is_unlike or not page.title))
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+
+    def furniture_of(self, host: str) -> Furniture:
+        """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
+        try:
+            return self._furniture.of(host)
+        except (OSError, IndexDamagedError):
+            return Furniture()
 
     def learn(self, analysis: Analysis) -> None:
         """Learn from a page what its site repeats, before it is judged."""

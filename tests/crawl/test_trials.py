@@ -9,8 +9,10 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.crawl import trials as trials_module
-from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials, same_page
+from dedupcrawl.crawl.same_page import NOWHERE, Look, same_page
+from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.urls.normalizer import Normalizer
@@ -45,7 +47,16 @@ STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
     ],
 )
 def test_whether_one_page_serves_who_asked_for_the_other(asked: Look, canonical: Look, same: bool | None) -> None:
-    assert same_page(asked, canonical) is same
+    assert same_page(asked, canonical, lambda host: Furniture()) is same
+
+
+def furniture_of_pages(count: int) -> Furniture:
+    """Of a host with so many pages of different titles, which have a counter in common."""
+    furniture = Furniture()
+    for number in range(count):
+        analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
+        furniture.add(analysis.hashes, f"page {number}")
+    return furniture
 
 
 @dataclass
@@ -54,6 +65,7 @@ class Setting:
 
     rules: Path
     kept: dict[str, Look] = field(default_factory=dict)
+    furniture: Furniture = field(default_factory=lambda: furniture_of_pages(5))
     passed: list[str] = field(default_factory=list)
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
 
@@ -67,6 +79,7 @@ class Setting:
             self.book,
             self.stats,
             kept=self.kept.get,
+            furniture_of=lambda host: self.furniture,
             passed=lambda trial: self.passed.append(trial.url),
             failed=lambda trial, ruling: self.failed.append((trial.url, ruling)),
         )
@@ -210,3 +223,36 @@ def test_a_trial_under_way_tells_of_a_suspected_text_too(setting: Setting) -> No
     assert setting.trials.begin(trial)
     assert setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"), "")
     assert trial.suspects == (CANONICAL, "http://a.example/r")
+
+
+def test_pages_that_seem_to_differ_are_compared_again_once_counters_are_known(setting: Setting) -> None:
+    setting.furniture = Furniture()
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.passed, setting.failed) == ([], []), "nothing is known of the site"
+    setting.furniture = furniture_of_pages(5)
+    setting.trials.asked_for(ASKED, STORY)
+    assert [url for url, _ in setting.failed] == [ASKED]
+
+
+def test_what_was_put_off_is_settled_when_nothing_more_comes(setting: Setting) -> None:
+    setting.furniture = Furniture()
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert setting.failed == []
+    setting.trials.settle()
+    assert [url for url, _ in setting.failed] == [ASKED]
+
+
+def test_counters_that_a_site_repeats_make_no_other_page() -> None:
+    """A thread, and itself after its authors have written elsewhere."""
+
+    def thread(counts: range) -> Look:
+        posts = [text for n in counts for text in (f"Viewed {n} times", " ".join(prose(30 + n % 10).split()[:12]))]
+        return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
+
+    one, other = thread(range(10, 20)), thread(range(50, 60))
+    assert same_page(one, other, lambda host: furniture_of_pages(5))
+    assert not same_page(one, other, lambda host: Furniture())

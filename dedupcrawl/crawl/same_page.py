@@ -1,0 +1,60 @@
+"""Whether two URLs lead to one page, asked while a crawl goes on: by what their site is known to repeat so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dedupcrawl.content import evidence
+from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.content.model import packaged
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.sites import host_of
+
+FurnitureOf = Callable[[str], Furniture]
+"""Host → what its pages repeat, as far as it is known."""
+
+_LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is kept of a page until it is compared.
+
+    Attributes:
+        outline: Its text (see content.main_outline).
+        body: The digest of its body.
+        host: Its own.
+    """
+
+    outline: bytes
+    body: bytes
+    host: str = ""
+
+    @classmethod
+    def at(cls, analysis: Analysis) -> Look:
+        """What there is to see of a page."""
+        return cls(analysis.outline, analysis.page.body_digest, host_of(analysis.page.url))
+
+
+NOWHERE = Look(b"", b"")  # of a URL that has no page
+
+
+def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool | None:
+    """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
+    if asked.body and asked.body == canonical.body:
+        return True
+    if not asked.outline:
+        return None  # an image, a shell for scripts
+    if asked.outline == canonical.outline:
+        return True
+    if not canonical.outline:
+        return False
+    known = furniture_of(asked.host), furniture_of(canonical.host)
+    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known)
+    return found is not None and found.probability >= _LIKELY
+
+
+def is_known(look: Look, furniture_of: FurnitureOf) -> bool:
+    """Whether enough pages of a host have come to tell its counters and clocks from what a page says."""
+    return furniture_of(look.host).pages >= RECURRING
