@@ -14,6 +14,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
+_LONGEST_EXAMPLE = 300  # characters
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 
 _SHARED = 16_384  # forms of paths that are kept for other rules with the same
@@ -300,6 +301,14 @@ class CompiledRule:
             elif name not in self._edited:
                 args.append(arg)
         return [*args, *wanted.values()] if wanted else args
+
+
+def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:
+    """A URL and what this rule alone makes of it; None when it is no example for people or leaves the URL alone."""
+    if len(url) > _LONGEST_EXAMPLE or not url.isprintable() or not (parts := split_url(url)):
+        return None
+    after = CompiledRule(rule).apply(parts, site)
+    return None if after is None else (url, after.join())
 
 
 def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bool:

@@ -75,6 +75,7 @@ class Place:
         passed: Of them.
         failed: Of them, but for those of which another rule turned out to be the culprit.
         is_off: The rule is used here no more.
+        example: The first URL here whose trial passed.
     """
 
     before: tuple[int, int]
@@ -86,6 +87,7 @@ class Place:
     passed: int = 0
     failed: int = 0
     is_off: bool = False
+    example: str = ""
 
     def __post_init__(self) -> None:
         self.left = 2 * self.lacking
@@ -110,9 +112,10 @@ class Place:
         """It has ended, in whatever way."""
         self.open = max(0, self.open - 1)
 
-    def passes(self) -> None:
-        """It found one page."""
+    def passes(self, url: str = "") -> None:
+        """It found one page, of this URL."""
         self.passed += 1
+        self.example = self.example or url
         self.lacking = max(0, self.lacking - 1)
 
     def fails(self) -> None:
@@ -176,6 +179,11 @@ class Places:
         if key not in self._places:
             self._places[key] = Place((self._elsewhere, 0), TRIALS_OF_A_PLACE)
         return self._places[key]
+
+    def proved(self) -> list[str]:
+        """An example of each place where trials have spoken for the rule, and nothing did before."""
+        places = (place for place in self._places.values() if place is not self._known)
+        return [place.example for place in places if place.passed and not place.lacking and place.example]
 
     def is_off(self, url: str) -> bool:
         """True where the rule is used no more."""

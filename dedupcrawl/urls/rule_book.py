@@ -102,7 +102,7 @@ class RuleBook:
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
         for one in self._of(url, rules):
-            one.places.of(url).passes()
+            one.places.of(url).passes(url)
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
         """The rules made of this URL one that leads to another page.
@@ -155,14 +155,17 @@ class RuleBook:
     def save(self) -> None:
         """Write what this crawl has found out into the rule files.
 
-        Of a rule that has passed its probation, and passes again, there is no news: its file stays as it is.
+        Of a rule that has passed its probation, and passes again where it did before, there is no news: its file stays
+        as it is.
         """
         unwritten, self._unwritten = self._unwritten, []
         for site, one, note, is_revoked in unwritten:
             self._write(site, [one], note, is_revoked=is_revoked)
         for site, watched in self._sites.items():
             has_news = [
-                one for one in watched.values() if one.rule.state == "probation" or one.failed or one.written[1]
+                one
+                for one in watched.values()
+                if one.rule.state == "probation" or one.failed or one.written[1] or one.places.proved()
             ]
             self._write(site, has_news, "", is_revoked=False)
 

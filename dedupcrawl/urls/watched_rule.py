@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.compiled_rule import example
 from dedupcrawl.urls.places import Place, Places
 from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
 
+_MOST_EXAMPLES = 12  # of places where later crawls need not try a rule first
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
@@ -106,4 +109,8 @@ class WatchedRule:
             state = "probation"
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
-        return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note)
+        examples = rule.examples
+        if not rule.is_by_people and not is_revoked:
+            made = [example(rule, url, site_of(url)) for url in self.places.proved()]
+            examples = tuple(dict.fromkeys((*examples, *filter(None, made))))[:_MOST_EXAMPLES]
+        return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note, examples=examples)

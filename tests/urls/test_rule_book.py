@@ -217,3 +217,26 @@ def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> 
     for number in range(1, 21):
         book.begin(zoomed("view", number)[0], ("zoom",))
     assert not book.is_wanting(zoomed("view", 25)[0], ("zoom",)), "as many as are wanted are under way"
+
+
+def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    tried = [zoomed("map", number)[0] for number in range(40)]
+    for url in tried:
+        if book.is_due(url, ("zoom",)):
+            book.passed(url, ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, True], "as where its log was"
+    elsewhere = [zoomed("plan", number)[0] for number in range(2)]
+    assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
+
+
+def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed(zoomed("map", 0)[0], ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").examples == (VIEW,)

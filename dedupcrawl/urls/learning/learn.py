@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dedupcrawl.urls.compiled_rule import example
 from dedupcrawl.urls.learning.atoms import atoms_of
 from dedupcrawl.urls.learning.contexts import Condition, scoped
-from dedupcrawl.urls.learning.forms import Forms, compiled
+from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.sample import sampled, sides
@@ -26,7 +27,6 @@ _MOST_EXCEPTIONS = 40  # of all rules of a site in one round
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
-_LONGEST_EXAMPLE = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +225,3 @@ def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
         evidence=Evidence(one.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
         examples=tuple(examples),
     )
-
-
-def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:
-    """A URL and what this rule alone makes of it; None when it is no example for people or leaves the URL alone."""
-    if len(url) > _LONGEST_EXAMPLE or not url.isprintable() or not (parts := split_url(url)):
-        return None
-    after = compiled(rule).apply(parts, site)
-    return None if after is None else (url, after.join())
