@@ -21,28 +21,40 @@ class Discoveries:
 
     def __init__(self) -> None:
         self._known: set[int] = set()
+        self._made: set[int] = set()  # hashes of URLs that rules made of others
         self._only_on: dict[str, dict[int, str]] = {}  # URL on trial → hash of a URL that only its page led to → that
         self._by_trials: dict[int, str] = {}  # hash of such a URL → URL on trial
         self._yields: Counter[int] = Counter()  # of such a URL, by its hash, that the duplicate filter did not drop
 
-    def is_new(self, request: Request, response: Response | None = None) -> bool:
+    def is_new(self, request: Request, response: Response | None = None, sent: Request | None = None) -> bool:
         """Count a request that the callback of a response has yielded, or that a crawl starts with.
 
         True for the first to its URL, and where its URL is not all there is.
+
+        Args:
+            request: As it was yielded.
+            response: Whose callback has yielded it.
+            sent: What rules made of it. A trial counts what its page leads to by this: it is what is fetched and kept,
+                and other pages may lead to it by URLs of other forms.
         """
-        key = _key(request)
-        is_known = key in self._known
+        key = asked = _key(request)
+        is_known = was_asked = key in self._known
+        if sent is None or sent.url == request.url:
+            was_asked = was_asked or key in self._made
+        else:
+            asked = _key(sent)
+            was_asked = asked in self._known or asked in self._made
+            self._made.add(asked)
+        self._known.add(key)
         tried = response.meta.get(TRIAL) if response is not None and response.request is not None else None
-        if not is_known:
-            self._known.add(key)
-            if tried is not None:
-                self._only_on.setdefault(tried, {})[key] = request.url
-                self._by_trials[key] = tried
-        if key in self._by_trials:
+        if tried is not None and not was_asked:
+            self._only_on.setdefault(tried, {})[asked] = request.url if sent is None else sent.url
+            self._by_trials[asked] = tried
+        if asked in self._by_trials:
             if tried is None:
-                self._forget(key)
+                self._forget(asked)
             else:
-                self._yields[key] += 1
+                self._yields[asked] += 1
         return not is_known or request.dont_filter or request.method != "GET"
 
     def dropped(self, request: Request) -> None:

@@ -56,10 +56,12 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if self._is_new(one, response):
+                    is_fetched = not one.dont_filter and self._around.knows(one)  # before a rule sends it elsewhere
+                    sent = one if is_fetched else self._rewrite(one)
+                    if self._is_new(one, response, sent):
                         found.append(one)
-                    if one.dont_filter or not self._around.knows(one):  # before a rule sends it elsewhere
-                        yield self._rewrite(one)
+                    if not is_fetched:
+                        yield sent
                 else:
                     held = held or self._storing.hold(response)
                     yield self.get_processed_item(one, response)

@@ -40,3 +40,20 @@ def test_what_an_earlier_process_had_asked_for() -> None:
     found.dropped(Request(U))
     assert found.only_on("v") == []
     found.dropped(Request(U))
+
+
+def test_a_trial_counts_what_rules_make_of_the_links() -> None:
+    found, made = Discoveries(), Request("http://a.example/made")
+    assert found.is_new(Request(U), page("v"), made)
+    assert found.only_on("v") == [made.url]
+    assert found.is_new(Request(f"{U}?2"), page(), made), "its own URL is what a later crawl may need"
+    assert found.only_on("v") == []
+    assert found.is_new(Request(f"{U}?3"), page("w"), made)
+    assert found.only_on("w") == []
+
+
+def test_what_was_made_and_then_linked_under_its_own_url() -> None:
+    found, made = Discoveries(), Request("http://a.example/made")
+    found.is_new(Request(U), page(), made)
+    assert found.is_new(made, page("v"))
+    assert found.only_on("v") == []

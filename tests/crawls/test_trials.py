@@ -220,3 +220,32 @@ async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
     assert texts(done) >= every(30)
     assert {path: times for path, times in site.requests.items() if path.startswith("/p?id=") and times > 1} == {}
     assert max(Counter(item["url"] for item in done.items).values()) == 1
+
+
+async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_it_changes_those_links_too(tmp_path: Path) -> None:
+    """A page's links have the arguments of its own URL, so the rule on trial makes others of what they lead to."""
+    count = 40
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?id={n}&sid=7" for n in range(count)))}
+    for n in range(count):
+        pages[f"/p?id={n}"] = page(prose(n + 1))
+        pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more?id={n}&sid=7")
+        pages[f"/more?id={n}"] = pages[f"/more?id={n}&sid=7"] = page(prose(n + 1_001))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
+    assert done.stats["dedup/url/tried_links"] > 0
+
+
+async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_path: Path) -> None:
+    count = 40
+    links = [f"/p?id={n}{more}" for n in range(count) for more in ("", "&sid=7")]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *links)}
+    for n in range(count):
+        for more in ("", "&sid=7"):
+            pages[f"/p?id={n}{more}"] = page(prose(n + 1), f"/more?id={n}{more}")
+            pages[f"/more?id={n}{more}"] = page(prose(n + 1_001))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
+    assert "dedup/url/tried_links" not in done.stats
+    assert rule(tmp_path, "sid").state != "disabled"
