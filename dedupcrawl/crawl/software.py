@@ -104,7 +104,8 @@ class Software:
                     known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
                 if one.passed and not one.is_on_probation and not one.is_refuted:
                     tried, failed = known.tried[rule.id]
-                    held.append(replace(rule, state="active", tried=tried, failed=failed, learned=date.today()))
+                    new = replace(rule, state="active", tried=tried, failed=failed, learned=date.today())
+                    held.append(replace(new, examples=one.examples_with(rule)))
             known.failed |= self._book.revoked(site, "software")
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed))

@@ -11,6 +11,7 @@ from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, write_rules
+from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
 
 
 def former_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
@@ -83,7 +84,13 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
     if before is None:
         return replace(rule, state="probation", learned=rule.learned or date.today())
     return replace(
-        rule, id=before.id, state=before.state, tried=before.tried, failed=before.failed, learned=before.learned
+        rule,
+        id=before.id,
+        state=before.state,
+        tried=before.tried,
+        failed=before.failed,
+        learned=before.learned,
+        examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
     )
 
 

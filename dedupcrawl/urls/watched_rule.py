@@ -10,7 +10,9 @@ from dedupcrawl.urls.places import Place, Places
 from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
 
-_MOST_EXAMPLES = 12  # of places where later crawls need not try a rule first
+MOST_EXAMPLES = 12
+"""Of a rule, most of them of places where later crawls need not try it first."""
+
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
@@ -98,6 +100,11 @@ class WatchedRule:
         others = (other for other in self.places if other is not place and not other.is_off)
         return any(other.before[0] - elsewhere + other.passed for other in others)
 
+    def examples_with(self, rule: Rule) -> tuple[tuple[str, str], ...]:
+        """The examples of a rule, and one of each place where trials have spoken for it: it is not new there."""
+        made = [example(rule, url, site_of(url)) for url in self.places.proved()]
+        return tuple(dict.fromkeys((*rule.examples, *filter(None, made))))[:MOST_EXAMPLES]
+
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
         """A rule of a file with what is new of it."""
         state = rule.state
@@ -109,8 +116,5 @@ class WatchedRule:
             state = "probation"
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
-        examples = rule.examples
-        if not rule.is_by_people and not is_revoked:
-            made = [example(rule, url, site_of(url)) for url in self.places.proved()]
-            examples = tuple(dict.fromkeys((*examples, *filter(None, made))))[:_MOST_EXAMPLES]
+        examples = rule.examples if is_revoked or rule.is_by_people else self.examples_with(rule)
         return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note, examples=examples)
