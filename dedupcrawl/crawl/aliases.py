@@ -19,7 +19,7 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.request_meta import MOVED, without_fragment
-from dedupcrawl.crawl.trials import Look, same_page
+from dedupcrawl.crawl.trials import Look, is_kept_with_lines_beside, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
@@ -175,7 +175,9 @@ class Aliases:
             return False
         if kept is None or kept.run == self._run:
             return False
-        if same_page(Look(kept.outline, b""), Look.at(page.analyse())) is not False:
+        now = page.analyse()
+        is_same = same_page(Look(kept.outline, b""), Look.at(now)) is not False
+        if is_same or is_kept_with_lines_beside(kept.outline, now):
             return False
         self._changed.add(_key(url))
         self._stats.inc_value("dedup/aliases/changed")

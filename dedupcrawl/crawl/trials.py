@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import mmh3
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content import evidence
+from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.model import packaged
+from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
@@ -45,6 +46,17 @@ def same_page(asked: Look, canonical: Look) -> bool | None:
         return False
     found = evidence.compare_texts(asked.outline, canonical.outline, packaged())
     return found is not None and found.probability >= _LIKELY
+
+
+def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
+    """Whether an outline is that of a page whose main text says too little, and was kept with lines that stand beside.
+
+    Which of them are its own depends on what was known of its site by then, so none that the page has speaks against it.
+    """
+    page = analysis.page
+    kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
+    lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines)))
+    return main <= kept <= main.union(main_outline.read(lines).blocks.hashes)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl import trials as trials_module
-from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials, same_page
+from dedupcrawl.crawl.trials import NOWHERE, Look, Trial, Trials, is_kept_with_lines_beside, same_page
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.urls.normalizer import Normalizer
@@ -210,3 +210,16 @@ def test_a_trial_under_way_tells_of_a_suspected_text_too(setting: Setting) -> No
     assert setting.trials.begin(trial)
     assert setting.trials.suspect(CANONICAL, (CANONICAL, "http://a.example/r"), "")
     assert trial.suspects == (CANONICAL, "http://a.example/r")
+
+
+def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
+    main, lines = ("The mill is closed today.", "Ask the keeper."), ("Rye and barley wanted", "Cart to let", "Log in")
+    now = Analysis(Page("http://a.example/", paragraphs=main, asides=lines))
+
+    def kept(*paragraphs: str) -> bytes:
+        return Analysis(Page("http://a.example/", paragraphs=paragraphs)).outline
+
+    assert is_kept_with_lines_beside(kept(*main, *lines[:2]), now)
+    assert is_kept_with_lines_beside(kept(*main), now)
+    assert not is_kept_with_lines_beside(kept(*main, "It opens on Monday."), now), "it has lost its end"
+    assert not is_kept_with_lines_beside(kept(main[0], *lines), now), "it has got one more"
