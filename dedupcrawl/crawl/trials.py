@@ -51,7 +51,7 @@ def same_page(asked: Look, canonical: Look) -> bool | None:
 def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
     """Whether an outline is that of a page whose main text says too little, and was kept with lines that stand beside.
 
-    Which of them are its own depends on what was known of its site by then, so none that the page has speaks against it.
+    Which of them are its own depends on what was known of its site by then: none that the page has speaks against it.
     """
     page = analysis.page
     kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
