@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -29,10 +30,14 @@ _LONGEST_ID = 12  # bytes before the value of an id
 _MOST_LOOKS = 8  # places where the name of an element stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
-_TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,2500})>")  # in lower case
+_LONGEST_TAG = 2_500  # bytes
+_AROUND = 2_000  # bytes on either side of a link in which its element mostly stands
+
+_TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,%d})>" % _LONGEST_TAG)  # in lower case
 _ATTRIBUTE = re.compile(rb"([a-z:-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _TELLING = (b"canonical", b"shortlink", b"og:url", b"amphtml", b"alternate", b"<base")  # in lower case
 _DIGIT = re.compile("[0-9]")
+_NUMBERS = re.compile(rb"[0-9]+")
 _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
 _ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
@@ -56,17 +61,16 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     """
     found: dict[str, str] = {}
     base, tags = _head(url, body)
-    said: list[tuple[str, str]] = []
+    told: list[tuple[str, str]] = []
     if "header" in wanted:
-        said += _headers(headers)
-    said += [one for one in _tags(tags) if one[0] in wanted]
+        told += _headers(headers)
+    told += [one for one in _tags(tags) if one[0] in wanted]
     if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
-        said += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
-    if "permalink" in wanted:
-        said += (("permalink", target) for target in permalinks(url, body, base))
+        told += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
+    said = ((source, _absolute(base, target)) for source, target in told)
+    own = (("permalink", target) for target in permalinks(url, body, base))
     site = site_of(url)
-    for source, target in said:
-        other = _absolute(base, target)
+    for source, other in chain(said, own if "permalink" in wanted else ()):
         if other and other != url and other not in found and site_of(other) == site:
             found[other] = source
             if len(found) >= _MOST:
@@ -81,18 +85,24 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     """
     place = _place(url)
     links: dict[bytes, set[bytes]] = {}
+    begins: dict[bytes, int] = {}
+    places: dict[bytes, bool] = {}  # path of a target → whether it is of the page's own place
     for match in _FRAGMENT.finditer(body, 0, _MOST_BYTES):
         target = _target_before(body, match.start())
-        if target and re.search(rb"(?<![0-9])" + match[2] + rb"(?![0-9])", target):
+        if match[2] in _NUMBERS.findall(target):
+            path = target.partition(b"?")[0] or target
+            if path not in places:  # a portal shows first posts of threads, with their links
+                places[path] = _place(_absolute(base, path.decode("utf-8", "replace"))) == place
+            if not places[path]:
+                continue
             links.setdefault(match[1], set()).add(target)
+            begins.setdefault(match[1], match.start())
             if len(links) >= _MOST:
                 break
     for fragment, targets in links.items():
-        if _has_element(body, fragment):
+        if _has_element(body, fragment, begins[fragment]):
             for target in sorted(targets):
-                other = _absolute(base, target.decode("utf-8", "replace"))
-                if _place(other) == place:  # a portal shows first posts of threads, with their links
-                    yield other
+                yield _absolute(base, target.decode("utf-8", "replace"))
 
 
 def _target_before(body: bytes, end: int) -> bytes:
@@ -103,11 +113,16 @@ def _target_before(body: bytes, end: int) -> bytes:
     return match[1] if match else b""
 
 
-def _has_element(body: bytes, name: bytes) -> bool:
-    """Whether an element has this id or name, as far as a few looks at the markup tell."""
-    at = -1
+def _has_element(body: bytes, name: bytes, link: int) -> bool:
+    """Whether an element has this id or name, as far as a few looks at the markup tell, first around a link to it."""
+    start = max(0, link - _AROUND)
+    return _is_element(body, name, start, link + _AROUND) or _is_element(body, name, 0, _MOST_BYTES)
+
+
+def _is_element(body: bytes, name: bytes, start: int, end: int) -> bool:
+    at = start - 1
     for _ in range(_MOST_LOOKS):
-        at = body.find(name, at + 1, _MOST_BYTES)
+        at = body.find(name, at + 1, min(end, _MOST_BYTES))
         if at < 0:
             return False
         if _ID.search(body[max(0, at - _LONGEST_ID) : at]) and body[at + len(name) : at + len(name) + 1] in _AFTER_NAME:
@@ -122,12 +137,8 @@ def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str
     lower = head.lower()
     tags: list[tuple[bytes, dict[bytes, str]]] = []
     base = ""
-    if not any(word in lower for word in _TELLING):
-        return url, tags
-    for match in _TAG.finditer(lower):
+    for match in filter(None, (_TAG.match(lower, start) for start in _telling_tags(lower))):
         name = match[1]
-        if not any(word in match[0] for word in _TELLING):
-            continue
         attributes: dict[bytes, str] = {}
         for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
             value = next((one for one in values if one), b"")
@@ -139,6 +150,17 @@ def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str
         if len(tags) >= _MOST_TAGS:
             break
     return _joined(url, base) or url, tags
+
+
+def _telling_tags(lower: bytes) -> list[int]:
+    """Where tags begin that have a telling word in them; most of a head is not looked at."""
+    starts = set()
+    for word in _TELLING:
+        at = lower.find(word)
+        while at >= 0:
+            starts.add(lower.rfind(b"<", max(0, at - _LONGEST_TAG), at + 1))
+            at = lower.find(word, at + len(word))
+    return sorted(starts - {-1})
 
 
 def _tags(tags: list[tuple[bytes, dict[bytes, str]]]) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.crawl.request_meta import MOVED, without_fragment
-from dedupcrawl.crawl.same_page import FurnitureOf, Look, same_page
+from dedupcrawl.crawl.same_page import FurnitureOf, Look, is_kept_with_lines_beside, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
@@ -178,8 +178,10 @@ class Aliases:
             return False
         if kept is None or kept.run == self._run:
             return False
+        now = page.analyse()
         earlier = Look(kept.outline, b"", host_of(kept.source))
-        if same_page(earlier, Look.at(page.analyse()), self._furniture_of) is not False:
+        is_same = same_page(earlier, Look.at(now), self._furniture_of) is not False
+        if is_same or is_kept_with_lines_beside(kept.outline, now):
             return False
         self._changed.add(_key(url))
         self._stats.inc_value("dedup/aliases/changed")

@@ -114,16 +114,8 @@ class RuleWatch:
         self._refusals = 0
         self.book = book
 
-        self._trials: Trials | None = None
-        if book is not None:
-            self._trials = Trials(
-                book,
-                stats,
-                kept=self.earlier.look,
-                furniture_of=furniture_of,
-                passed=self._passed,
-                failed=self._failed,
-            )
+        look, passed, failed = self.earlier.look, self._passed, self._failed
+        self._trials = Trials(book, stats, look, furniture_of, passed=passed, failed=failed) if book else None
         self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dedupcrawl.content import evidence
+from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
+from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.sites import host_of
 
@@ -58,3 +59,14 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
 def is_known(look: Look, furniture_of: FurnitureOf) -> bool:
     """Whether enough pages of a host have come to tell its counters and clocks from what a page says."""
     return furniture_of(look.host).pages >= RECURRING
+
+
+def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
+    """Whether an outline is that of a page whose main text says too little, and was kept with lines that stand beside.
+
+    Which of them are its own depends on what was known of its site by then: none that the page has speaks against it.
+    """
+    page = analysis.page
+    kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
+    lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines)))
+    return main <= kept <= main.union(main_outline.read(lines).blocks.hashes)

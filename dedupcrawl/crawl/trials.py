@@ -54,9 +54,9 @@ class Trials:
         self,
         book: RuleBook,
         stats: StatsCollector,
-        *,
         kept: Callable[[str], Look | None],
         furniture_of: FurnitureOf,
+        *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
     ) -> None:

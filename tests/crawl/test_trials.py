@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.crawl import trials as trials_module
-from dedupcrawl.crawl.same_page import NOWHERE, Look, same_page
+from dedupcrawl.crawl.same_page import NOWHERE, Look, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
@@ -256,3 +256,16 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
     one, other = thread(range(10, 20)), thread(range(50, 60))
     assert same_page(one, other, lambda host: furniture_of_pages(5))
     assert not same_page(one, other, lambda host: Furniture())
+
+
+def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
+    main, lines = ("The mill is closed today.", "Ask the keeper."), ("Rye and barley wanted", "Cart to let", "Log in")
+    now = Analysis(Page("http://a.example/", paragraphs=main, asides=lines))
+
+    def kept(*paragraphs: str) -> bytes:
+        return Analysis(Page("http://a.example/", paragraphs=paragraphs)).outline
+
+    assert is_kept_with_lines_beside(kept(*main, *lines[:2]), now)
+    assert is_kept_with_lines_beside(kept(*main), now)
+    assert not is_kept_with_lines_beside(kept(*main, "It opens on Monday."), now), "it has lost its end"
+    assert not is_kept_with_lines_beside(kept(main[0], *lines), now), "it has got one more"
