@@ -41,6 +41,10 @@ class EarlierPages:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
 
+    def is_one_url(self, url: str, other: str) -> bool:
+        """True when the rules make the same of both."""
+        return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
+
     def any_kept(self, urls: Iterable[str]) -> bool:
         """True when this crawl fetched one of these URLs, and its page was no duplicate."""
         try:

@@ -143,7 +143,7 @@ class RuleWatch:
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
         found = self._aliases.found_out(request.url) if self._normalizer.normalize(request.url).rules == rules else None
-        if found is not None and self.book is not None and self._same(found, canonical):
+        if found is not None and self.book is not None and self.earlier.is_one_url(found, canonical):
             self.book.passed(request.url, rules)
         return found is not None
 
@@ -307,7 +307,7 @@ class RuleWatch:
             self._pending.prove(canonical)
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
-        leads_on = self._pending.waits(canonical) and not self._same(url, canonical)
+        leads_on = self._pending.waits(canonical) and not self.earlier.is_one_url(url, canonical)
         rules = self._rules_of(first.url) if (first := self._pending.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
@@ -398,6 +398,3 @@ class RuleWatch:
     def _leads_to_canonical(self, tried: str, url: str) -> bool:
         """Not by what rules make of both, which would have a wrong rule speak for itself."""
         return url != tried and self._trials is not None and url == self._trials.canonical_of(tried)
-
-    def _same(self, url: str, other: str) -> bool:
-        return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
