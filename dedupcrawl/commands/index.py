@@ -6,6 +6,7 @@ import click
 
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.forget import compact, forget
+from dedupcrawl.commands.listing import listing
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
@@ -25,11 +26,13 @@ def command() -> None:
     dedupcrawl index verify --index lmdb:/data/dedup/index
     dedupcrawl index forget --site example.com
     dedupcrawl index restore --check simhash --refetch
+    dedupcrawl index list --drops --output drops.csv
     """
 
 
 command.add_command(forget)
 command.add_command(restore)
+command.add_command(listing)
 command.add_command(compact)
 
 

@@ -62,6 +62,7 @@ def restore(
     hold. A second time gives the same rows. After --rule, switch the rule off with 'rules disable', or the next crawl
     applies it again. The URL of a page means the items that are known by their places on it (URL#1, URL#2, …) too.
     Of a duplicate that was only observed or marked (DEDUP_ACTION) there is nothing to give back: it is in the output.
+    When nothing is known of the URLs that are named, the exit status is 1.
 
     \b
     dedupcrawl index restore https://example.com/42 --refetch
@@ -118,9 +119,15 @@ def restore(
         counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
         click.echo(to_json(counts))
         return
+    _tell(said, let_through, is_nothing=bool(urls) and not (dropped or rewritten or let_through))
+
+
+def _tell(said: str, let_through: int, *, is_nothing: bool) -> None:
     click.echo(said, err=True)
     if let_through:
         click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
+    if is_nothing:
+        raise SystemExit(1)
 
 
 def _check_known(index: Index, wanted: Selection, rule: str | None) -> None:

@@ -38,7 +38,10 @@ _DATABASES = (
     *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_keys"),
     *("claims", "dependents", "orphans", "states", "agreed", "attachments"),
 )
-_DAMAGE = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError)
+_DAMAGE = (
+    *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
+    lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
+)
 
 _forks = 0  # that lie between this process and the first; cheaper to look at, twice a page, than its id
 

@@ -7,6 +7,8 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
+import lmdb
+
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.claims import Claims
 from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
@@ -53,11 +55,11 @@ class LmdbIndex(LmdbNotes):
         with ExitStack() as opened:
             journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
             super().__init__(path, journal, opened.enter_context(closing(Claims(journal))))
-            header = self._header = open_header(journal, path, checks, batch_pages)
-            schema = Schema(header, checks)
             try:
+                header = self._header = open_header(journal, path, checks, batch_pages)
+                schema = Schema(header, checks)
                 self._followed = opened.enter_context(closing(LmdbCatalog(path, journal, schema, header.batch_pages)))
-            except IndexDamagedError as error:
+            except (IndexDamagedError, lmdb.Error) as error:
                 raise explained(error, path) from None
             self._catalog = self._followed.catalog
             self._look()

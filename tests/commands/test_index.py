@@ -17,7 +17,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import prose
-from tests.index.toys import CHECKS
+from tests.index.toys import CHECKS, page
 
 
 def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
@@ -55,10 +55,27 @@ def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:
     assert f"there is no index at {tmp_path}: crawl first" in empty.stderr
 
 
-@pytest.mark.parametrize("name", ["forget", "restore"])
-def test_a_url_that_the_index_does_not_know_is_said_to_be_unknown(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "status"), [("forget", 0), ("restore", 1)])
+def test_a_url_that_the_index_does_not_know_is_said_to_be_unknown(tmp_path: Path, name: str, status: int) -> None:
+    """Nothing was wanted but that it be gone; what is to be given back is not there."""
     LmdbIndex(tmp_path / "index", CHECKS).close()
     done = CliRunner().invoke(command, [name, "http://a.com/nope", "--index", str(tmp_path / "index")])
-    assert done.exit_code == 0
+    assert done.exit_code == status
     assert "the index " in done.output
     assert "these URLs" in done.output
+
+
+@pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])
+def test_a_damaged_page_of_the_database_is_one_sentence(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """What LMDB says of the transaction that met it is no traceback."""
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    for number in range(50):
+        index.offer(page(f"http://a.example/{number}", number), lambda check, other: None)
+    index.close()
+    with (tmp_path / "index" / "data.mdb").open("r+b") as file:
+        file.seek(8192)
+        file.write(b"garbage" * 2000)
+    result = CliRunner().invoke(command, [*arguments, "--index", str(tmp_path / "index")])
+    assert result.exit_code == 1
+    assert "is damaged" in result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit)

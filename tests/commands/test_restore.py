@@ -304,3 +304,10 @@ def test_what_a_wrong_rule_sent_elsewhere_is_fetched_as_it_was_asked_for(tmp_pat
         done = scrapy_crawl(project, f"{site.base}/later", "second.jsonl")
         found = {item["url"] for item in items(project, "second.jsonl")}
         assert found == {f"{site.base}/later", f"{site.base}/p?sid=1"}, done.stderr
+
+
+def test_the_exit_status_says_that_nothing_is_known_of_a_url(folder: Path) -> None:
+    arguments = ["restore", "http://a.example/never-seen", "--index", str(folder)]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 1
+    assert "the index knows nothing of these URLs" in result.stderr
