@@ -102,7 +102,8 @@ def test_a_page_is_given_back_with_its_items(tmp_path: Path, listing: str) -> No
 
 def test_one_item_is_given_back_alone(tmp_path: Path, listing: str) -> None:
     second = listing.replace("/0", "/1")
-    assert run(tmp_path, "restore", f"{second}#2").stdout == ""
+    unknown = CliRunner().invoke(index, ["restore", f"{second}#2", "--index", str(tmp_path / "index")])
+    assert (unknown.exit_code, unknown.stdout) == (1, ""), "it was kept"
     assert len(run(tmp_path, "restore", f"{second}#1").stdout.splitlines()) == 1
 
 
