@@ -27,7 +27,7 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.page import Page
 
 PAGES, FOLD = 400, 128  # and so many pages in a segment
-LEFT_OVER = "http://site.example/7"
+A_PAGE = "http://site.example/7"
 COMMANDS = (
     ("index", "info"),
     ("index", "verify"),
@@ -35,9 +35,9 @@ COMMANDS = (
     ("index", "restore", "--check", "exact"),
     ("index", "forget", "--site", "site.example"),
     ("index", "compact"),
-    ("explain", LEFT_OVER),
-    ("compare", LEFT_OVER, "http://site.example/8"),
-    ("text", LEFT_OVER),
+    ("explain", A_PAGE),
+    ("compare", A_PAGE, "http://site.example/8"),
+    ("text", A_PAGE),
     ("report", "--output", os.devnull),
 )
 SECONDS = 60
@@ -86,6 +86,7 @@ def make_index(folder: Path) -> None:
         text = texts[number if number % 3 else chance.randrange(number + 1)]
         page = Page(f"http://site.example/{number}", f"Page {number}", (text,))
         detector.judge(Analysis(page), checks)
+        detector.keep_text(page)
     detector.close()
     index.close()
 
@@ -121,6 +122,11 @@ def main() -> None:
         make_index(whole)
         files = sorted(path.relative_to(whole) for path in whole.rglob("*") if path.is_file() and path.stat().st_size)
         print(f"{len(files)} files: {', '.join(map(str, files))}")
+        for command in COMMANDS:
+            shutil.rmtree(damaged, ignore_errors=True)
+            shutil.copytree(whole, damaged)
+            if (what := outcome(damaged, command)) != "answered":
+                sys.exit(f"undamaged, {' '.join(command)}: {what}")
         for number in range(given.damages):
             file, how, command = chance.choice(files), chance.choice(DAMAGES), COMMANDS[number % len(COMMANDS)]
             shutil.rmtree(damaged, ignore_errors=True)

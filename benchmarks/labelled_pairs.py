@@ -35,7 +35,6 @@ from dedupcrawl.content.measures import (
     Pair,
     count_of,
     kept_links,
-    lines_of_its_own,
     links_of_its_own,
     listed,
     titles_differ,
@@ -239,7 +238,7 @@ def _stands_inside(pair: Pair) -> bool:
         count_of(pair.found.new.own_new) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
-        and max(lines_of_its_own(pair.new, pair.kept), links_of_its_own(pair.new, pair.kept)) < _BESIDE
+        and max(pair.beside, links_of_its_own(pair.new, pair.kept)) < _BESIDE
     )
 
 

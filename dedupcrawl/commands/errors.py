@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import click
 
-from dedupcrawl.output import check_place
+from dedupcrawl.output import check_place, results
 
 
 class CommandError(click.ClickException):
@@ -40,6 +43,22 @@ def check_output(output: Path | None) -> None:
             check_place(output)
     except OSError as error:
         raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
+
+
+@contextmanager
+def rows_to(output: Path | None) -> Iterator[IO[bytes]]:
+    """As `output.results`, for rows that come from an index.
+
+    Raises:
+        FailureError: The rows cannot be written, or read; the sentence says which file.
+    """
+    try:
+        with results(output) as out:
+            yield out
+    except BrokenPipeError:  # of who reads what is printed
+        raise
+    except OSError as error:
+        raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
 
 
 def check_there_are(rules: Path) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import FailureError, check_output
+from dedupcrawl.commands.drops import standing
+from dedupcrawl.commands.errors import check_output, rows_to
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.counts import counted
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.rows import Recorded
-from dedupcrawl.output import results, to_json
+from dedupcrawl.output import to_json
 
 _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
 _OF_PAGES = ("url", "title", "run")
@@ -47,44 +46,32 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
-    with open_existing(index) as opened:
-        try:
-            with results(output) as out:
-                if as_csv:
-                    out.write(_csv_line(columns))
-                for row in _drops(opened) if drops else _pages(opened):
-                    out.write(_csv_line([row[name] for name in columns]) if as_csv else to_json(row) + b"\n")
-                    count += 1
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
-        except IndexDamagedError as error:
-            raise FailureError(str(error)) from error
+    with open_existing(index) as opened, rows_to(output) as out:
+        if as_csv:
+            out.write(_csv_line(columns))
+        for values in _drops(opened) if drops else _pages(opened):
+            row = dict(zip(columns, values, strict=True))
+            out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
+            count += 1
     if as_json:
         click.echo(to_json({"rows": count}))
         return
     click.echo(f"{counted(count, 'dropped page' if drops else 'kept page')}", err=True)
 
 
-def _drops(index: Index) -> Iterator[dict[str, Any]]:
-    withdrawn = {row.verdict.url for row in index.restored()}
-    newest: dict[str, Recorded] = {row.verdict.url: row for row in index.recorded()}
-    for row in newest.values():
+def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
+    newest = {row.verdict.url: row.at for row in standing(index, index.recorded())}  # of several crawls
+    for row in standing(index, index.recorded()):
         verdict = row.verdict
-        if row.was_dropped and verdict.url not in withdrawn:
-            probability = verdict.evidence.get("probability")
-            yield dict(
-                zip(_OF_DROPS, (verdict.url, verdict.duplicate_of, verdict.check, probability, row.run), strict=True)
-            )
+        if row.was_dropped and newest.get(verdict.url) == row.at:
+            yield verdict.url, verdict.duplicate_of, verdict.check, verdict.evidence.get("probability"), row.run
 
 
-def _pages(index: Index) -> Iterator[dict[str, Any]]:
-    for entry in index.entries():
-        yield dict(zip(_OF_PAGES, (entry.source, entry.title, entry.run), strict=True))
+def _pages(index: Index) -> Iterator[tuple[Any, ...]]:
+    return ((entry.source, entry.title, entry.run) for entry in index.entries())
 
 
-def _csv_line(values: tuple[str, ...] | list[Any]) -> bytes:
+def _csv_line(values: Iterable[Any]) -> bytes:
     """One row; a spreadsheet takes what begins with = + - @ for a formula, so that is quoted."""
     line = io.StringIO()
     csv.writer(line).writerow([f"'{value}" if str(value)[:1] in ("=", "+", "-", "@") else value for value in values])

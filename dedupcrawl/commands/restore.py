@@ -12,7 +12,8 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import FailureError, check_output
+from dedupcrawl.commands.drops import standing
+from dedupcrawl.commands.errors import check_output, rows_to
 from dedupcrawl.commands.known import Asked
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
@@ -23,7 +24,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.runs import read_runs
-from dedupcrawl.output import results, to_json
+from dedupcrawl.output import to_json
 from dedupcrawl.sites import host_of, site_of
 
 _LET_THROUGH = (
@@ -84,49 +85,38 @@ def restore(
         rewritten: dict[tuple[str, str], Dependent] = {}
         let_through = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
-        try:
-            with results(output) as out:
-                for row in _rows(opened, wanted, rule, check):
-                    if row.at < newest.get(_key(row), math.inf):
-                        continue
-                    del newest[_key(row)]
-                    if isinstance(row, Recorded) and not row.was_dropped:
-                        let_through += 1
-                        continue
-                    if isinstance(row, Rewrite):
-                        rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
-                        told = _of_rewrite(row)
-                    else:
-                        dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
-                        told = _of_verdict(row, opened)
-                    out.write(to_json(told) + b"\n")
-            # Only now: after a crash in between nothing was given back yet.
-            opened.withdraw(dropped)
-            if refetch:
-                opened.refetch([*rewritten.values(), *dropped.values()])
-            said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
-            if dropped or rewritten:
-                said += ", to be fetched at the next start of their spiders" if refetch else ""
-            elif not let_through:
-                said += _why_none(opened, wanted, check)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
-        except IndexDamagedError as error:
-            raise FailureError(str(error)) from error
+        with rows_to(output) as out:
+            for row in _rows(opened, wanted, rule, check):
+                if row.at < newest.get(_key(row), math.inf):
+                    continue
+                del newest[_key(row)]
+                if isinstance(row, Recorded) and not row.was_dropped:
+                    let_through += 1
+                    continue
+                if isinstance(row, Rewrite):
+                    rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
+                    told = _of_rewrite(row)
+                else:
+                    dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
+                    told = _of_verdict(row, opened)
+                out.write(to_json(told) + b"\n")
+        # Only now: after a crash in between nothing was given back yet.
+        opened.withdraw(dropped)
+        if refetch:
+            opened.refetch([*rewritten.values(), *dropped.values()])
+        said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+        if dropped or rewritten:
+            said += ", to be fetched at the next start of their spiders" if refetch else ""
+        elif not let_through:
+            said += _why_none(opened, wanted, check)
     if as_json:
         counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
         click.echo(to_json(counts))
-        return
-    _tell(said, let_through, is_nothing=bool(urls) and not (dropped or rewritten or let_through))
-
-
-def _tell(said: str, let_through: int, *, is_nothing: bool) -> None:
-    click.echo(said, err=True)
-    if let_through:
-        click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
-    if is_nothing:
+    else:
+        click.echo(said, err=True)
+        if let_through:
+            click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
+    if urls and not (dropped or rewritten or let_through):
         raise SystemExit(1)
 
 
@@ -166,15 +156,13 @@ def _key(row: Recorded | Rewrite) -> tuple[str, str]:
 
 
 def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Recorded]:
-    """Verdicts of duplicate, the newest on its page, that is not kept by now; those withdrawn before first."""
-    for row in chain(index.restored(), index.recorded()):
-        verdict = row.verdict
-        if not verdict.is_duplicate or (check is not None and verdict.check != check):
-            continue
-        if wanted.takes(verdict.url, run=row.run, at=row.at) and index.verdict(verdict.url) in (None, verdict):
-            entry = index.entry(verdict.url)
-            if entry is None or entry.kept_at < row.at:
-                yield row
+    """Verdicts of duplicate that are meant, those withdrawn before first."""
+    meant = (
+        row
+        for row in chain(index.restored(), index.recorded())
+        if (check is None or row.verdict.check == check) and wanted.takes(row.verdict.url, run=row.run, at=row.at)
+    )
+    return standing(index, meant)
 
 
 def _why_none(index: Index, wanted: Selection, check: str | None) -> str:

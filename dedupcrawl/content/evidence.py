@@ -51,7 +51,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     @property
     def words_beside(self) -> int:
         """Symbols of text around either main text that the other page lacks."""
-        return lines_of_its_own(self.pair.new, self.pair.kept) + lines_of_its_own(self.pair.kept, self.pair.new)
+        return self.pair.beside + lines_of_its_own(self.pair.kept, self.pair.new)
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
         """JSON values for a verdict, rounded to four places; what is 0 is left out.

@@ -21,7 +21,6 @@ from dedupcrawl.content.measures import (
     density,
     exchanged_values,
     kept_links,
-    lines_of_its_own,
     links_of_its_own,
     listed,
     lists,
@@ -118,7 +117,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "beside",
         "against",
-        lambda p: log_of(lines_of_its_own(p.new, p.kept)),
+        lambda p: log_of(p.beside),
         "words around its main text that the kept page lacks",
     ),
     Feature(

@@ -36,6 +36,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
         template: How much of the new page is furniture that it may share with the kept one.
         uncovered: Share of the new page's own text that does not stand in the kept page.
         kept_uncovered: Share of the kept page's own text that does not stand in the new page.
+        beside: Symbols of lines of text around the new main text that the kept page has nowhere.
     """
 
     new: View
@@ -46,6 +47,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     template: float
     uncovered: float
     kept_uncovered: float
+    beside: int
 
     @classmethod
     def of(cls, new: View, kept: View) -> Pair:
@@ -61,6 +63,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
             new.furniture if is_of_one_host else 0.0,
             uncovered(found.new, new, kept),
             uncovered(found.kept, kept, new),
+            lines_of_its_own(new, kept),
         )
 
 
@@ -123,7 +126,7 @@ def untold_title(pair: Pair) -> float:
         return _UNTITLED
     new, differences = pair.found.new, len(pair.found.alignment.pieces)
     told = len(np.intersect1d(pair.kept.title, new.symbols[~new.differs]))
-    equal = (1 + differences) * (1 + lines_of_its_own(pair.new, pair.kept)) * (1 + titles_differ(pair))
+    equal = (1 + differences) * (1 + pair.beside) * (1 + titles_differ(pair))
     return (1 - told / len(pair.kept.title)) * (1 - 1 / equal)
 
 

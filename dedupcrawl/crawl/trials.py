@@ -164,10 +164,12 @@ class Trials:
                 self._fail(trial)
 
     def _settle_put_off(self) -> None:
-        put_off, self._put_off = self._put_off, []
+        put_off, self._put_off = [one for one in self._put_off if one.url in self._by_url], []
         for trial in put_off:
-            if trial.url in self._by_url:
+            if trial.found is not None and is_known(trial.found, self._furniture_of):
                 self._settle(trial)
+            else:
+                self._put_off.append(trial)
 
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
         if trial.asked is None:

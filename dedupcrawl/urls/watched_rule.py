@@ -11,7 +11,7 @@ from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, know
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12
-"""Of a rule, most of them of places where later crawls need not try it first."""
+"""Of a rule: as many as places are tried apart (`places`), and two more, for the log has spoken in some."""
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 

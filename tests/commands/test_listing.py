@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -49,6 +50,24 @@ def test_drops_are_rows_of_json(folder: Path) -> None:
         for url, check in (("http://a.example/1", "exact"), ("http://a.example/2", "simhash"))
     ]
     assert "2 dropped pages" in result.stderr
+
+
+def test_a_page_that_was_kept_since_is_no_drop(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    kept = msgspec.structs.replace(page("http://a.example/1", 2), kept_at=4e9)
+    index.offer(kept, lambda check, other: None)
+    index.close()
+    assert [json.loads(line)["url"] for line in listed(folder, "--drops").stdout.splitlines()] == ["http://a.example/2"]
+
+
+def test_what_two_crawls_have_dropped_is_one_row(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    again = Verdict("http://a.example/1", "duplicate", "http://a.example/0", "exact", 1.0, {"probability": 0.97})
+    index.record(again, run="two", site="a.example", spider="toy", request=b"asked")
+    index.close()
+    rows = [json.loads(line) for line in listed(folder, "--drops").stdout.splitlines()]
+    assert {row["url"]: row["run"] for row in rows} == {"http://a.example/1": "two", "http://a.example/2": "one"}
+    assert len(rows) == 2
 
 
 def test_drops_are_rows_of_csv_by_the_name_of_the_file(folder: Path, tmp_path: Path) -> None:

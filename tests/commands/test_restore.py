@@ -311,3 +311,11 @@ def test_the_exit_status_says_that_nothing_is_known_of_a_url(folder: Path) -> No
     result = CliRunner().invoke(command, arguments)
     assert result.exit_code == 1
     assert "the index knows nothing of these URLs" in result.stderr
+
+
+def test_so_it_does_beside_counts_in_json(folder: Path, tmp_path: Path) -> None:
+    output = str(tmp_path / "rows.jsonl")
+    arguments = ["restore", "http://a.example/never-seen", "--json", "--output", output, "--index", str(folder)]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["dropped"] == 0
