@@ -140,8 +140,12 @@ def test_several_logs_are_read_in_their_order_and_a_folder_by_name(spark: SparkS
     ("name", "content", "message"),
     [
         ("a.csv", b"url,digest\nhttp://a.com/,1\n", "is CSV, which Spark cannot split"),
-        ("a.jsonl", gzip.compress(b'{"url": "http://a.com/", "digest": "1"}\n'), "is compressed by gzip"),
-        ("a.jsonl.gz", gzip.compress(b'{"url": "http://a.com/", "digest": "1"}\n' * 999)[:-9], "cannot read a log"),
+        ("a.jsonl", gzip.compress(b'{"url": "http://a.com/", "digest": "1"}\n', mtime=0), "is compressed by gzip"),
+        (
+            "a.jsonl.gz",
+            gzip.compress(b'{"url": "http://a.com/", "digest": "1"}\n' * 999, mtime=0)[:-9],
+            "cannot read a log",
+        ),
         ("a.parquet", b"PAR1 and no more", "cannot read a log"),
         ("a.txt", b"garbage", "is no crawl log that is known"),
         ("_a.jsonl", b'{"url": "http://a.com/", "digest": "1"}\n', "Spark finds no file at"),
