@@ -12,9 +12,6 @@ from functools import cache
 from importlib.resources import files
 from itertools import product
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
 
@@ -40,8 +37,8 @@ _CHINESE = """
 
 
 @cache
-def antonyms() -> NDArray[np.uint32]:
-    """Shape (n,), ascending: a symbol of an outline and one of its antonyms, in one number of 16 bits each."""
+def antonyms() -> frozenset[tuple[int, int]]:
+    """Symbols of an outline that are antonyms, each pair in both orders."""
     raw = (files("dedupcrawl.content") / "data" / _FILE).read_bytes()
     lines = [line.split("|") for line in gzip.decompress(raw).decode("ascii").splitlines()]
     pairs = [pair for one, other in lines for pair in product(one.split(), other.split())]
@@ -50,8 +47,7 @@ def antonyms() -> NDArray[np.uint32]:
     ]
     pairs += [(pair[0], pair[1]) for pair in _CHINESE.split()]
     words = sorted({word for pair in pairs for word in pair})
-    symbols = symbols_of(SymbolText.of((" ".join(words),))).astype(np.uint32)
+    symbols = symbols_of(SymbolText.of((" ".join(words),)))
     value = dict(zip(words, symbols.tolist(), strict=True))
     both = [(value[one], value[other]) for one, other in pairs if value[one] != value[other]]
-    packed = {one << 16 | other for one, other in both} | {other << 16 | one for one, other in both}
-    return np.array(sorted(packed), dtype=np.uint32)
+    return frozenset((*both, *((other, one) for one, other in both)))

@@ -77,7 +77,8 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def links_to(self, target: str) -> bool:
         """Whether there is a link to this path and query."""
-        return link_hash(target) >> 16 in {link >> 16 for link in self.links}
+        wanted = link_hash(target) >> 16
+        return any(link >> 16 == wanted for link in self.links)
 
     def to_bytes(self) -> bytes:
         """Asides, link lines and links, each begun by their count (2 bytes).

@@ -22,13 +22,20 @@ from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, word_kinds
 
+Marks = NDArray[np.uint8]
+
 Flags = NDArray[np.bool_]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 SHORT = 3
 """Symbols on either side of a difference that may reverse its sentence by a "not" or an antonym."""
 
 _WORD, _BESIDE = 1, 2
+
+EVERY, OWN, NEW, NUMERIC, VALUE, OWN_VALUE, NEGATES, HAS_ANTONYM = range(8)
+"""Bits of a symbol's marks, and columns of `Differences.count`: any symbol; own text, no furniture; a content word or
+number that the other text has nowhere; one with a digit; a number, in digits or words, or a sign that says how much;
+one of these in own text; a negation; a word that has an antonym."""
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
@@ -38,56 +45,46 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         symbols: The text.
         own: Which are its own text, no furniture.
         differs: Which do not stand in the other.
-        is_novel: Which of these the other does not have beside a neighbour they have here, anywhere.
         is_new: Which of these are content words or numbers that the other has nowhere at all.
-        own_novel: Which of the novel ones are own text.
+        own_novel: Which of the own ones that differ the other has nowhere beside a neighbour that they have here.
         own_new: Which of the new ones are own text.
-        is_number: Which hold a digit.
-        is_value: Which are numbers, in digits or words, or signs that say how much.
+        marks: A bit for each of `EVERY` … `HAS_ANTONYM`.
     """
 
     symbols: Symbols
     own: Flags
     differs: Flags
-    is_novel: Flags
     is_new: Flags
     own_novel: Flags
     own_new: Flags
-    is_number: Flags
-    is_value: Flags
+    marks: Marks
 
     @classmethod
     def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols) -> Side:
         """The side `symbols` of a pair."""
-        occurs, differs, kinds = occurrences(symbols, other), ~aligned, word_kinds()[symbols]
-        telling = (kinds == CONTENT) | (kinds == CONTENT_NUMERAL) | (kinds == NUMBER)
-        is_novel = differs & (occurs & _BESIDE == 0)
-        is_new = differs & telling & (occurs & _WORD == 0)
-        return cls(
-            symbols,
-            own,
-            differs,
-            is_novel,
-            is_new,
-            is_novel & own,
-            is_new & own,
-            symbols & 1 != 0,
-            (kinds == NUMBER) | (kinds >= CONTENT_NUMERAL),
-        )
+        occurs, differs = occurrences(symbols, other), ~aligned
+        is_new = differs & (occurs & _WORD < _tells().take(symbols))
+        own_novel = differs & own & (occurs & _BESIDE == 0)
+        marks = _marks()[own.view(np.uint8), symbols] | is_new.view(np.uint8) << np.uint8(NEW)
+        return cls(symbols, own, differs, is_new, own_novel, is_new & own, marks)
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
-    """All differences of a pair; arrays of shape (k,), one value a difference, in the order of the new text.
+    """All differences of a pair, in the order of the new text.
 
     Attributes:
         new: The new text.
         kept: The kept text.
         alignment: How they are aligned.
+        count: Shape (k, 8): how many symbols of the new side of each difference have each mark.
+        count_kept: The same of the kept side.
     """
 
     new: Side
     kept: Side
     alignment: Alignment
+    count: Counts
+    count_kept: Counts
 
     @classmethod
     def of(cls, new: View, kept: View) -> Differences:
@@ -97,45 +94,32 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
         symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
         found = align(symbols, kept_symbols)
-        return cls(
-            Side.of(symbols, new.own[:end], found.new, kept_symbols),
-            Side.of(kept_symbols, kept.own[:kept_end], found.kept, symbols),
-            found,
-        )
-
-    def count(self, flags: Flags) -> Counts:
-        """How many symbols of the new side of each difference are flagged."""
-        pieces = self.alignment.pieces
-        return _between(flags, pieces[:, 0], pieces[:, 1])
-
-    def count_kept(self, flags: Flags) -> Counts:
-        """The same of the kept side."""
-        pieces = self.alignment.pieces
-        return _between(flags & self.kept.differs, pieces[:, 2], pieces[:, 3])
+        one = Side.of(symbols, new.own[:end], found.new, kept_symbols)
+        other = Side.of(kept_symbols, kept.own[:kept_end], found.kept, symbols)
+        begins, ends, kept_begins, kept_ends = found.pieces.T
+        return cls(one, other, found, _count(one, begins, ends), _count(other, kept_begins, kept_ends))
 
     def values(self) -> int:
         """How many short differences in own text are a number, or a word or sign that says how much, for another."""
-        pieces = self.alignment.pieces
-        size, kept_size = pieces[:, 1] - pieces[:, 0], pieces[:, 3] - pieces[:, 2]
-        values = self.count(self.new.is_value & self.new.own) + self.count_kept(self.kept.is_value & self.kept.own)
-        return int(np.count_nonzero((values > 0) & (size <= SHORT) & (kept_size <= SHORT)))
+        values = self.count[:, OWN_VALUE] + self.count_kept[:, OWN_VALUE]
+        return int(np.count_nonzero((values > 0) & self._is_short()))
 
     def reversed(self) -> int:
-        """How many short differences are a "not" more or less, or a word in whose place its antonym stands."""
+        """How many short differences are an added or removed negation, or a word in whose place its antonym stands."""
+        new, kept, is_short = self.count, self.count_kept, self._is_short()
+        negated = is_short & (new[:, NEGATES] != kept[:, NEGATES])
+        antonymous = is_short & ~negated & (np.minimum(new[:, HAS_ANTONYM], kept[:, HAS_ANTONYM]) > 0)
+        found = sum(self._holds_antonyms(*piece) for piece in self.alignment.pieces[antonymous].tolist())
+        return int(np.count_nonzero(negated)) + found
+
+    def _is_short(self) -> Flags:
         pieces = self.alignment.pieces
-        short = (pieces[:, 1] - pieces[:, 0] <= SHORT) & (pieces[:, 3] - pieces[:, 2] <= SHORT)
-        total = 0
-        for begin, end, kept_begin, kept_end in pieces[short].tolist():
-            here, there = self.new.symbols[begin:end], self.kept.symbols[kept_begin:kept_end]
-            negations = _is_negation()
-            if negations[here].sum() != negations[there].sum():
-                total += 1
-            elif len(here) and len(there):
-                pairs = (here.astype(np.uint32)[:, None] << np.uint32(16) | there).ravel()
-                known = antonyms()
-                places = np.minimum(known.searchsorted(pairs), len(known) - 1)
-                total += bool((known[places] == pairs).any())
-        return total
+        short: Flags = (pieces[:, 1] - pieces[:, 0] <= SHORT) & (pieces[:, 3] - pieces[:, 2] <= SHORT)
+        return short
+
+    def _holds_antonyms(self, begin: int, end: int, kept_begin: int, kept_end: int) -> bool:
+        there = self.kept.symbols[kept_begin:kept_end][self.kept.differs[kept_begin:kept_end]].tolist()
+        return any((one, other) in antonyms() for one in self.new.symbols[begin:end].tolist() for other in there)
 
 
 Kind = Literal["replaced", "added", "left out"]
@@ -167,11 +151,8 @@ def told(differences: Differences, most: int) -> list[Difference]:
     pieces = differences.alignment.pieces
     if not len(pieces):
         return []
-    every = np.ones(len(differences.kept.symbols), dtype=np.bool_)
-    news = differences.count(differences.new.is_new) + differences.count_kept(differences.kept.is_new)
-    numbers = differences.count(differences.new.is_number) + differences.count_kept(differences.kept.is_number)
-    own = differences.count(differences.new.own) + differences.count_kept(differences.kept.own)
-    there = differences.count_kept(every)
+    both = differences.count + differences.count_kept
+    news, numbers, own, there = both[:, NEW], both[:, NUMERIC], both[:, OWN], differences.count_kept[:, EVERY]
     first = np.sort((-(news + (own > 0))).argsort(kind="stable")[:most])
     found = []
     for number in first.tolist():
@@ -198,14 +179,35 @@ def _pairs(symbols: Symbols) -> NDArray[np.uint32]:
     return pairs
 
 
-def _between(flags: Flags, begins: NDArray[np.int32], ends: NDArray[np.int32]) -> Counts:
-    before = np.zeros(len(flags) + 1, dtype=np.int64)
-    flags.cumsum(out=before[1:])
-    counts: Counts = before[ends] - before[begins]
+def _count(side: Side, begins: NDArray[np.int32], ends: NDArray[np.int32]) -> Counts:
+    """Shape (k, 8): how many symbols that differ have each mark, from each begin to its end."""
+    places = side.differs.nonzero()[0]
+    before = np.zeros((len(places) + 1, 8), dtype=np.int32)
+    np.unpackbits(side.marks[places], bitorder="little").reshape(-1, 8).cumsum(axis=0, out=before[1:])
+    counts: Counts = before[places.searchsorted(ends)] - before[places.searchsorted(begins)]
     return counts
 
 
 @cache
-def _is_negation() -> Flags:
-    negations: Flags = word_kinds() == NEGATION
-    return negations
+def _marks() -> Marks:
+    """Shape (2, 65536): the marks that a symbol has in any text, in furniture and in own text."""
+    kinds, symbols = word_kinds(), np.arange(1 << 16)
+    is_value = (kinds == NUMBER) | (kinds >= CONTENT_NUMERAL)
+    flags = {
+        EVERY: symbols >= 0,
+        NUMERIC: symbols & 1 != 0,
+        VALUE: is_value,
+        NEGATES: kinds == NEGATION,
+        HAS_ANTONYM: np.isin(symbols, [one for one, _ in antonyms()]),
+    }
+    marks = np.zeros((2, 1 << 16), dtype=np.uint8)
+    for bit, which in flags.items():
+        marks |= which.view(np.uint8) << bit
+    marks[1] |= 1 << OWN | is_value.view(np.uint8) << OWN_VALUE
+    return marks
+
+
+@cache
+def _tells() -> NDArray[np.uint8]:
+    """Shape (65536,): 1 for content words and numbers."""
+    return np.isin(word_kinds(), (CONTENT, CONTENT_NUMERAL, NUMBER)).view(np.uint8)

@@ -123,7 +123,7 @@ def _is_equal(pair: Pair) -> float:
         not len(found.alignment.pieces)
         and not found.alignment.moves
         and pair.new.main.tail_hash == pair.kept.main.tail_hash
-        and (not len(pair.new.title) or not len(pair.kept.title) or np.array_equal(pair.new.title, pair.kept.title))
+        and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
         and not (pair.new.around.asides.keys() ^ pair.kept.around.asides.keys())
         and not (pair.new.around.link_lines.keys() ^ pair.kept.around.link_lines.keys())
     )

@@ -17,7 +17,6 @@ from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.links import local_form
 from dedupcrawl.content.main_outline import MainOutline
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.word_kinds import symbols_of
 
 _LITTLE = 12  # set by hand
@@ -39,7 +38,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     """
 
     url: str
-    title: Symbols
+    title: frozenset[int]
     main: MainOutline
     own: NDArray[np.bool_]
     own_count: int
@@ -63,10 +62,10 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
     def links_to(self, other: View) -> bool:
         """Whether this page has a link to another one of its host."""
-        return self.around.links_to(local_form(other.url))
+        return bool(self.around.links) and self.around.links_to(local_form(other.url))
 
 
 @lru_cache(maxsize=32)  # of the page at hand, which is compared with others in turn
-def words_of(text: str) -> Symbols:
-    """The symbols of a line, each once, ascending."""
-    return np.unique(symbols_of(SymbolText.of((text,))))
+def words_of(text: str) -> frozenset[int]:
+    """The symbols of a line."""
+    return frozenset(symbols_of(SymbolText.of((text,))).tolist())

@@ -7,6 +7,9 @@ trial has spoken for it; for ever after at some of its uses. A trial that fails 
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
@@ -31,16 +34,32 @@ _REMEMBERED = 50  # trials of earlier crawls: sites change
 FROM_A_LOG = 20
 """URLs of the log that count like trials, at most."""
 
+_HALVINGS = 40  # of the interval in which the bound lies
 
+
+@lru_cache(maxsize=1024)
 def upper_bound(passed: int, failed: int) -> float:
     """Clopper–Pearson upper bound, at `CONFIDENCE`, of the share of uses in which a rule is right.
 
     >>> round(upper_bound(0, 1), 3), round(upper_bound(8, 2), 3), upper_bound(3, 0)
     (0.95, 0.963, 1.0)
     """
-    from scipy.special import betaincinv  # type: ignore[import-untyped]  # scipy ships no types; slow to import
+    if not failed:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        share = (low + high) / 2
+        low, high = (share, high) if _at_least(failed, 1 - share, passed + failed) > 1 - CONFIDENCE else (low, share)
+    return low
 
-    return float(betaincinv(passed + 1, failed, CONFIDENCE)) if failed else 1.0
+
+def _at_least(times: int, share: float, trials: int) -> float:
+    """How probable it is that something that has this share of all trials comes so often or oftener."""
+    yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)
+    return 1 - sum(
+        math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
+        for k in range(times)
+    )
 
 
 def is_refuted(passed: int, failed: int) -> bool:
