@@ -20,6 +20,7 @@ from typing import Any
 import redis
 
 from benchmarks.markdown import table
+from benchmarks.offering import offer
 from benchmarks.redis_process import redis_process
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.open import open_index
@@ -85,7 +86,7 @@ def measured(path: Path, entries: list[Entry], port: int) -> Bytes:
     writer = RedisIndex(url, checks, wait=60)
     before = server.info()
     for entry in entries:
-        writer.offer(entry, lambda check, kept: None)
+        offer(writer, entry, compare=False)
     written = server.info()
     reader = RedisIndex(url, checks, wait=60)
     read = server.info()

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from benchmarks.bulk_load import fold, load
+from benchmarks.offering import offer
 from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, blocks, entry_of
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
@@ -41,7 +42,6 @@ from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.postings import PostingsView
-from dedupcrawl.index.rows import Entry
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())
@@ -108,12 +108,8 @@ class Offering:
     def offer(self, number: int, page: Signatures) -> Kept | Verdict:
         """Offer a page and confirm every candidate; `spent` grows by the microseconds that it took."""
         entry = entry_of(number, page, self._outline.bytes(OUTLINE_BYTES))
-
-        def judge(check: str, found: Entry) -> Verdict:
-            return Verdict(entry.url, "duplicate", found.url, check, 1.0)
-
         started = time.process_time_ns()
-        answer = self.index.offer(entry, judge)
+        answer = offer(self.index, entry)
         self.spent.append((time.process_time_ns() - started) / 1000)
         return answer
 

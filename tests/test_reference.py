@@ -10,7 +10,7 @@ import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, PARAMETERS, make_checks
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +51,7 @@ def test_every_stat_of_the_code_is_named() -> None:
 
 
 def test_every_figure_of_an_index_is_named() -> None:
-    index = MemoryIndex(make_checks(CHECK_NAMES, {}))
+    index = TemporaryIndex(make_checks(CHECK_NAMES, {}))
     names = {re.sub("^postings/(?!url$).*", "postings/CHECK", name) for name in index.info()}
     assert {"ended", "orphans", "postings/CHECK"} <= names <= set(ROWS)
 

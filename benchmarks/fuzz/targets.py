@@ -21,7 +21,7 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
@@ -49,7 +49,7 @@ class Checks:
         self._detector = self._fresh()
 
     def _fresh(self) -> Detector:
-        return Detector(MemoryIndex(self._checks), run="fuzz")
+        return Detector(TemporaryIndex(self._checks), run="fuzz")
 
     def __call__(self, data: bytes) -> None:
         """Judge it under two URLs: once it is kept, its copy is not."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from benchmarks.offering import offer
 from benchmarks.peers.methods import Setting, all_peers
 from benchmarks.peers.stream import Matches
 from benchmarks.planted import Paragraphs, size, words
@@ -20,10 +21,9 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.page import Page
-from dedupcrawl.verdict import Verdict
 
 SIZED_ON = 8_000  # pages whose memory is measured
 _STATM = Path("/proc/self/statm")  # Linux; elsewhere no memory is measured
@@ -67,7 +67,7 @@ def run_ours(names: Sequence[str], pages: Sequence[Paragraphs]) -> Run:
 
 def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
     """One check as its paper has it: what it accepts is a duplicate, and no evidence is asked for; in memory."""
-    index = MemoryIndex([check])
+    index = TemporaryIndex([check])
     matches: list[Collection[int]] = []
     begin = time.process_time()
     for number, page in enumerate(pages):
@@ -82,7 +82,7 @@ def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
             signatures=Reading.of(analysis, Furniture()).signatures([check]),
             outline=b"",
         )
-        answer = index.offer(entry, lambda name, kept: Verdict("", "duplicate", kept.url, name, 1.0))
+        answer = offer(index, entry)
         matches.append([] if isinstance(answer, Kept) else [int(answer.duplicate_of or "")])
     spent = time.process_time() - begin
     index.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.detection.keepsakes import KeepsakeError
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
@@ -123,7 +123,8 @@ def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
 def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
     """The index that is named; where it is `needed` the project's; else one that knows nothing."""
     if index is None and not needed:
-        yield MemoryIndex([])
+        with closing(TemporaryIndex(())) as nothing:
+            yield nothing
         return
     with open_existing(index) as found:
         yield found

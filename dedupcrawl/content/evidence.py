@@ -25,9 +25,10 @@ from dedupcrawl.content.view import View
 
 _SHOWN = 8  # differences
 _SHOWN_CHARACTERS = 80  # of each
-_COMMON = 0.4
-"""Least share of a new page's own symbols that occur in a kept one to which it is compared. Set by hand, to spare
-alignments; how many duplicates it costs was not measured."""
+_COMMON = 0.7
+"""Least share of a new page's own symbols that occur in a kept one to which it is compared, to spare alignments. Of the
+13,557 pairs of `benchmarks.labelled_pairs` 2,629 have less in common; two of these are among the 4,757 that the default
+target precision drops, one rightly."""
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):

@@ -89,8 +89,8 @@ class Judging:
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
-                spared=bool(fetched.spared),
-                apart=apart,
+                force_keep=bool(fetched.spared),
+                excluded=apart,
             )
         except IndexAwayError:
             raise

@@ -1,9 +1,10 @@
-"""One page against what is kept: what a detector answers when an index asks about its candidates."""
+"""One page against what is kept: what is decided about the candidates that an index brings up."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from typing import Any
 
 from dedupcrawl.content import evidence
@@ -15,39 +16,35 @@ from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.search import Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
+
+COMPARED = 8
+"""Best candidates of one check that are compared; short excerpts of several pages are alike to all of them."""
 
 _SURE = 0.99  # precision that is asked of the first pages of a site: one that is dropped wrongly is lost
 _HALF = 0.5  # of a page's own text; less than that many pages of one template share
 
 
-class UnknownHostError(Exception):
-    """The furniture of a kept page's host is needed, and the index, which has it, must not be asked meanwhile."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__(host)
-        self.host = host
-
-
 class Comparison:
-    """`judge`, `holds` and `counts` are those of Index.offer; `judge` and `holds` may raise UnknownHostError.
+    """Decides about the candidates that an index brings up for one page.
 
     Args:
         entry: The new page.
         reading: How it is read.
         checks: The checks that are asked, with their thresholds.
-        furniture: Host → what its pages repeat, of the new page's host and of others as they are needed.
+        furniture: What the pages of a host repeat.
         model: What the differences of two pages come to.
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
         target_precision: Share of the drops that shall be right; 0: the checks decide, and nothing is said in doubt.
-        apart: URLs of kept pages that are no reason to drop this one.
+        excluded: URLs of kept pages that are no reason to drop this one.
 
     Attributes:
         url: The new page's own.
-        keeper: The URL of the page that `judge` was last asked about.
+        keeper: The URL under which the page is kept that the new one was last compared with.
         doubt: What resembles the new page most without being sure enough; empty when nothing does.
         lists: URLs of kept pages that the new one holds, links to and is a list of.
         listed_by: URLs of kept pages that hold the new one, link to it and are a list of it.
@@ -59,14 +56,14 @@ class Comparison:
         entry: Entry,
         reading: Reading,
         checks: Sequence[Check],
-        furniture: Mapping[str, Furniture],
+        furniture: Callable[[str], Furniture],
         model: Model,
         *,
         scope: str,
         ttl: float | None,
         trust: Trust,
         target_precision: float,
-        apart: Collection[str] = (),
+        excluded: Collection[str] = (),
     ) -> None:
         self.url = entry.source
         self.keeper = ""
@@ -80,7 +77,7 @@ class Comparison:
         self._scope = scope
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
-        self._apart = apart
+        self._excluded = excluded
         self._checks_decide = not target_precision
         self._least = model.threshold(target_precision)
         self._doubted = min(self._least, model.threshold(min(DOUBTED, target_precision)))
@@ -88,9 +85,37 @@ class Comparison:
         self.listed_by: list[str] = []
         self.is_unlike = True
         self._compared: dict[str, evidence.Evidence | None] = {}
+        self._views: dict[str, View] = {}
 
-    def judge(self, check: str, kept: Entry) -> Verdict | None:
-        """The verdict when the page duplicates `kept`, else None."""
+    def duplicate(self, found: Search) -> Verdict | None:
+        """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
+
+        Of each check a few are looked at, and only those that are eligible: however many others are as much alike, they
+        push none of these out.
+        """
+        for check, candidates in found.similar():
+            eligible = (one.entry for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
+            for kept in islice(eligible, COMPARED):
+                verdict = self._judge(check, kept)
+                if verdict is not None:
+                    return verdict
+        return None
+
+    def supersede(self, found: Search) -> None:
+        """Tell of those that seem to lie inside the page which do."""
+        for check, candidates in found.inside():
+            refused = 0
+            for page_id, kept in candidates:
+                if not self._is_eligible(check, kept, is_inside=True):
+                    continue
+                if self._holds(kept):
+                    found.superseded[page_id] = kept.source
+                else:
+                    refused += 1
+                if refused == COMPARED:
+                    break
+
+    def _judge(self, check: str, kept: Entry) -> Verdict | None:
         self.keeper = kept.url
         if check not in self._checks:
             return None
@@ -121,7 +146,7 @@ class Comparison:
             self.listed_by.append(kept.source)
         return found
 
-    def holds(self, check: str, kept: Entry) -> bool:
+    def _holds(self, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""
         if len(kept.outline) >= len(self._entry.outline):
             return False
@@ -140,28 +165,26 @@ class Comparison:
         """
         host, other = host_of(self.url), host_of(kept.source)
         is_of_one_host = host.removeprefix("www.") == other.removeprefix("www.")
-        if self._furniture[host].pages >= RECURRING or not is_of_one_host:
+        if self._furniture(host).pages >= RECURRING or not is_of_one_host:
             return self._least
         if found.words_beside >= OWN_SYMBOLS:
             return math.inf
         return max(self._least, self._model.threshold(_SURE))
 
     def _view_of(self, kept: Entry) -> View:
-        host = host_of(kept.source)
-        try:
-            furniture = self._furniture[host]
-        except KeyError:
-            raise UnknownHostError(host) from None
-        return kept_view(kept, furniture)
+        view = self._views.get(kept.url)
+        if view is None:
+            view = self._views[kept.url] = kept_view(kept, self._furniture(host_of(kept.source)))
+        return view
 
-    def counts(self, check: str, kept: Entry, inside: bool) -> bool:
-        """Whether `kept` is in scope, not too old, not to be left apart, and trusted when it is only alike.
+    def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:
+        """Whether `kept` is in scope, not too old, not excluded, and trusted when it is only alike.
 
         What lies inside is superseded by this page: then it is this one that has to be trusted.
         """
-        if kept.kept_at < self._oldest or kept.url in self._apart or not self._in_scope(kept):
+        if kept.kept_at < self._oldest or kept.url in self._excluded or not self._in_scope(kept):
             return False
-        keeper, other = (self.url, kept.source) if inside else (kept.source, self.url)
+        keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
         return check == "exact" or self._trust.may_replace(keeper, other)
 
     def _in_scope(self, kept: Entry) -> bool:
@@ -170,7 +193,3 @@ class Comparison:
         if self._scope == "spider":
             return kept.spider == self._entry.spider
         return self._scope == "all" or kept.site == self._entry.site
-
-
-def no_duplicate(check: str, kept: Entry) -> None:
-    """The judge of a page that is none, whatever it looks like."""

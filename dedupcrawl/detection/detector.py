@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,9 +12,9 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import TARGET_PRECISION, Model, packaged
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.comparison import Comparison, UnknownHostError, no_duplicate
+from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.keepsakes import packed_text
-from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
+from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
@@ -24,6 +23,7 @@ from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.index.resident import ResidentLimit
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.runs import RunTally
+from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -84,8 +84,8 @@ class Detector:
         request: Callable[[], bytes] | None = None,
         ttl: float | None = None,
         quota: int | None = None,
-        spared: bool = False,
-        apart: Collection[str] = (),
+        force_keep: bool = False,
+        excluded: Collection[str] = (),
     ) -> Verdict:
         """The verdict on a page, which is kept in the index when it is no duplicate.
 
@@ -108,89 +108,101 @@ class Detector:
                 is dropped for.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
             quota: Most pages of the page's site that the index may hold; None: any number.
-            spared: Keep the page, whatever it duplicates.
-            apart: URLs of kept pages that are no reason to drop this one.
+            force_keep: Keep the page, whatever it duplicates.
+            excluded: URLs of kept pages that are no reason to drop this one.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
         """
         self._resident.look()
         page = analysis.page
-        host = host_of(page.url)
-        furniture = FurnitureAtHand(self._furniture)
-        furniture[host] = self._furniture.of(host)
-        self._read_again(host, furniture[host])
-        reading = Reading.of(analysis, furniture[host])
-        read, signatures = reading.analysis, reading.signatures(checks)
+        host, site = host_of(page.url), site_of(page.url)
+        furniture = self._furniture.of(host)
+        self._read_again(host, furniture)
+        reading = Reading.of(analysis, furniture)
+        signatures = reading.signatures(checks)
         if not signatures:
             self.adopt(page.url, None)
-            return Verdict(page.url, "abstained", evidence={"symbols": len(read.text.hashes)})
-        identity, site = self._identity(page.url, canonical), site_of(page.url)
+            return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text.hashes)})
+        identity = self._identity(page.url, canonical)
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
-        entry = Entry(
-            url=identity,
-            site=site,
-            spider=self._spider,
-            run=self._run,
-            kept_at=time.time(),
-            title=page.title[:_TITLE_LIMIT],
-            signatures=signatures,
-            outline=read.outline,
-            fetched_url="" if identity == page.url else page.url,
-            asides=reading.view.around.to_bytes(),
-        )
+        entry = self._entry(identity, reading, signatures)
         comparison = Comparison(
             entry,
             reading,
             checks,
-            furniture,
+            self._furniture.of,
             self._model,
             scope=scope,
             ttl=ttl,
             trust=self._trust,
             target_precision=target_precision,
-            apart=apart,
-        )
-        packed = request() if request and self._remembers_requests else b""
-        offer = partial(
-            self._index.offer,
-            entry,
-            request=packed,
-            first_id=self._first_id_of_run if scope == "run" else 0,
-            holds=comparison.holds,
-            counts=comparison.counts,
+            excluded=excluded,
         )
         updates = is_same if scope != "run" else None
-        while True:
-            try:
-                answer = offer(no_duplicate if spared else comparison.judge)
-                if isinstance(answer, Verdict) and self._is_settled(page.url, answer.duplicate_of):
-                    answer = offer(no_duplicate)
-                elif isinstance(answer, Verdict) and updates and self._is_update(comparison.keeper, updates):
-                    self._index.forget([comparison.keeper])  # a variant that is fetched to try a rule is one of two
-                    answer = offer(no_duplicate)
-                elif isinstance(answer, Verdict) and updates and self._index.entry(identity) is not None:
-                    answer = offer(no_duplicate)  # what was kept under this URL is updated
-            except UnknownHostError as unknown:
-                furniture[unknown.host] = self._furniture.of(unknown.host)
-                continue
-            if isinstance(answer, Kept):
-                analysis.kept_under = identity
-                self.tally.keep(superseded=len(answer.supersedes))
-                self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
-                if not answer.replaces:
-                    self._quota.add(site)
-                break
-            packed = packed or (request() if request else b"")
-            if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, page.url, packed)):
-                self._index.record(answer, run=self._run, site=site, spider=self._spider, request=packed)
-                break
+        first_id = self._first_id_of_run if scope == "run" else 0
+        answer = self._kept_or_dropped(entry, comparison, first_id, request, updates, force_keep=force_keep)
+        if isinstance(answer, Kept):
+            analysis.kept_under = identity
+            self.tally.keep(superseded=len(answer.supersedes))
+            self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
+            if not answer.replaces:
+                self._quota.add(site)
         is_first = isinstance(answer, Kept) and not answer.replaces
         self._learn(host, analysis, is_other=is_first and (comparison.is_unlike or not page.title))
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+
+    def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
+        """What the index keeps of a page."""
+        page = reading.analysis.page
+        return Entry(
+            url=identity,
+            site=site_of(page.url),
+            spider=self._spider,
+            run=self._run,
+            kept_at=time.time(),
+            title=page.title[:_TITLE_LIMIT],
+            signatures=signatures,
+            outline=reading.analysis.outline,
+            fetched_url="" if identity == page.url else page.url,
+            asides=reading.view.around.to_bytes(),
+        )
+
+    def _kept_or_dropped(
+        self,
+        entry: Entry,
+        comparison: Comparison,
+        first_id: int,
+        request: Callable[[], bytes] | None,
+        updates: Callable[[str], bool] | None,
+        *,
+        force_keep: bool,
+    ) -> Kept | Verdict:
+        """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts."""
+        packed = request() if request and self._remembers_requests else b""
+        found: Search | None = None
+        while True:
+            found = self._index.search(entry, first_id=first_id, after=found)
+            verdict = None if force_keep else comparison.duplicate(found)
+            if verdict is None:
+                comparison.supersede(found)
+                kept = self._index.add(found, request=packed)
+                if kept is not None:
+                    return kept
+                continue
+            found = None
+            if self._is_settled(entry.source, verdict.duplicate_of) or (
+                updates is not None and self._is_updated(entry.url, comparison.keeper, updates)
+            ):
+                force_keep = True
+                continue
+            packed = packed or (request() if request else b"")
+            if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, entry.source, packed)):
+                self._index.record(verdict, run=self._run, site=entry.site, spider=self._spider, request=packed)
+                return verdict
 
     def furniture_of(self, host: str) -> Furniture:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
@@ -227,10 +239,17 @@ class Detector:
         """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's."""
         return self._index.is_restored(url) or (keeper is not None and self._index.is_restored(keeper))
 
-    def _is_update(self, keeper: str, is_same: Callable[[str], bool]) -> bool:
-        """Whether a page duplicates what an earlier run kept of itself, under another URL."""
+    def _is_updated(self, url: str, keeper: str, is_same: Callable[[str], bool]) -> bool:
+        """Whether a page is to take the place of what is kept under its URL.
+
+        What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
+        rule is one of two.
+        """
         kept = self._index.entry(keeper)
-        return kept is not None and kept.run != self._run and is_same(kept.source)
+        if kept is not None and kept.run != self._run and is_same(kept.source):
+            self._index.forget([keeper])
+            return True
+        return self._index.entry(url) is not None
 
     def _read_again(self, host: str, furniture: Furniture) -> None:
         """Sign those pages of a host anew that hold much more furniture than was known when they were kept."""

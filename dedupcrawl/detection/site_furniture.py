@@ -60,14 +60,6 @@ class SiteFurniture:
             self._known.move_to_end(host)
         return known.furniture
 
-    def in_memory(self, host: str) -> Furniture:
-        """The furniture of a host that was asked for not long ago.
-
-        Raises:
-            KeyError: It is not in memory.
-        """
-        return self._known[host].furniture
-
     def learn(self, host: str, blocks: Iterable[int], title: str) -> list[int]:
         """Count a page; those of its blocks that recur from now on."""
         furniture = self.of(host)
@@ -122,21 +114,6 @@ class SiteFurniture:
                 self._store(host, known)
             del self._known[host]
             self._blocks -= len(known.furniture)
-
-
-class FurnitureAtHand(dict[str, Furniture]):
-    """Those that a page was compared by, and any other that is in memory: the index need not be asked for these.
-
-    Furniture that is in neither place is a KeyError.
-    """
-
-    def __init__(self, furniture: SiteFurniture) -> None:
-        super().__init__()
-        self._all = furniture
-
-    def __missing__(self, host: str) -> Furniture:
-        furniture = self[host] = self._all.in_memory(host)
-        return furniture
 
 
 def _key(host: str) -> tuple[str, str]:

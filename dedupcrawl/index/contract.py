@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
+from dedupcrawl.index.search import Search
 from dedupcrawl.verdict import Verdict
-
-Judge = Callable[[str, Entry], "Verdict | None"]
-"""Called with a check's name and a kept candidate: the verdict when the new page duplicates it, else None."""
-
-
-Counts = Callable[[str, Entry, bool], bool]
-"""Called with a check's name, a kept candidate, and whether it is one to lie inside the new page.
-
-False when that page is no reason to drop the new one at all; of one inside, when the new page cannot supersede it.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +30,33 @@ Told = Callable[[int, int], None]
 """Called with how many records are done, and how many there are."""
 
 
-Holds = Callable[[str, Entry], bool]
-"""Called with a check's name and a kept page that by this check lies inside the new one: whether it does."""
-
-
 class Index(Protocol):
     """Where signatures are kept and searched. Safe for several processes on one index."""
 
-    def offer(
-        self,
-        entry: Entry,
-        judge: Judge,
-        *,
-        first_id: int = 0,
-        holds: Holds | None = None,
-        counts: Counts | None = None,
-        request: bytes = b"",
-    ) -> Kept | Verdict:
-        """Check and add, atomically: of two equal pages offered at once by two processes exactly one is kept.
+    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+        """What there is that may concern a new page: candidates for a detector to decide about.
 
-        Asks each check for candidates among the pages with id >= `first_id`, in the order of the checks, and `judge`
-        about each, most similar first, among equals the nearest by all signatures; the first verdict is returned
-        and nothing is added. A page of the same URL is never a candidate: it is replaced. A page that is added
-        supersedes those kept ones that lie inside it by a check and of which `holds` says so too, where it is given.
+        Args:
+            entry: The page.
+            first_id: Pages below are no candidates.
+            after: An earlier search for the same page, which this one goes on with: it brings up what came since.
+        """
+        ...
 
-        Of the candidates only a few are judged, and only those that `counts`, where it is given: however many others
-        are as much alike, they push none of these out, unless there are more
-        than an index compares at all. None of the three may call the index.
+    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
+        """Keep the page that was searched for, in one atomic step; None if what came since may change what was found.
+
+        Then who asks has to search on, after this search, and decide anew. So of two equal pages that two processes
+        find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
+        `found.superseded` are remembered to lie inside this one.
 
         A page that this process claims (see `start_claiming`) depends on itself where `request` says what to ask for:
         should the claim die, it is an orphan like those that were dropped because of it.
 
         Once this returns Kept the page survives a kill of the process.
+
+        Raises:
+            ValueError: The index was opened to be read.
         """
         ...
 

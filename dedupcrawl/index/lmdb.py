@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import lmdb
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.claims import Claims
-from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
+from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_catalog import LmdbCatalog
@@ -20,10 +20,9 @@ from dedupcrawl.index.lmdb_notes import LmdbNotes
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
-from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
+from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
-from dedupcrawl.verdict import Verdict
 
 _CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
 
@@ -72,64 +71,53 @@ class LmdbIndex(LmdbNotes):
             return self._catalog.next_id
 
     @in_turn
-    def offer(
-        self,
-        entry: Entry,
-        judge: Judge,
-        *,
-        first_id: int = 0,
-        holds: Holds | None = None,
-        counts: Counts | None = None,
-        request: bytes = b"",
-    ) -> Kept | Verdict:
-        """Check and add, atomically (see Index).
+    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+        """What there is that may concern a new page (see Index).
 
         Raises:
             ValueError: The index is closed or was opened to be read, or the entry has a signature of an unknown check.
+            IndexDamagedError: What is stored cannot be read; here and while the candidates are read.
+        """
+        self._look()
+        return Search(self._catalog, storable(entry), first_id, self.lock, self._reading, after)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Fetch]:
+        with self.lock, self.explaining():
+            self.check_open()
+            with self.journal.reading() as txn:
+                yield self.journal.fetch(txn)
+
+    @in_turn
+    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
+        """Keep the page that was searched for, in one atomic step (see Index).
+
+        Raises:
             OSError: The disk is full.
             IndexDamagedError: What is stored cannot be read.
         """
-        self.is_asking = True
-        try:
-            answer = self._offer(Question(storable(entry), judge, holds, counts), first_id, request)
-        finally:
-            self.is_asking = False
-        if isinstance(answer, Kept):
-            self._followed.fold()
-        return answer
+        added = self.journal.writing(partial(self._add, found, request))
+        if added is None:
+            return None
+        self._followed.seen, keys, replaces = added
+        kept = Kept(self._catalog.add_keys(keys), found.superseded_urls, replaces)
+        self._followed.fold()
+        return kept
 
-    def _offer(self, question: Question, first_id: int, request: bytes) -> Kept | Verdict:
-        catalog, entry = self._catalog, question.entry
-        with self._followed.snapshot() as txn:
-            found = examine(catalog, question, first_id, self.journal.fetch(txn))
-        if not isinstance(found, New):
-            return found
-        looked_at = catalog.next_id
-        record = found.record(entry, catalog)
-        keys = catalog.schema.keys(record)
-
-        def append(txn: Transaction) -> Verdict | tuple[int, New, list[Keys]]:
-            new, row, posted = found, record, keys
-            if txn.id() != self._followed.seen + 1:
-                self._followed.catch_up(txn, txn.id() - 1)
-                later = examine(catalog, question, max(first_id, looked_at), self.journal.fetch(txn))
-                if not isinstance(later, New):
-                    return later
-                new = New(later.replaces, {**found.inside, **later.inside})
-                row = new.record(entry, catalog)
-                posted = catalog.schema.keys(row)
-            self.journal.append(txn, catalog.next_id, pack(row, catalog.next_id))
-            if new.replaces is not None:
-                self.journal.bury(txn, new.replaces)
-            if self.claims.started:
-                self.claims.claim(txn, entry, request)
-            return txn.id(), new, posted
-
-        answer = self.journal.writing(append)
-        if isinstance(answer, Verdict):
-            return answer
-        self._followed.seen, new, posted = answer
-        return Kept(catalog.add_keys(posted), tuple(new.inside.values()), new.replaces is not None)
+    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
+        self._followed.catch_up(txn, txn.id() - 1)
+        number = self._catalog.next_id
+        if number != found.end:
+            return None
+        replaces = newest(self._catalog, found.entry.url, self.journal.fetch(txn))
+        record = row_of(found, replaces)
+        keys = self._catalog.schema.keys(record)
+        self.journal.append(txn, number, pack(record, number))
+        if replaces is not None:
+            self.journal.bury(txn, replaces)
+        if self.claims.started:
+            self.claims.claim(txn, found.entry, request)
+        return txn.id(), keys, replaces is not None
 
     @in_turn
     def renew(self, entry: Entry) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
@@ -69,8 +70,14 @@ class LmdbNotes:
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns; of LMDB's errors and of damage it is said where."""
-        try:
+        with self.explaining():
             return work()
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Of LMDB's errors and of damage it is said where."""
+        try:
+            yield
         except lmdb.Error as error:
             raise explained(error, self.path) from error
         except IndexDamagedError as error:

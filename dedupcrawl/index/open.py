@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 
 _opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()  # a process may open an LMDB folder only once
 
@@ -33,7 +33,7 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
     """
     check_spec(spec)
     if spec == "memory:":
-        return MemoryIndex(checks)
+        return TemporaryIndex(checks)
     if is_redis(spec):
         return _redis(spec, checks, wait)
     named = spec.removeprefix("lmdb:")

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
-from dedupcrawl.index.contract import Counts, Holds, Judge, Kept, Told
+from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import digest
 from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
@@ -22,16 +23,15 @@ from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_replica import UNNUMBERED
+from dedupcrawl.index.redis_replica import UNNUMBERED, Replica
 from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import New, Question, examine, newest, renewal, superseding
+from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
-from dedupcrawl.verdict import Verdict
 
 _CONFIRMED_AT_ONCE = 256
 _VERIFICATIONS = 5
@@ -78,54 +78,50 @@ class RedisIndex(RedisNotes):
         return self.journal.replica.catalog.next_id
 
     @in_turn
-    def offer(
-        self,
-        entry: Entry,
-        judge: Judge,
-        *,
-        first_id: int = 0,
-        holds: Holds | None = None,
-        counts: Counts | None = None,
-        request: bytes = b"",
-    ) -> Kept | Verdict:
-        """Check and add, atomically (see Index).
+    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+        """What there is that may concern a new page (see Index).
 
         Raises:
             ValueError: The index is closed or was opened to be read, or the entry has a signature of an unknown check.
+            IndexAwayError: The server cannot be reached.
+            IndexDamagedError: What is stored cannot be read; here and while the candidates are read.
+        """
+        if time.monotonic() - self.journal.read_at >= redis_notes.FRESH_SECONDS:
+            self.journal.catch_up()
+        replica, first_id = self.journal.replica, min(first_id, self.journal.first_id_limit)
+        return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
+
+    @contextmanager
+    def _reading(self, replica: Replica) -> Iterator[Fetch]:
+        with self.lock:
+            self.check_open()
+            yield replica.fetch
+
+    @in_turn
+    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
+        """Keep the page that was searched for, in one atomic step and one round trip (see Index).
+
+        Raises:
             IndexAwayError: The server cannot be reached; the page may have been kept.
             IndexDamagedError: What is stored cannot be read.
         """
-        entry = storable(entry)
-        question = Question(entry, judge, holds, counts)
-        if time.monotonic() - self.journal.read_at >= redis_notes.FRESH_SECONDS:
-            self.journal.catch_up()
-        catalog, fetch = self.journal.replica.catalog, self.journal.replica.fetch
-        first_id = min(first_id, self.journal.first_id_limit)
+        entry, replica = found.entry, self.journal.replica
+        if replica.catalog is not found.catalog or replica.catalog.next_id != found.end:
+            return None
+        replaces = newest(replica.catalog, entry.url, replica.fetch)
+        record = row_of(found, replaces)
+        row = pack(record, UNNUMBERED)
         keys = [self.claims.key, self.claims.dependents_key(entry.url)]
         itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
-        inside: dict[int, str] = {}
-        looked_at = 0
-        while True:
-            self.is_asking = True
-            try:
-                found = examine(catalog, question, max(first_id, looked_at), fetch)
-            finally:
-                self.is_asking = False
-            if not isinstance(found, New):
-                return found
-            inside |= found.inside
-            looked_at = catalog.next_id
-            record = New(found.replaces, inside).record(entry, catalog)
-            row = pack(record, UNNUMBERED)
-            probes = [part for probe in read(catalog.schema, entry, found.replaces) for part in probe]
-            grave = self._grave(found.replaces)
-            claim = (*self.claims.claim_of(entry.url), *itself)
-            tokens = written(catalog.schema, catalog.schema.keys(record))
-            if self.journal.exchange(OFFER, keys, row, tokens, *grave, *claim, *probes) == b"kept":
-                page = catalog.next_id
-                self.journal.replica.extend([row])
-                self.claims.kept(entry.url)
-                return Kept(page, tuple(inside.values()), found.replaces is not None)
+        probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
+        claim = (*self.claims.claim_of(entry.url), *itself)
+        tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
+        if self.journal.exchange(OFFER, keys, row, tokens, *self._grave(replaces), *claim, *probes) != b"kept":
+            return None
+        page = replica.catalog.next_id
+        replica.extend([row])
+        self.claims.kept(entry.url)
+        return Kept(page, found.superseded_urls, replaces is not None)
 
     @in_turn
     def renew(self, entry: Entry) -> bool:

@@ -134,9 +134,8 @@ class RedisJournal:
         return answer
 
     def _start(self, header: Header) -> None:
-        """Begin with an empty replica."""
+        """Begin with an empty replica; the old one ends with the search that may still be reading it."""
         if self._epoch:
-            self.replica.close()
             self.first_id_limit = 0
         self.replica = Replica(Schema(header, self._checks), header.batch_pages, self._lock)
 

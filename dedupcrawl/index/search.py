@@ -1,79 +1,133 @@
-"""The search that every index shares: candidates by check, compared on their signatures, judged on the whole entry."""
+"""The search that every index shares: candidates by check, compared on their signatures, for a detector to decide."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from threading import RLock
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Counts, Holds, Judge
 from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
-from dedupcrawl.verdict import Verdict
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
-JUDGED_LIMIT = 8  # best of those it accepts that are judged; short excerpts of several pages are alike to all of them
+
+_READ_AT_ONCE = 8  # candidates
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
 
 
-class New(msgspec.Struct, frozen=True, gc=False):
-    """No duplicate was found.
+class Candidate(NamedTuple):
+    """A kept page that a check brings up.
 
     Attributes:
-        replaces: Id of the page of the same URL, if there is one.
-        inside: Id → URL of the kept pages that lie inside the new one.
+        page_id: Its number.
+        entry: The page.
     """
 
-    replaces: int | None
-    inside: dict[int, str]
-
-    def record(self, entry: Entry, catalog: Catalog) -> Record:
-        """What to append to the journal."""
-        ended = () if self.replaces is None else (self.replaces,)
-        return record_of(entry, catalog.schema.names, ended, tuple(self.inside))
-
-
-class Question(msgspec.Struct, frozen=True, gc=False):
-    """A page that is offered, and who is asked about its candidates.
-
-    Attributes:
-        entry: The new page.
-        judge: Says whether an accepted candidate makes it a duplicate.
-        holds: Says whether a page that seems to lie inside does; None when that need not be asked.
-        counts: Says whether a candidate may be either; None when all may.
-    """
-
+    page_id: int
     entry: Entry
-    judge: Judge
-    holds: Holds | None
-    counts: Counts | None
 
 
-def examine(catalog: Catalog, question: Question, first_id: int, fetch: Fetch) -> Verdict | New:
-    """All that is to be found out about a page before it is kept.
+class Search:
+    """What an index knows that may concern a new page, as of one moment; the index may be used meanwhile.
+
+    A page of the same URL is never a candidate. Candidates are read as they are asked for, so who stops early pays for
+    no more.
 
     Args:
         catalog: Where to look.
-        question: The page.
-        first_id: Pages below are neither its keepers nor inside it; the page of the same URL may be.
-        fetch: Reads records.
+        entry: The new page.
+        first_id: Pages below are no candidates.
+        lock: Held while the catalog is looked at.
+        reading: Opens the records of the catalog for a moment.
+        after: A search for the same page whose candidates are not brought up again, and whose findings stand; without
+            effect when it was in another catalog.
+
+    Attributes:
+        catalog: Where it looks.
+        entry: The new page.
+        end: All pages below this number were looked at.
+        superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
     """
-    views: dict[int, Remembering] = {}
-    verdict = _find_duplicate(catalog, question, first_id, fetch, views)
-    if verdict is not None:
-        return verdict
-    return New(newest(catalog, question.entry.url, fetch), _find_inside(catalog, question, first_id, fetch, views))
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        entry: Entry,
+        first_id: int,
+        lock: RLock,
+        reading: Callable[[], AbstractContextManager[Fetch]],
+        after: Search | None,
+    ) -> None:
+        self.catalog: Catalog = catalog
+        earlier = after if after is not None and after.catalog is catalog else None
+        self.entry = entry
+        self.end = catalog.next_id
+        self.superseded: dict[int, str] = earlier.superseded if earlier else {}
+        self._first_id = max(first_id, earlier.end) if earlier else first_id
+        self._lock = lock
+        self._reading = reading
+        self._signatures = list(catalog.schema.signatures(entry))
+        self._views: dict[int, _Remembering] = {}
+
+    def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
+        """Check by check, in their order, what it accepts: most similar first, among equals the nearest by all checks.
+
+        A candidate costs its signature and one `compare`, and of these there is a limit.
+        """
+        for slot, check, own in self._signatures:
+            pages = self._pages(slot, check.candidates, own)
+            if pages:
+                with self._reading() as fetch:
+                    pages = _accepted(check, slot, self._signatures, pages, fetch)
+                yield check.name, self._read(pages)
+
+    def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
+        """Check by check the kept pages that by its signatures lie inside the new one, oldest first."""
+        for slot, check, own in self._signatures:
+            pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
+            if pages:
+                with self._reading() as fetch:
+                    pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
+                yield check.name, self._read(pages)
+
+    @property
+    def superseded_urls(self) -> tuple[str, ...]:
+        """The URLs of `superseded`, oldest page first."""
+        return tuple(url for _, url in sorted(self.superseded.items()))
+
+    def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
+        """The newest pages that a check brings up, ascending."""
+        with self._lock:
+            view = self._views.get(slot)
+            if view is None:
+                view = self._views[slot] = _Remembering(self.catalog.view(slot, self._first_id))
+            candidates = look_up(own, view)
+        if not candidates.size:
+            return []
+        pages = sorted(set(candidates.tolist()))
+        return [page for page in pages if self._first_id <= page < self.end][-COMPARED_LIMIT:]
+
+    def _read(self, pages: Sequence[int]) -> Iterator[Candidate]:
+        """Those that are still kept, and under other URLs."""
+        for first in range(0, len(pages), _READ_AT_ONCE):
+            with self._reading() as fetch:
+                rows = [(page, unpack(fetch(page), page)) for page in pages[first : first + _READ_AT_ONCE]]
+            for page, record in rows:
+                if record.page is not None and record.page.url != self.entry.url:
+                    yield Candidate(page, entry_of(record, self.catalog.schema.names))
 
 
-class Remembering:
+class _Remembering:
     """Postings that are not asked twice for the same: duplicates and what lies inside may be found by the same keys."""
 
     __slots__ = ("_counts", "_found", "_view")
@@ -104,35 +158,6 @@ class Remembering:
         return self._view.pieces(prefixes)
 
 
-def _find_duplicate(
-    catalog: Catalog, question: Question, first_id: int, fetch: Fetch, views: dict[int, Remembering]
-) -> Verdict | None:
-    """The first verdict on `entry`, checks in their order, candidates as `_accepted` orders them.
-
-    A candidate costs its signature and one `compare`; only those it accepts are decoded and judged. Both are limited,
-    so a site that serves any number of pages made to look alike costs bounded time; at worst a duplicate is kept.
-    `views` gets the postings that were asked, by slot: those of all checks where there is no verdict.
-    """
-    made = catalog.schema.signatures(question.entry)
-    for slot, check, own in made:
-        view = views[slot] = Remembering(catalog.view(slot, first_id))
-        candidates = check.candidates(own, view)
-        if not candidates.size:
-            continue
-        judged = 0
-        for page in _accepted(check, slot, made, _ascending(candidates, first_id), fetch):
-            candidate = _candidate(question, check.name, page, fetch, catalog.schema.names, inside=False)
-            if candidate is None:
-                continue
-            verdict = question.judge(check.name, candidate)
-            if verdict is not None:
-                return verdict
-            judged += 1
-            if judged == JUDGED_LIMIT:
-                break
-    return None
-
-
 def _accepted(
     check: Check, slot: int, made: Sequence[tuple[int, Check, bytes]], pages: list[int], fetch: Fetch
 ) -> list[int]:
@@ -159,6 +184,12 @@ def _accepted(
     ]
 
 
+def _is_inside(check: Check, slot: int, own: bytes, raw: Raw, page: int) -> bool:
+    theirs = signatures(raw, page)
+    kept = theirs[slot] if slot < len(theirs) else None
+    return kept is not None and check.compare(kept, own) is not None
+
+
 def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[bytes | None]) -> float:
     total = 0.0
     for slot, check, own in made:
@@ -167,37 +198,15 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
     return total
 
 
-def _find_inside(
-    catalog: Catalog, question: Question, first_id: int, fetch: Fetch, views: Mapping[int, Remembering]
-) -> dict[int, str]:
-    """Kept pages that lie inside a new one by any check: id → URL, oldest first.
+def row_of(found: Search, replaces: int | None) -> Record:
+    """What to append to the journal for a page that is no duplicate.
 
-    Limited like the search for duplicates; at worst a page is not told to be superseded.
+    Args:
+        found: The search for it.
+        replaces: Id of the page of the same URL, if there is one.
     """
-    schema = catalog.schema
-    inside: dict[int, str] = {}
-    for slot, check, made in schema.signatures(question.entry):
-        candidates = check.contained(made, views[slot])
-        if not candidates.size:
-            continue
-        judged = 0
-        for page in _ascending(candidates, first_id):
-            if page in inside:
-                continue
-            theirs = signatures(fetch(page), page)
-            kept = theirs[slot] if slot < len(theirs) else None
-            if kept is None or check.compare(kept, made) is None:
-                continue
-            candidate = _candidate(question, check.name, page, fetch, schema.names, inside=True)
-            if candidate is None:
-                continue
-            if question.holds is None or question.holds(check.name, candidate):
-                inside[page] = candidate.source
-            else:
-                judged += 1
-                if judged == JUDGED_LIMIT:
-                    break
-    return dict(sorted(inside.items()))
+    ended = () if replaces is None else (replaces,)
+    return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
 
 
 def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
@@ -230,19 +239,3 @@ def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
             if record.page is not None:
                 return record.page.url
     return None
-
-
-def _ascending(candidates: PageIds, first_id: int) -> list[int]:
-    pages = sorted(set(candidates.tolist()))
-    return [page for page in pages if page >= first_id][-COMPARED_LIMIT:]
-
-
-def _candidate(
-    question: Question, check: str, page: int, fetch: Fetch, names: tuple[str, ...], *, inside: bool
-) -> Entry | None:
-    """The kept page of this id, unless it is ended, the same URL's, or does not count."""
-    record = unpack(fetch(page), page)
-    if record.page is None or record.page.url == question.entry.url:
-        return None
-    kept = entry_of(record, names)
-    return kept if question.counts is None or question.counts(check, kept, inside) else None

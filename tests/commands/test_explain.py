@@ -19,7 +19,7 @@ from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.detection.judged import REPORT
-from tests.index.toys import CHECKS
+from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
 
 URL = "http://a.example/one?x=1"
@@ -140,7 +140,7 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
 
 def test_a_page_that_was_dropped_once_and_fetched_again_is_in_no_doubt(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path / "index", CHECKS)
-    index.offer(entry(COPY, 1), lambda check, kept: None)
+    offer(index, entry(COPY, 1), lambda check, kept: None)
     index.record(Verdict(COPY, "unique"), run="", site="")
     index.close()
     said = explain(tmp_path, COPY).output
@@ -213,7 +213,7 @@ def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
     for url, keeper in (("1", "2"), ("2", "3"), ("3", "4"), ("8", "9"), ("9", "8")):
         verdict = Verdict(f"http://a.example/{url}", "duplicate", f"http://a.example/{keeper}", "exact", 1.0)
         index.record(verdict, run="", site="")
-    index.offer(entry("http://a.example/4", 7), lambda name, kept: None)
+    offer(index, entry("http://a.example/4", 7), lambda name, kept: None)
     index.close()
     found = told(tmp_path, "http://a.example/1")
     assert found["chain"] == ["http://a.example/2", "http://a.example/3"]

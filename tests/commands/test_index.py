@@ -17,7 +17,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import prose
-from tests.index.toys import CHECKS, page
+from tests.index.toys import CHECKS, offer, page
 
 
 def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_damaged_page_of_the_database_is_one_sentence(tmp_path: Path, argument
     """What LMDB says of the transaction that met it is no traceback."""
     index = LmdbIndex(tmp_path / "index", CHECKS)
     for number in range(50):
-        index.offer(page(f"http://a.example/{number}", number), lambda check, other: None)
+        offer(index, page(f"http://a.example/{number}", number), lambda check, other: None)
     index.close()
     with (tmp_path / "index" / "data.mdb").open("r+b") as file:
         file.seek(8192)

@@ -13,13 +13,13 @@ from click.testing import CliRunner, Result
 from dedupcrawl.commands.index import command
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
-from tests.index.toys import CHECKS, page
+from tests.index.toys import CHECKS, offer, page
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     index = LmdbIndex(tmp_path / "index", CHECKS)
-    index.offer(page("http://a.example/0", 1), lambda check, other: None)
+    offer(index, page("http://a.example/0", 1), lambda check, other: None)
     for url, check, request in (
         ("http://a.example/1", "exact", b"asked"),
         ("http://a.example/2", "simhash", b"asked"),
@@ -55,7 +55,7 @@ def test_drops_are_rows_of_json(folder: Path) -> None:
 def test_a_page_that_was_kept_since_is_no_drop(folder: Path) -> None:
     index = LmdbIndex(folder, CHECKS)
     kept = msgspec.structs.replace(page("http://a.example/1", 2), kept_at=4e9)
-    index.offer(kept, lambda check, other: None)
+    offer(index, kept, lambda check, other: None)
     index.close()
     assert [json.loads(line)["url"] for line in listed(folder, "--drops").stdout.splitlines()] == ["http://a.example/2"]
 

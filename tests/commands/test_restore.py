@@ -21,7 +21,7 @@ from dedupcrawl.verdict import Verdict
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
 from tests.crawls.test_items import spider_of
-from tests.index.toys import CHECKS
+from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
         index.record(verdict, run=run, site="ignored", spider="toy", request=b"asked")
     index.record(Verdict("http://a.example/doubt", "unique", evidence={"in_doubt": {}}), run="one", site="a.example")
     kept = msgspec.structs.replace(entry("http://www.b.com/kept-since", 1), kept_at=4e9)
-    index.offer(kept, lambda check, other: None)
+    offer(index, kept, lambda check, other: None)
     index.attach("http://a.example/1", *packed_item(0, '{"title": "é"}'))
     index.record_rewrites(
         [
@@ -109,7 +109,7 @@ def test_a_name_that_nothing_has_is_refused_with_those_that_there_are(
 @pytest.mark.parametrize("arguments", [["--run", "kept-only"], ["--site", "kept.com"], ["--site", "www.kept.com"]])
 def test_what_the_index_knows_but_dropped_nothing_of_is_no_mistake(folder: Path, arguments: list[str]) -> None:
     index = LmdbIndex(folder, CHECKS)
-    index.offer(entry("http://www.kept.com/", 7), lambda check, other: None)
+    offer(index, entry("http://www.kept.com/", 7), lambda check, other: None)
     RunTally(index, "kept-only", "toy").close()
     index.close()
     assert "0 dropped pages and 0 rewritten URLs given back" in restore(folder, *arguments).stderr

@@ -67,7 +67,7 @@ def test_nothing_differs_from_itself(text: str) -> None:
 def test_what_is_worth_no_comparison_covers_little(new: str, kept: str) -> None:
     one, other = text_view(new), text_view(kept)
     if not is_worth_comparing(one, other):
-        assert Pair.of(one, other).uncovered > 0.5
+        assert Pair.of(one, other).uncovered > 0.29
 
 
 def test_each_feature_has_one_name_and_says_what_it_counts() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dedupcrawl.crawl.first_seen import FirstSeen
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
+from tests.index.toys import CHECKS
 
 
 def test_the_first_url_stays_and_survives_the_process(tmp_path: Path) -> None:
@@ -19,7 +20,7 @@ def test_the_first_url_stays_and_survives_the_process(tmp_path: Path) -> None:
 
 
 def test_workers_agree() -> None:
-    index = MemoryIndex(())
+    index = TemporaryIndex(CHECKS)
 
     def shared(identity: str, url: str) -> str:
         return index.update_site_state("run", identity, lambda old: old or url.encode()).decode()

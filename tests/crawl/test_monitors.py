@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem
 from spidermon.contrib.scrapy.runners import SpiderMonitorRunner  # type: ignore[import-untyped]  # it has no types
 
 from dedupcrawl.crawl.monitors import DedupMonitorSuite
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 from tests.crawls.test_rewriting import SESSION, rules
 
@@ -107,7 +107,7 @@ async def test_an_index_that_fails(monkeypatch: pytest.MonkeyPatch, caplog: pyte
     def full(*_: Any, **__: Any) -> Any:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(MemoryIndex, "offer", full)  # a disk that is full, which cannot be had in a test
+    monkeypatch.setattr(TemporaryIndex, "search", full)  # a disk that is full, which cannot be had in a test
     with caplog.at_level(logging.CRITICAL):
         results, _ = await monitored(monkeypatch, {})
     assert results.failed == {"Outages of the index", "Pages are checked"}

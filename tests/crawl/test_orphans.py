@@ -18,10 +18,11 @@ from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORPHANS
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve
+from tests.index.toys import CHECKS
 
 ORPHAN = Dependent("follower", "http://127.0.0.1:9/lost", b"")
 
@@ -44,7 +45,7 @@ async def test_after_the_crawl_the_next_one_asks_for_orphans() -> None:
     assert "dedup/content/refetched" not in crawler.stats.get_stats()
 
 
-class Flaky(MemoryIndex):
+class Flaky(TemporaryIndex):
     """Cannot be reached for a while."""
 
     away = False
@@ -63,7 +64,7 @@ class Flaky(MemoryIndex):
 
 async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_at_idle() -> None:
     crawler = await ended()
-    index = Flaky(())
+    index = Flaky(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(
         crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
@@ -78,7 +79,7 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
 async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is_judged() -> None:
     """Out of a shared queue comes what any worker has put there."""
     crawler = await ended()
-    index = MemoryIndex(())
+    index = TemporaryIndex(CHECKS)
     detector = Detector(index, spider="follower")
     orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), detector, AroundFilter(crawler))
     index.refetch([ORPHAN])
@@ -88,7 +89,7 @@ async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is
     assert index.orphans("follower") == []
 
 
-class Graves(MemoryIndex):
+class Graves(TemporaryIndex):
     """Notes whom it was asked to spare."""
 
     spared: Collection[str] | None = None
@@ -102,7 +103,7 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
     crawler = await ended()
     crawler.settings.frozen = False
     crawler.settings.set("SCHEDULER", "dedupcrawl.crawl.redis_scheduler.Scheduler")
-    index = Graves(())
+    index = Graves(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(
         crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)

@@ -12,8 +12,9 @@ from scrapy import Request, Spider
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.temporary import TemporaryIndex
+from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
 
@@ -35,7 +36,7 @@ class After(Spider):
 
 
 def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
-    index, spider = MemoryIndex([]), Before()
+    index, spider = TemporaryIndex(CHECKS), Before()
     rewrites = Rewrites(index, spider, "run")
     rewrites.add(Request(ASKED, callback=spider.page), CANONICAL, ("no-id",))
     rewrites.flush()
@@ -52,7 +53,7 @@ def test_a_url_that_waits_is_given_back_when_its_callback_is_no_more(tmp_path: P
     assert (given.url, given.callback) == (ASKED, None)
 
 
-class Away(MemoryIndex):
+class Away(TemporaryIndex):
     """An index that cannot be reached, at first."""
 
     asked = 0
@@ -65,7 +66,7 @@ class Away(MemoryIndex):
 
 
 def test_an_index_that_is_away_is_asked_now_and_then() -> None:
-    index, spider = Away([]), Before()
+    index, spider = Away(CHECKS), Before()
     rewrites = Rewrites(index, spider, "run")
     for number in range(10 * 64):
         rewrites.add(Request(f"{ASKED}{number}"), CANONICAL, ("no-id",))

@@ -11,7 +11,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
@@ -27,7 +27,7 @@ class Crawl:
     """Judges texts in turn; each has a page of its own."""
 
     def __init__(self) -> None:
-        self.index = MemoryIndex(CHECKS)
+        self.index = TemporaryIndex(CHECKS)
         self.detector = Detector(self.index, run="one")
 
     def judge(self, name: str, words: list[str], scope: str = "run") -> Verdict:
@@ -58,7 +58,7 @@ class Shared:
     """An index that several crawls share."""
 
     def __init__(self) -> None:
-        self.index = MemoryIndex(CHECKS)
+        self.index = TemporaryIndex(CHECKS)
 
     def judge(
         self,

@@ -11,7 +11,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, Crawl, framed, prose
@@ -55,8 +55,8 @@ def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
 class Site:
     """Judges pages of paragraphs, of one host after the other."""
 
-    def __init__(self, index: MemoryIndex | None = None) -> None:
-        self.index = index or MemoryIndex(CHECKS)
+    def __init__(self, index: TemporaryIndex | None = None) -> None:
+        self.index = index or TemporaryIndex(CHECKS)
         self.detector = Detector(self.index, run="one")
 
     def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
@@ -184,7 +184,7 @@ class TestTemplateOfASite:
 
 
 def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
-    class Full(MemoryIndex):
+    class Full(TemporaryIndex):
         def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
             if name == "pages":
                 raise OSError("no space left on device")

@@ -11,9 +11,9 @@ from dedupcrawl.content.furniture import RECURRING
 from dedupcrawl.detection import site_furniture
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.site_furniture import FurnitureAtHand, SiteFurniture
+from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.page import Page
 
 CHECKS = make_checks(["exact"], {})
@@ -50,7 +50,7 @@ def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) 
 
 
 def test_single_blocks_are_not_stored() -> None:
-    index = MemoryIndex(CHECKS)
+    index = TemporaryIndex(CHECKS)
     templates = SiteFurniture(index)
     learned(templates, "a.example", 40, 1)
     templates.store()
@@ -59,13 +59,13 @@ def test_single_blocks_are_not_stored() -> None:
 
 
 def test_it_is_stored_before_the_end() -> None:
-    index = MemoryIndex(CHECKS)
+    index = TemporaryIndex(CHECKS)
     learned(SiteFurniture(index), "a.example", 30, 1)
     assert SiteFurniture(index).of("a.example").recurring([1]) == [True]
 
 
 def test_two_processes_add_up() -> None:
-    index = MemoryIndex(CHECKS)
+    index = TemporaryIndex(CHECKS)
     one, other = SiteFurniture(index), SiteFurniture(index)
     learned(one, "a.example", 3, 1)
     learned(other, "a.example", 3, 1, first=2000)
@@ -77,7 +77,7 @@ def test_two_processes_add_up() -> None:
 
 
 def test_a_host_changes_no_other_host() -> None:
-    templates = SiteFurniture(MemoryIndex(CHECKS))
+    templates = SiteFurniture(TemporaryIndex(CHECKS))
     learned(templates, "evil.example.com", 100, 1)
     assert templates.of("www.example.com").recurring([1]) == [False]
 
@@ -85,7 +85,7 @@ def test_a_host_changes_no_other_host() -> None:
 @pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])
 def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(site_furniture, limit, 3)
-    templates = SiteFurniture(MemoryIndex(CHECKS))
+    templates = SiteFurniture(TemporaryIndex(CHECKS))
     for turn in range(6):
         for host in range(8):
             templates.learn(f"{host}.example", [host, 100 + turn], f"{turn}")
@@ -94,12 +94,3 @@ def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.Monk
             assert len(templates._known) <= 3
     for host in range(8):  # of their blocks none was met twice between two visits
         assert templates.of(f"{host}.example").pages == 6
-
-
-def test_what_is_in_memory_is_at_hand_and_nothing_else() -> None:
-    templates = SiteFurniture(MemoryIndex(CHECKS))
-    known = templates.of("known.com")
-    at_hand = FurnitureAtHand(templates)
-    assert at_hand["known.com"] is known
-    with pytest.raises(KeyError):
-        at_hand["unknown.com"]

@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.memory import MemoryIndex
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -151,7 +151,7 @@ def test_a_network_of_concepts_has_no_more_nodes_than_may_be() -> None:
 def test_a_thousand_pages_made_to_look_alike() -> None:
     """Every one is a candidate of the last one."""
     checks = make_checks(("exact", "feature_code", "simhash", "shingles"), {})
-    detector = Detector(MemoryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks), run="one")
     frame = text_of_distinct_words(150).split()
     chance = random.Random(2)
     pages = [

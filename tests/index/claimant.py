@@ -11,7 +11,7 @@ from pathlib import Path
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.verdict import Verdict
-from tests.index.toys import accept, page
+from tests.index.toys import offer, page
 
 ROOT = Path(__file__).parents[2]
 COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
@@ -39,12 +39,12 @@ time.sleep(600)
 
 def keep(index: Index, url: str, content: int, request: bytes = b"") -> None:
     entry = page(url, content)
-    assert isinstance(index.offer(entry, accept(entry), request=request), Kept)
+    assert isinstance(offer(index, entry, request=request), Kept)
 
 
 def keeper_of(index: Index, url: str, content: int) -> str | None:
     entry = page(url, content)
-    answer = index.offer(entry, accept(entry))
+    answer = offer(index, entry)
     return answer.duplicate_of if isinstance(answer, Verdict) else None
 
 

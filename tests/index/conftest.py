@@ -10,12 +10,11 @@ import pytest
 
 from dedupcrawl.index import segment
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.toys import CHECKS
 from tests.redis_server import RedisServer, is_installed, running
 
-AnyIndex = LmdbIndex | MemoryIndex | RedisIndex
+AnyIndex = LmdbIndex | RedisIndex
 OpenIndex = Callable[[], LmdbIndex]
 
 
@@ -58,13 +57,11 @@ def redis_url(redis_server: RedisServer) -> str:
     return redis_server.url(uuid.uuid4().hex)
 
 
-@pytest.fixture(params=["memory", "lmdb", "redis"])
+@pytest.fixture(params=["lmdb", "redis"])
 def index(request: pytest.FixtureRequest, tmp_path: Path, small_levels: None) -> Iterator[AnyIndex]:
     """An empty index of each kind."""
     made: AnyIndex
-    if request.param == "memory":
-        made = MemoryIndex(CHECKS, batch_pages=3)
-    elif request.param == "redis":
+    if request.param == "redis":
         made = RedisIndex(request.getfixturevalue("redis_url"), CHECKS, batch_pages=3)
     else:
         made = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=3)

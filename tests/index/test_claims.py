@@ -16,7 +16,7 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import COPY, assert_buried, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
-from tests.index.toys import CHECKS, accept, page
+from tests.index.toys import CHECKS, offer, page
 
 
 def test_what_depends_on_an_abandoned_page_is_orphaned(index: AnyIndex) -> None:
@@ -85,7 +85,7 @@ def test_a_claimed_page_depends_on_itself_where_it_is_known_what_to_ask_for(inde
     index.start_claiming()
     for url, content in (("http://a/1", 7), ("http://a/2", 8), ("http://a/3", 9)):
         entry = structs.replace(page(url, content), fetched_url=f"{url}?fetched")
-        assert isinstance(index.offer(entry, accept(entry), request=f"ask for {url}".encode()), Kept)
+        assert isinstance(offer(index, entry, request=f"ask for {url}".encode()), Kept)
     index.confirm(["http://a/1"])
     index.depend("http://a/2", COPY)
     itself = Dependent("toy", "http://a/2?fetched", b"ask for http://a/2")

@@ -21,7 +21,7 @@ def disk(folder: Path) -> int:
 def filled(folder: Path) -> LmdbIndex:
     index = LmdbIndex(folder, CHECKS, batch_pages=100)
     for number in range(1_000):
-        index.offer(page(f"http://large/{number}", 100_000 + number, title="x" * 2_000), lambda check, kept: None)
+        offer(index, page(f"http://large/{number}", 100_000 + number, title="x" * 2_000), lambda check, kept: None)
     return index
 
 

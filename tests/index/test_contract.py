@@ -1,4 +1,4 @@
-"""What every index must do with the pages that it keeps, in memory, in LMDB and on Redis."""
+"""What every index must do with the pages that it keeps, in LMDB and on Redis."""
 
 from __future__ import annotations
 

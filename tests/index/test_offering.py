@@ -13,7 +13,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import LettersCheck, accept, duplicate_of, fill, offer, page
+from tests.index.toys import LettersCheck, duplicate_of, fill, offer, page
 
 
 def test_first_come_first_kept(index: AnyIndex) -> None:
@@ -53,8 +53,7 @@ def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex)
     assert index.entry("http://a/1") == first
 
 
-def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
+def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -> None:
     offer(index, page("http://6-of-8", 1, b"abcdef", title="1"))
     offer(index, page("http://7-of-8", 2, b"abcdefg", title="2"))
     offer(index, page("http://8-of-8", 3, b"abcdefgh", title="3"))
@@ -67,7 +66,7 @@ def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex, m
         asked.append((check, kept.url))
 
     new = page("http://new", 4, b"abcdefgh")
-    assert isinstance(index.offer(new, refuse), Kept)
+    assert isinstance(offer(index, new, refuse), Kept)
     assert asked == [
         ("equal", "http://equal"),
         ("letters", "http://8-of-8"),
@@ -87,7 +86,7 @@ def test_of_pages_as_similar_the_nearest_by_all_checks_comes_first(index: AnyInd
     def refuse(check: str, kept: Entry) -> None:
         asked.append((check, kept.url))
 
-    assert isinstance(index.offer(page("http://new", 2, b"abcdefgh"), refuse), Kept)
+    assert isinstance(offer(index, page("http://new", 2, b"abcdefgh"), refuse), Kept)
     assert asked == [("equal", "http://3"), *(("letters", f"http://{number}") for number in (3, 1, 2))]
 
 
@@ -116,35 +115,38 @@ def test_what_seems_to_lie_inside_is_asked_about(index: AnyIndex) -> None:
         return kept.url == "http://other"
 
     new = page("http://large", 3, b"abcdef")
-    answer = index.offer(new, accept(new), holds=holds)
+    answer = offer(index, new, holds=holds)
     assert answer == Kept(2, ("http://other",))
     assert asked == [("letters", "http://small"), ("letters", "http://other")]
     assert index.superseded_by("http://small") is None
     assert index.superseded_by("http://other") == "http://large"
 
 
-def test_what_does_not_count_pushes_nothing_out(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "JUDGED_LIMIT", 2)
-    for number in range(9):
-        entry = page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs")
-        assert isinstance(offer(index, entry), Kept)
-    offer(index, page("http://ours", 7, b"ab", run="ours"))
-    for number in range(10, 19):
-        offer(index, page(f"http://theirs/{number}", 7, b"ab", title=str(number), run="theirs"))
-    new = page("http://new", 7, b"abcd")
-    asked: list[str] = []
+def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: AnyIndex) -> None:
+    offer(index, page("http://a/0", 5, b"ab"))
+    entry = page("http://a/1", 7)
+    found = index.search(entry)
+    assert not list(found.similar())
+    fill(index, 4)
+    offer(index, page("http://a/2", 7))
+    assert index.add(found) is None
+    later = index.search(entry, after=found)
+    assert [(check, [kept.url for _, kept in candidates]) for check, candidates in later.similar()] == [
+        ("equal", ["http://a/2"])
+    ]
+    assert index.add(later) == Kept(6)
+    assert index.add(later) is None, "once is enough"
 
-    def judge(check: str, kept: Entry) -> Verdict:
-        asked.append(kept.url)
-        return Verdict(new.url, "duplicate", kept.url, check, 1.0)
 
-    answer = index.offer(new, judge, counts=lambda check, kept, inside: kept.run == "ours")
-    assert duplicate_of(answer) == "http://ours"
-    assert asked == ["http://ours"]
-    large = page("http://large", 8, b"abcd")
-    answer = index.offer(large, judge, counts=lambda check, kept, inside: kept.run == "ours")
-    assert isinstance(answer, Kept)
-    assert answer.supersedes == ("http://ours",)
+def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyIndex) -> None:
+    offer(index, page("http://small", 1, b"ab"))
+    found = index.search(page("http://large", 3, b"abcdef"))
+    found.superseded |= {number: kept.source for _, candidates in found.inside() for number, kept in candidates}
+    offer(index, page("http://small-too", 2, b"cd"))
+    assert index.add(found) is None
+    later = index.search(found.entry, after=found)
+    later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept in candidates}
+    assert index.add(later) == Kept(2, ("http://small", "http://small-too"))
 
 
 def test_a_page_that_is_replaced_is_told(index: AnyIndex) -> None:
@@ -193,7 +195,7 @@ def test_an_exception_of_the_judge_changes_nothing(index: AnyIndex) -> None:
         raise KeyError("judge")
 
     with pytest.raises(KeyError, match="judge"):
-        index.offer(page("http://a/2", 7), broken)
+        offer(index, page("http://a/2", 7), broken)
     assert [entry.url for entry in index.entries()] == ["http://a/1"]
     assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
 
@@ -215,7 +217,6 @@ def test_an_exception_of_a_check_changes_nothing(index: AnyIndex, monkeypatch: p
 
 def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "COMPARED_LIMIT", 20)
-    monkeypatch.setattr(search, "JUDGED_LIMIT", 5)
     for number in range(30):
         offer(index, page(f"http://hot/{number}", 7, title=str(number)))
     asked: list[str] = []
@@ -223,8 +224,8 @@ def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyP
     def refuse(check: str, kept: Entry) -> None:
         asked.append(kept.url)
 
-    assert isinstance(index.offer(page("http://new", 7), refuse), Kept)
-    assert asked == [f"http://hot/{number}" for number in range(10, 15)]
+    assert isinstance(offer(index, page("http://new", 7), refuse), Kept)
+    assert asked == [f"http://hot/{number}" for number in range(10, 30)]
 
 
 def test_threads_take_turns(index: AnyIndex) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.open import folder_of, open_index
+from dedupcrawl.index.temporary import TemporaryIndex
 from tests.index.toys import CHECKS
 
 
 def test_memory() -> None:
-    assert isinstance(open_index("memory:", CHECKS), MemoryIndex)
+    assert isinstance(open_index("memory:", CHECKS), TemporaryIndex)
 
 
 @pytest.mark.parametrize("spec", ["lmdb:{}/index", "{}/index", "lmdb:"])

@@ -14,7 +14,7 @@ import pytest
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
-from tests.index.toys import CHECKS, accept, page
+from tests.index.toys import CHECKS, offer, page
 from tests.index.worker import BATCH
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +76,7 @@ def test_a_reader_follows_a_writer(tmp_path: Path) -> None:
             found = index.entry(f"http://writer/{content}")
             assert found is not None
             copy = page("http://copy", content)
-            assert isinstance(index.offer(copy, accept(copy)), Verdict)
+            assert isinstance(offer(index, copy), Verdict)
     assert worker.wait() == 0
     assert index.verify() == []
     index.close()
@@ -102,7 +102,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         for content in acknowledged.values():
             assert any(url.endswith(f"/{content}") for url in urls)
             copy = page("http://copy", content)
-            assert isinstance(index.offer(copy, accept(copy)), Verdict)
+            assert isinstance(offer(index, copy), Verdict)
         index.close()
         left = {path.name for path in tmp_path.iterdir() if path.suffix != ".segment"}
         assert left == {"data.mdb", "lock.mdb", "merge.lock", "users.lock"}, "left-overs are removed"
@@ -118,7 +118,7 @@ def test_the_address_space_grows_in_every_process(tmp_path: Path) -> None:
     assert sum(1 for _ in small.entries()) == 3000
     for number in range(4000, 5000):
         entry = page(f"http://small/{number}", number)
-        assert isinstance(small.offer(entry, accept(entry)), Kept)
+        assert isinstance(offer(small, entry), Kept)
     assert small.verify() == []
     small.close()
 

@@ -14,7 +14,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import LIFE_SECONDS, assert_buried, claimant, keep, keeper_of
 from tests.index.redis_index import opened
-from tests.index.toys import accept, page
+from tests.index.toys import offer, page
 from tests.redis_server import RedisServer
 
 
@@ -87,7 +87,7 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     late.confirm(["http://a/1"])
     assert late.entry("http://a/1") is None
     entry = page("http://a/2", 7)
-    assert isinstance(other.offer(entry, accept(entry)), Kept)
+    assert isinstance(offer(other, entry), Kept)
     assert other.depend("http://a/2", Dependent("toy", "http://a/3", b""))
     late.close()
     other.close()

@@ -14,7 +14,7 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.toys import accept, fill, page
+from tests.index.toys import fill, offer, page
 from tests.redis_server import RedisServer
 
 
@@ -70,7 +70,7 @@ def test_a_worker_whose_pages_the_server_has_lost_begins_anew(own_server: RedisS
     keep(one, "http://again", 1003)
     assert urls(one) == urls(other) == ["http://other", "http://again"]
     entry = page("http://copy", 1003)
-    assert isinstance(one.offer(entry, accept(entry), first_id=first), Verdict), "the old number limits nothing"
+    assert isinstance(offer(one, entry, first_id=first), Verdict), "the old number limits nothing"
     one.close()
     other.close()
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index import runs
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.runs import RunTally, read_runs
+from dedupcrawl.index.temporary import TemporaryIndex
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_begun_anew(index: AnyIndex) -> None:
 
 @pytest.mark.parametrize("error", [IndexAwayError("away"), OSError("full"), IndexDamagedError("torn")])
 def test_an_index_that_refuses_ends_no_crawl(error: Exception) -> None:
-    class Refusing(MemoryIndex):
+    class Refusing(TemporaryIndex):
         refuses = False
 
         def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.postings import PostingsView
-from dedupcrawl.index.search import Remembering
+from dedupcrawl.index.search import _Remembering
 from dedupcrawl.index.tail import Batch
 
 PREFIXES = st.lists(st.integers(0, 5), max_size=6)
@@ -38,7 +38,7 @@ def test_it_answers_as_the_postings_do_and_asks_them_once(
     pages: list[list[int]], questions: list[tuple[bool, list[int]]]
 ) -> None:
     view, truth = Asked(pages), Asked(pages)
-    remembering = Remembering(view)
+    remembering = _Remembering(view)
     for counting, prefixes in questions:
         wanted = np.array(prefixes, dtype=np.uint64)
         if counting:

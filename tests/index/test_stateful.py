@@ -16,13 +16,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dedupcrawl.index import redis_notes, search, segment
+from dedupcrawl.index import redis_notes, segment
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import CHECKS, LETTERS, BruteForce, accept, page
+from tests.index.toys import CHECKS, LETTERS, BruteForce, accept, offer, page
 from tests.redis_server import RedisServer
 
 URLS = st.sampled_from([f"http://site/{number}" for number in range(12)])
@@ -32,7 +31,7 @@ TITLES = st.sampled_from(["one", "two", "three", "four"])
 
 
 class History(RuleBasedStateMachine):
-    """Memory, LMDB and Redis side by side with brute force; batches of three pages, levels of two batches."""
+    """LMDB and Redis side by side with brute force; batches of three pages, levels of two batches."""
 
     server: RedisServer | None = None
 
@@ -42,7 +41,6 @@ class History(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.model = BruteForce()
         self.turn = 0
-        self.memory = MemoryIndex(CHECKS, batch_pages=3)
         self.others = self.opened()
 
     def opened(self) -> list[AnyIndex]:
@@ -55,7 +53,7 @@ class History(RuleBasedStateMachine):
         """One of each kind."""
         lmdb, *shared = self.others
         self.turn += 1
-        return [self.memory, lmdb, *shared[self.turn % 2 : self.turn % 2 + 1]]
+        return [lmdb, *shared[self.turn % 2 : self.turn % 2 + 1]]
 
     @rule(url=URLS, content=CONTENTS, letters=LETTER_SETS, title=TITLES, scope=st.integers(0, 3))
     def offer(self, url: str, content: int, letters: bytes, title: str, scope: int) -> None:
@@ -63,7 +61,7 @@ class History(RuleBasedStateMachine):
         first_id = len(self.model.rows) * scope // 4
         expected = self.model.offer(entry, accept(entry), first_id)
         for index in self.indexes:
-            assert index.offer(entry, accept(entry), first_id=first_id) == expected
+            assert offer(index, entry, first_id=first_id) == expected
 
     @rule(count=st.integers(1, 20), start=st.integers(0, 200))
     def offer_many(self, count: int, start: int) -> None:
@@ -71,7 +69,7 @@ class History(RuleBasedStateMachine):
             entry = page(f"http://many/{number % 70}", 100 + number, title=str(number))
             expected = self.model.offer(entry, accept(entry))
             for index in self.indexes:
-                assert index.offer(entry, accept(entry)) == expected
+                assert offer(index, entry) == expected
 
     @rule(url=URLS, content=CONTENTS, letters=LETTER_SETS, run=st.sampled_from(["run", "another"]))
     def renew(self, url: str, content: int, letters: bytes, run: str) -> None:
@@ -134,14 +132,13 @@ class History(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.verify()
-        for index in (self.memory, *self.others):
+        for index in self.others:
             index.close()
         shutil.rmtree(self.folder)
 
 
 def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch, redis_if_any: RedisServer | None) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
-    monkeypatch.setattr(search, "JUDGED_LIMIT", 1000)  # brute force has none
     # Or what another process has replaced would be a keeper for a while.
     monkeypatch.setattr(redis_notes, "FRESH_SECONDS", 0)
     monkeypatch.setattr(History, "server", redis_if_any)

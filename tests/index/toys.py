@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe, length_dissimilarity
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.contract import Index, Judge, Kept
+from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
 LETTERS = b"abcdefgh"
+Judge = Callable[[str, Entry], "Verdict | None"]
 _EDGES = (0, 1, (1 << 64) - 1, 1 << 63)
 
 
@@ -135,9 +137,30 @@ def accept(new: Entry) -> Judge:
     return judge
 
 
-def offer(index: Index, entry: Entry, first_id: int = 0) -> Kept | Verdict:
-    """Offer a page to a judge that confirms every candidate of the same title."""
-    return index.offer(entry, accept(entry), first_id=first_id)
+def offer(
+    index: Index,
+    entry: Entry,
+    judge: Judge | None = None,
+    *,
+    first_id: int = 0,
+    holds: Callable[[str, Entry], bool] = lambda check, kept: True,
+    request: bytes = b"",
+) -> Kept | Verdict:
+    """Search, judge and add a page; without a judge every candidate of the same title is confirmed."""
+    judge = judge or accept(entry)
+    found: Search | None = None
+    while True:
+        found = index.search(entry, first_id=first_id, after=found)
+        for check, candidates in found.similar():
+            for _, kept in candidates:
+                if (verdict := judge(check, kept)) is not None:
+                    return verdict
+        for check, candidates in found.inside():
+            for page_id, kept in candidates:
+                if holds(check, kept):
+                    found.superseded[page_id] = kept.source
+        if (added := index.add(found, request=request)) is not None:
+            return added
 
 
 def fill(index: Index, count: int, start: int = 1000) -> None:

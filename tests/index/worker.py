@@ -13,7 +13,7 @@ from dedupcrawl.index import segment
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.redis import RedisIndex
-from tests.index.toys import CHECKS, accept, page
+from tests.index.toys import CHECKS, offer, page
 
 BATCH = 16
 
@@ -31,7 +31,7 @@ def main(folder: str, name: str, seed: str, contents: str) -> None:
     random.Random(int(seed)).shuffle(order)
     for content in order:
         entry = page(f"http://{name}/{content}", content)
-        answer = index.offer(entry, accept(entry))
+        answer = offer(index, entry)
         print(f"kept {answer.page_id} {content}" if isinstance(answer, Kept) else f"duplicate {content}", flush=True)
     index.close()
     print("done", flush=True)

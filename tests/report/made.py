@@ -9,8 +9,8 @@ from typing import Any
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.runs import RunTally
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.verdict import Verdict
 
 EVIDENCE = {
@@ -30,8 +30,8 @@ def doubted(url: str, of: str) -> Verdict:
     return Verdict(url, "unique", evidence={"in_doubt": doubt})
 
 
-def index_of(verdicts: Iterable[Verdict]) -> MemoryIndex:
-    index = MemoryIndex(make_checks(["exact"], {}))
+def index_of(verdicts: Iterable[Verdict]) -> TemporaryIndex:
+    index = TemporaryIndex(make_checks(["exact"], {}))
     for verdict in verdicts:
         index.record(verdict, run="one", site="s", request=b"asked" if verdict.is_duplicate else b"")
     return index

@@ -9,15 +9,16 @@ import redis
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.index.memory import MemoryIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
+from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render
 from dedupcrawl.report.savings import Savings, duration
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose
+from tests.index.toys import offer
 from tests.redis_server import MISSING, is_installed, running
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 
@@ -99,12 +100,12 @@ def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     assert savings.wasted_seconds == 2 * 3 / 4
 
 
-def two_runs(tmp_path: Path) -> tuple[MemoryIndex, Path]:
+def two_runs(tmp_path: Path) -> tuple[TemporaryIndex, Path]:
     """Run "one" has a duplicate that "two" kept in its place, and "two" one of its own; both fetched both pages."""
     index = index_of([duplicate("http://b.com/2", "http://b.com/1")])
     for run, url in (("one", "http://b.com/1"), ("two", "http://b.com/1"), ("two", "http://b.com/2")):
         kept = Entry(url=url, site="", spider="s", run=run, kept_at=1.0, title="", signatures={}, outline=b"")
-        index.offer(kept, lambda check, other: None)
+        offer(index, kept, lambda check, other: None)
     index.record(duplicate("http://b.com/3", "http://b.com/2"), run="two", site="s")
     index.record_rewrites(
         Rewrite(f"http://b.com/?x={n}", "http://b.com/", ("x",), "s", run, 1.0)
