@@ -102,6 +102,7 @@ SETTINGS: Mapping[str, Setting] = {
             False,
         ),
         Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", read_whole_number, False),
+        Setting("DEDUP_GC_FREEZE", True, "True or False", read_boolean, False),
         Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", read_seconds, False),
         Setting("DEDUP_RUN", None, "a name other than 'last' and 'all', or None", read_run_name, False),
         Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", read_one_of("run", "spider", "site", "all")),
@@ -160,6 +161,7 @@ class DedupSettings:
     mark_field: str
     index: str
     index_memory: int | None
+    gc_freeze: bool
     index_wait: float
     run: str | None
     scope: str

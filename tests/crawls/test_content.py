@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,24 @@ async def test_switched_off_it_changes_nothing(tmp_path: Path, settings: dict[st
         done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", **settings})
     assert len(done.items) == 5
     assert "dedup/content/checked" not in done.stats
+
+
+class Frozen(Follower):
+    """Looks whether there are objects that the garbage collector leaves alone."""
+
+    name = "frozen"
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "frozen": gc.get_freeze_count() > 0}
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+async def test_the_garbage_collector_leaves_alone_what_was_there_at_the_start(frozen: bool) -> None:
+    gc.unfreeze()  # whatever an earlier test has left
+    with serve(SITE) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": frozen}, Frozen)
+    assert [item["frozen"] for item in done.items] == [frozen]
+    assert gc.get_freeze_count() == 0
 
 
 class Skipping(Follower):
