@@ -11,11 +11,11 @@ START ?=
 $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
-	$(INSTALL) --editable '.[report]'
+	$(INSTALL) --editable '.[train,report]'
 	touch $(STAMP)
 
 $(DEV_STAMP): $(STAMP)
-	$(INSTALL) --editable '.[dev,bench,docs,report]'
+	$(INSTALL) --editable '.[train,terms,calibrate,report,dev,bench,docs]'
 	touch $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
@@ -30,7 +30,7 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
-		--editable '.[dev,docs,report]' 'httpx>=0.28'
+		--editable '.[train,terms,calibrate,report,dev,docs]' 'httpx>=0.28'
 	$(OLDEST)/python -m pytest --ignore tests/benchmarks
 
 dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there

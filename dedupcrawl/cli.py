@@ -12,6 +12,8 @@ from importlib import import_module
 
 import click
 
+from dedupcrawl import extras
+
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what stdout may say where it is a file
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
@@ -95,6 +97,12 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
     except (click.Abort, KeyboardInterrupt):
         _tell(prog_name, "interrupted")
         return 130
+    except ModuleNotFoundError as error:
+        sentence = extras.advice(error)
+        if sentence is None:
+            raise
+        _tell(prog_name, f"{sentence}.")
+        return 1
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _print_no_more()

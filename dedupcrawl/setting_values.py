@@ -14,8 +14,9 @@ from typing import Any
 from cssselect import SelectorError
 from parsel.csstranslator import HTMLTranslator
 
+from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
-from dedupcrawl.content.checks.registry import CHECK_NAMES
+from dedupcrawl.content.checks.registry import CHECK_NAMES, OF_TERMS
 from dedupcrawl.content.model import load
 from dedupcrawl.sites import host_of
 
@@ -134,6 +135,8 @@ def read_checks(value: Any) -> tuple[str, ...]:
     names = read_names(value)
     if not set(names) <= set(CHECK_NAMES):
         raise ValueError
+    if (needing := [name for name in names if name in OF_TERMS]) and (missing := extras.missing("terms")):
+        raise ValueError(f"{' and '.join(needing)} {missing}")
     return names
 
 

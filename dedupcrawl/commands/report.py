@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dedupcrawl import extras
 from dedupcrawl.commands.errors import FailureError, check_output
 from dedupcrawl.commands.known import chosen_run
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
@@ -49,10 +50,10 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --output report.html --json | jq .duplicates
     """
     try:
+        from dedupcrawl.report.collect import collect
         from dedupcrawl.report.page import write
     except ModuleNotFoundError as error:
-        raise FailureError(f"the report needs {error.name}: pip install 'dedupcrawl[report]'") from error
-    from dedupcrawl.report.collect import collect
+        raise FailureError(f"the report {extras.missing('report')}.") from error
 
     check_output(output)
     beside = index_folder(index).parent / "crawl-log.jsonl"

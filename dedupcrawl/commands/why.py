@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
-import polars as pl
 
 from dedupcrawl.commands.errors import BadInputError
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.learning.why import Why, why
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import SiteRules, file_of, read_rules, rule_files
@@ -66,21 +62,15 @@ def _rules_of(site: str, folder: Path) -> SiteRules:
 
 
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
-    urls: list[str] = []
-    labels: list[int] = []
-    if logs:
-        try:
-            with stages_progress() as progress, parted(logs, Tally(), progress) as parts:
-                for found in work_on(parts, partial(_of_site, site=site), "reading", progress, 1):
-                    urls += found["url"].to_list()
-                    labels += found["cluster"].to_list()
-        except LogError as error:
-            raise BadInputError(printable(str(error))) from error
-    return urls, labels
+    if not logs:
+        return [], []
+    from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
 
-
-def _of_site(rows: pl.DataFrame, site: str) -> pl.DataFrame:
-    return clusters_of(rows.filter(pl.col("site").is_in([site, ascii_form(site)]))).urls.select("url", "cluster")
+    try:
+        with stages_progress() as progress:
+            return urls_and_clusters(site, logs, progress)
+    except LogError as error:
+        raise BadInputError(printable(str(error))) from error
 
 
 def _lines(found: Why) -> list[str]:

@@ -15,10 +15,11 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 
 from dedupcrawl.content.characters import CJK, VOWEL_SIGNS
+from dedupcrawl.content.checks.base import NOT_INSTALLED
 from dedupcrawl.content.stop_words import STOP_WORDS
 
 TERMS_VERSION = 2
@@ -38,11 +39,18 @@ _WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")
 
 
 def header() -> dict[str, str | int]:
-    """What terms depend on besides the text; the libraries by the versions that may change their words."""
-    return {
-        "terms": TERMS_VERSION,
-        **{library: ".".join(version(library).split(".")[:2]) for library in ("rjieba", "PyStemmer")},
-    }
+    """What terms depend on besides the text; the libraries by the versions that may change their words.
+
+    Who has not installed them has no check that needs terms, and may share an index with who has.
+    """
+    return {"terms": TERMS_VERSION, **{library: _version(library) for library in ("rjieba", "PyStemmer")}}
+
+
+def _version(library: str) -> str:
+    try:
+        return ".".join(version(library).split(".")[:2])
+    except PackageNotFoundError:
+        return NOT_INSTALLED
 
 
 @cache

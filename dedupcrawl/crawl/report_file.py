@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
+from dedupcrawl import extras
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.runs import read_runs
@@ -16,7 +16,6 @@ from dedupcrawl.settings import SETTINGS, SettingError
 logger = logging.getLogger(__name__)
 
 _TAKES = SETTINGS["DEDUP_REPORT"].takes
-_NEEDED = ("jinja2", "matplotlib")
 
 
 class ReportFile:
@@ -27,8 +26,8 @@ class ReportFile:
     """
 
     def __init__(self, path: Path) -> None:
-        if missing := [name for name in _NEEDED if find_spec(name) is None]:
-            raise SettingError(f"DEDUP_REPORT needs {' and '.join(missing)}: pip install 'dedupcrawl[report]'.")
+        if missing := extras.missing("report"):
+            raise SettingError(f"DEDUP_REPORT {missing}.")
         try:
             check_place(path)
         except OSError as error:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
-
 from dedupcrawl.crawl_logs.compressed import UntilDamage, open_log
 from dedupcrawl.crawl_logs.encoding import utf8
-from dedupcrawl.crawl_logs.rows import LINE
 from dedupcrawl.crawl_logs.tally import Tally
 
 _FIRST_LINES = 3  # that are asked which format a file has: the first may be the end of a line that was cut
@@ -38,14 +35,6 @@ class LineBlock(NamedTuple):
             number += self.data.count(b"\n", counted, found.start())
             counted = found.start()
             yield number, found[0]
-
-    def lines(self) -> pl.DataFrame:
-        """Columns `LINE` and "text", the latter without line ends."""
-        return pl.read_lines(self.data, name="text").with_row_index(LINE, offset=self.first_line)
-
-
-BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
-"""Called with a block of lines, the log's name and its tally: the rows in the columns of `rows.SCHEMA`, and `LINE`."""
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:

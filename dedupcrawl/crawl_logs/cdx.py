@@ -12,8 +12,8 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import BlockReader, LineBlock, first_lines, line_blocks
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
+from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows
 from dedupcrawl.crawl_logs.separated import cut
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 

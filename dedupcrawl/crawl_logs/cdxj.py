@@ -11,7 +11,7 @@ import polars as pl
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
 from dedupcrawl.crawl_logs.cdx import NOT_GET, WITH_TIME, without_record_mime
 from dedupcrawl.crawl_logs.jsonl import objects
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
 _ROW = re.compile(rb"\S+ \d{1,17} \{")
@@ -35,7 +35,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 
 def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The captures of some lines; a `BlockReader`."""
-    lines = block.lines()
+    lines = lines_of(block)
     other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
     left_out = lines.filter(other)[LINE]
     tally.rows += left_out.len()

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.rows import LINE, NAMES, canonical_rows
+from dedupcrawl.crawl_logs.rows import LINE, NAMES, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.separated import cut, parsed
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -95,7 +95,7 @@ def _start_of_open_row(data: bytes) -> int:
 
 def _quoted(block: LineBlock, names: list[str], path: str, tally: Tally) -> pl.DataFrame:
     """Rows with quoted fields: Polars at once, and only where it refuses row by row."""
-    quotes = block.lines()["text"].str.count_matches('"', literal=True).cast(pl.Int64)
+    quotes = lines_of(block)["text"].str.count_matches('"', literal=True).cast(pl.Int64)
     begins = (quotes.cum_sum() - quotes) % 2 == 0
     try:
         frame = parsed(block.data, ",", names, quote='"')

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
 _ROW = re.compile(rb"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d{14}|\d{17})\s+-?\d+\s+(?:\d+|-)\s+\S+\s+\S+\s+\S+\s+\S+\s+#")
@@ -42,7 +42,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 
 def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The fetches of some lines; a `BlockReader`."""
-    lines = block.lines().filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
+    lines = lines_of(block).filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
     fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
     broken = fetches.filter(pl.col("url").is_null())[LINE]
     tally.rows += broken.len()

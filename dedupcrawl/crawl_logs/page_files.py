@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
-from fastwarc.warc import WarcRecordType
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.crawl_logs.warc_records import HTML, answers
 from dedupcrawl.page import Page, paragraphs_of
 
 
@@ -156,9 +154,11 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
 
 
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
+    from dedupcrawl.crawl_logs.warc_records import HTML, answers  # needs an extra
+
     read_before = tally.bytes_read
     with open_log(path) as (content, file):
-        for number, answer in enumerate(answers(content, [WarcRecordType.response]), 1):
+        for number, answer in enumerate(answers(content), 1):
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue

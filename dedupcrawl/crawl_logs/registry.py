@@ -10,9 +10,8 @@ from typing import NamedTuple
 import polars as pl
 
 from dedupcrawl.crawl_logs import cdx, cdxj, delimited, heritrix, json_array, jsonl, parquet, warc
-from dedupcrawl.crawl_logs.blocks import BlockReader
 from dedupcrawl.crawl_logs.compressed import head_of
-from dedupcrawl.crawl_logs.rows import usable_rows
+from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import mmh3
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
+from dedupcrawl.crawl_logs.blocks import LineBlock
 from dedupcrawl.crawl_logs.encoding import utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -29,6 +32,9 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
 
 LINE = "line"
 """A batch's own extra column, until `usable_rows`: where the row stands in its file, from 1; null where unknown."""
+
+BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
+"""Called with a block of lines, the log's name and its tally: the rows in the columns of `SCHEMA`, and `LINE`."""
 
 TEXT = "text"
 """A feed's main text: becomes a text_digest where the row has no signature of its own."""
@@ -200,3 +206,8 @@ def _digest_of_text() -> pl.Expr:
 def _digests(texts: pl.Series) -> pl.Series:
     said = (None if text is None else mmh3.hash_bytes(text).hex() for text in texts.to_list())
     return pl.Series(texts.name, said, dtype=pl.String)
+
+
+def lines_of(block: LineBlock) -> pl.DataFrame:
+    """Columns `LINE` and "text", the latter without line ends."""
+    return pl.read_lines(block.data, name="text").with_row_index(LINE, offset=block.first_line)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.rows import LINE
+from dedupcrawl.crawl_logs.rows import LINE, lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
 
@@ -24,7 +24,7 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     Returns:
         A string column a name, and `LINE`.
     """
-    lines = block.lines().with_columns(
+    lines = lines_of(block).with_columns(
         ok=pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1,
         empty=pl.col("text") == "",
     )

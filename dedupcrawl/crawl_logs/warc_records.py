@@ -46,7 +46,7 @@ class Answer:
     problem: str = ""
 
 
-def answers(content: IO[bytes], kinds: Sequence[WarcRecordType]) -> Iterator[Answer]:
+def answers(content: IO[bytes], kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
     """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
     sound, problem = UntilDamage(content), ""
     for found in records(sound):

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Record
 from dedupcrawl.index.rows import Entry
@@ -137,7 +137,7 @@ def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[str]:
     return [
         f"{stored.name} was made with {name} = {before.get(name)!r} and now has {name} = {after.get(name)!r}"
         for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
+        if before.get(name) != after.get(name) and NOT_INSTALLED not in (before.get(name), after.get(name))
     ]
 
 

@@ -12,10 +12,9 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dedupcrawl.crawl_logs.blocks import BlockReader
 from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, usable_rows
+from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.spark.lines import Files, Piece, Told, bare, head_of, lines_of, path_of, piece_blocks
 from dedupcrawl.training.page_rows import SIGNED_ROWS, SiteNames, signed_rows

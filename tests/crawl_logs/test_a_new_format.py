@@ -12,7 +12,7 @@ import pytest
 from dedupcrawl.crawl_logs import registry
 from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.registry import LogFormat, read_log
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import train
@@ -30,7 +30,7 @@ def matches(head: bytes) -> bool:
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     for block in line_blocks(path, tally):
-        lines = block.lines().filter(pl.col("text") != "")
+        lines = lines_of(block).filter(pl.col("text") != "")
         rows = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
         broken = rows.filter(pl.col("url").is_null())[LINE]
         tally.rows += broken.len()

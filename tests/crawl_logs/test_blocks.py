@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.rows import lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
 
@@ -106,7 +107,7 @@ def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
 
 
 def test_lines_are_numbered_strings() -> None:
-    frame = LineBlock(7, b"a\r\n\nb\n").lines()
+    frame = lines_of(LineBlock(7, b"a\r\n\nb\n"))
     assert frame.to_dict(as_series=False) == {"line": [7, 8, 9], "text": ["a", "", "b"]}
 
 

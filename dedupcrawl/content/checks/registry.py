@@ -284,6 +284,8 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)
+OF_TERMS = ("mwo", "concepts")
+"""Those that need the libraries of the extra "terms"."""
 DEFAULT_CHECKS: tuple[str, ...] = ("exact", "feature_code", "simhash", "shingles")
 
 

@@ -1,0 +1,36 @@
+"""Extras: libraries that a crawl with default checks does without, and the line that brings them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+_LIBRARIES = {
+    "train": ("polars", "fastwarc", "scipy"),
+    "terms": ("rjieba", "Stemmer"),
+    "calibrate": ("scipy",),
+    "report": ("jinja2", "matplotlib", "polars"),
+    "redis": ("redis",),
+    "spark": ("pyspark", "pyarrow", "pandas"),
+}
+"""Extra, as in pyproject.toml → the modules that it brings."""
+
+_OF = {library: extra for extra, libraries in reversed(_LIBRARIES.items()) for library in libraries}
+
+
+def missing(extra: str) -> str | None:
+    """What to do where a library of this extra is not installed; None where all are.
+
+    >>> missing("train")
+    """
+    lacking = [library for library in _LIBRARIES[extra] if find_spec(library) is None]
+    return f"needs {' and '.join(lacking)}: pip install 'dedupcrawl[{extra}]'" if lacking else None
+
+
+def advice(error: ModuleNotFoundError) -> str | None:
+    """What to do about a module that is not there; None where it is of no extra.
+
+    >>> advice(ModuleNotFoundError("No module named 'polars'", name="polars"))
+    "this needs polars: pip install 'dedupcrawl[train]'"
+    """
+    library = (error.name or "").partition(".")[0]
+    return f"this needs {library}: pip install 'dedupcrawl[{_OF[library]}]'" if library in _OF else None
