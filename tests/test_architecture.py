@@ -14,7 +14,7 @@ PACKAGE = ROOT / "dedupcrawl"
 LONGEST = 400  # lines of a module
 
 VALUES = {"page", "verdict", "counts", "printable", "sites"}  # know of nobody but each other
-TOOLS = {"output", "project", "workers"}
+TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
     **dict.fromkeys(TOOLS, VALUES),
@@ -23,7 +23,7 @@ MAY_KNOW = {
     "aliases": VALUES | {"content", "urls"},
     "content": VALUES,
     "index": VALUES | {"content"},
-    "setting_values": VALUES | {"aliases", "content"},
+    "setting_values": VALUES | {"aliases", "content", "extras"},
     "settings": VALUES | {"aliases", "content", "project", "setting_values"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
@@ -45,7 +45,7 @@ MAY_KNOW = {
         "spark",
     }
     | {"training", "urls"},
-    "cli": {"commands"},
+    "cli": {"commands", "extras"},
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},

@@ -1,4 +1,4 @@
-"""What a crawl with default checks does without, and the line that brings what a command or a setting needs."""
+"""Who lacks a library of an extra is told the line that brings it. (A crawl that needs none: test_packaging.)"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl import extras
-from tests.crawls.site import page, prose, serve
+from tests.crawls.site import prose
 
 LIBRARIES = sorted({library for libraries in extras._LIBRARIES.values() for library in libraries})
 WITHOUT = f"""
@@ -63,16 +63,6 @@ def test_the_examples() -> None:
 def test_every_extra_is_one_of_the_package() -> None:
     declared = [line.partition("extra == ")[2].strip("\"'") for line in requires("dedupcrawl") or ()]
     assert set(extras._LIBRARIES) <= set(declared)
-
-
-def test_a_crawl_with_default_checks_needs_none(tmp_path: Path) -> None:
-    pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
-    with serve(pages) as site:
-        done = crawl(tmp_path, f"{site.base}/")
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "'dedup/content/duplicate': 1" in done.stderr
-    rows = (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 2
 
 
 @pytest.mark.parametrize(
