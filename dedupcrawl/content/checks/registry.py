@@ -286,7 +286,8 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)
 OF_TERMS = ("mwo", "concepts")
 """Those that need the libraries of the extra "terms"."""
-DEFAULT_CHECKS: tuple[str, ...] = ("exact", "feature_code", "simhash", "shingles")
+DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles")
+"""What finds as much on real pages as all of them, for the least: docs/content-checks.md, "Which checks by default"."""
 
 
 def make_checks(names: Sequence[str], thresholds: Mapping[str, Any]) -> list[Check]:
