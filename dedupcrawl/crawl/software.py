@@ -30,7 +30,9 @@ from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rul
 
 logger = logging.getLogger(__name__)
 
-_PAGES_OF_A_FOLDER = 8  # that are looked at; more programs than one may run on a host, each in a folder of its own
+# That are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites all
+# that eight pages show is shown by two.
+_PAGES_OF_A_FOLDER = 3
 _FOLDERS_OF_A_HOST = 32
 _MOST_REMEMBERED = 100_000  # folders of all hosts, and sites of no known software; then they are looked at anew
 _DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do

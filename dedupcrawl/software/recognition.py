@@ -31,6 +31,7 @@ _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
 _MOST_HOSTS = 10_000
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
+_URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Recognizer:
         self._of_pages: list[tuple[int, Sign]] = []
         self._hosts: dict[str, _Seen] = {}
         self._of_sites: defaultdict[str, list[str]] = defaultdict(list)  # hosts
+        self._known_urls: set[int] = set()
         self.changed = False  # since someone last made it False: there is something new to recognize by
         for program in known:
             for sign in program.signs:
@@ -134,9 +136,14 @@ class Recognizer:
 
     def see_url(self, url: str) -> None:
         """Take note of a URL of the host that it names."""
-        parts = split_url(url) if len(url) <= _LONGEST_URL else None
-        if parts is None:
-            return
+        parts = split_url(url) if len(url) <= _LONGEST_URL and hash(url) not in self._known_urls else None
+        if parts is not None:
+            self._see(url, parts)
+
+    def _see(self, url: str, parts: UrlParts) -> None:
+        if len(self._known_urls) >= _URLS_REMEMBERED:
+            self._known_urls.clear()
+        self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
         segments = parts.segments or [""]
         for at, segment in enumerate(segments):
@@ -166,9 +173,11 @@ class Recognizer:
         self.see_url(sight.url)
         own = _host(parts.authority, parts.scheme)
         for link in sight.links:
+            if len(link) > _LONGEST_URL or hash(link) in self._known_urls:
+                continue
             other = split_url(link)
             if other is not None and _host(other.authority, other.scheme) == own:
-                self.see_url(link)
+                self._see(link, other)
         path = "/" + "/".join(parts.segments)
         for number, sign in self._of_pages:
             if _shows(sight, sign):
@@ -200,6 +209,7 @@ class Recognizer:
             if len(self._hosts) >= _MOST_HOSTS:
                 self._hosts.clear()
                 self._of_sites.clear()
+                self._known_urls.clear()
             seen = self._hosts[host] = _Seen()
             self._of_sites[ascii_form(site_of("//" + host))].append(host)
         if len(seen.spellings) < _MOST_SPELLINGS:

@@ -35,6 +35,8 @@ MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left a
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
+_URLS_KEPT = 10_000  # whose canonical form is remembered: the links of a menu come with every page
+_LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
@@ -278,6 +280,7 @@ class Normalizer:
         self._disabled: dict[str, set[str]] = {}
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
+        self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
     def from_paths(cls, paths: Sequence[str | Path]) -> Normalizer:
@@ -295,6 +298,9 @@ class Normalizer:
 
     def normalize(self, url: str) -> Normalized:
         """The canonical form of any string. See `SiteNormalizer.normalize`."""
+        return self._remembered(url) if len(url) <= _LONGEST_KEPT else self._normalize(url)
+
+    def _normalize(self, url: str) -> Normalized:
         pieces = url.split("/", 3)
         known = self._by_authority.get(pieces[2]) if len(pieces) > 2 else None
         site = known or self._site(url)
@@ -343,6 +349,7 @@ class Normalizer:
     def _forget(self) -> None:
         self._by_authority.clear()
         self._by_site.clear()
+        self._remembered.cache_clear()
 
     def _site(self, url: str) -> SiteNormalizer | None:
         pieces = url.split("/", 3)

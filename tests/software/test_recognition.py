@@ -98,6 +98,15 @@ def test_links_to_other_hosts_tell_nothing_of_this_one() -> None:
     assert runs(recognizer, "other.org") == set()
 
 
+def test_a_link_that_told_nothing_elsewhere_tells_at_home() -> None:
+    recognizer = Recognizer(programs())
+    html = "".join(f'<a href="http://example.org/{url}">' for url in PHPBB)
+    recognizer.see_page(sight_of("http://elsewhere.org/", html))
+    assert not runs(recognizer)
+    recognizer.see_page(sight_of("http://example.org/", html))
+    assert runs(recognizer) == {("phpbb2", "example.org")}
+
+
 def test_cookies_count_with_other_signs() -> None:
     recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
     assert runs(recognizer) == set()
