@@ -110,11 +110,25 @@ def compare_texts(
         model: What their differences come to.
         furniture: Of both hosts, where that is known.
     """
+    one, other = _views(new, kept, furniture)
+    return compare(one, other, model) if is_worth_comparing(one, other) else None
+
+
+def is_own_text_equal(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture]) -> bool:
+    """Whether two main texts, given as outlines, say the same once the furniture of their hosts is left out."""
+    one, other = _views(new, kept, furniture)
+    return (
+        one.main.tail_hash == other.main.tail_hash
+        and not (one.is_all_own or other.is_all_own)
+        and np.array_equal(one.main.blocks.symbols[one.own], other.main.blocks.symbols[other.own])
+    )
+
+
+def _views(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture] | None) -> tuple[View, View]:
     nothing, unknown = Around({}, {}, frozenset()), Furniture()
     of_new, of_kept = furniture or (unknown, unknown)
     one = View.of("", "", main_outline.read(new), nothing, of_new)
-    other = View.of("", "", main_outline.read(kept), nothing, of_kept)
-    return compare(one, other, model) if is_worth_comparing(one, other) else None
+    return one, View.of("", "", main_outline.read(kept), nothing, of_kept)
 
 
 def _is_equal(pair: Pair) -> float:

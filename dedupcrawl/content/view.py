@@ -60,6 +60,11 @@ class View(msgspec.Struct, frozen=True, gc=False):
             share = 1.0  # nothing is known yet: who errs shall keep a page
         return cls(url, words_of(title), main, own, count + main.tail, its_own, share)
 
+    @property
+    def is_all_own(self) -> bool:
+        """Whether no furniture was told apart: it has none, or too little else to be compared by."""
+        return bool(self.own.all())
+
     def links_to(self, other: View) -> bool:
         """Whether this page has a link to another one of its host."""
         return bool(self.around.links) and self.around.links_to(local_form(other.url))

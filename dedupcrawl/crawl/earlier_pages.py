@@ -41,6 +41,21 @@ class EarlierPages:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
 
+    def is_served(self, url: str, canonical: str) -> bool | None:
+        """Whether the content half would drop the page of `url` for that of `canonical`, both fetched by this crawl.
+
+        It knows more of two pages than their texts. None while one of them is not judged, or cannot be looked up. What
+        both lie inside, or have nearly, tells nothing: duplicates are not transitive unless they are exact.
+        """
+        try:
+            asked, kept = self._judged(url), self._judged(canonical)
+        except (OSError, IndexDamagedError):
+            return None
+        if asked is None or kept is None:
+            return None
+        (keeper, _), (other, is_exact) = asked, kept
+        return keeper == other and is_exact
+
     def is_one_url(self, url: str, other: str) -> bool:
         """True when the rules make the same of both."""
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
@@ -64,6 +79,19 @@ class EarlierPages:
         if entry is None or entry.run != self._run:
             return None
         return Look(entry.outline, b"", host_of(entry.source))
+
+    def _judged(self, url: str) -> tuple[str, bool] | None:
+        """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""
+        entry = self._kept(url)
+        if entry is not None:
+            return entry.url, True
+        verdict = self._index.verdict(url)
+        if verdict is None or verdict.duplicate_of is None:
+            return None
+        keeper = self._index.entry(verdict.duplicate_of)
+        if keeper is None or keeper.run != self._run:
+            return None
+        return (keeper.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
         found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))

@@ -97,6 +97,7 @@ class DedupPipeline:
         if fetched.verdict is None:
             fetched.verdict = self._dedup.judging.judge(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
+            self._dedup.watch.judged(fetched)
             if fetched.verdict is not None and fetched.verdict.is_sure and self._dedup.page_log is not None:
                 self._dedup.page_log.judged(fetched.verdict, time.time())
         return fetched.verdict

@@ -113,10 +113,10 @@ class RuleWatch:
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
         self.book = book
-
-        look, passed, failed = self.earlier.look, self._passed, self._failed
-        self._trials = Trials(book, stats, look, furniture_of, passed=passed, failed=failed) if book else None
-        self._questions = CanonicalQuestions(self._trials, pending, pages, batch, sending) if self._trials else None
+        look, is_served, passed, failed = self.earlier.look, self.earlier.is_served, self._passed, self._failed
+        trials = Trials(book, stats, look, furniture_of, is_served, passed=passed, failed=failed) if book else None
+        self._trials = trials
+        self._questions = CanonicalQuestions(trials, pending, pages, batch, sending) if trials else None
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -184,6 +184,11 @@ class RuleWatch:
             else:
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
 
+    def judged(self, page: FetchedPage) -> None:
+        """A page was judged, or its callback has come to its end without an item."""
+        if self._trials is not None:
+            self._trials.judged(page.url, has_verdict=page.verdict is not None)
+
     def meets(self, request: Request) -> bool:
         """True when `request` is a URL on trial on its way to where its canonical URL led: the spider has that page."""
         tried = request.meta.get(TRIAL)
@@ -227,9 +232,8 @@ class RuleWatch:
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
-        begun = self._trials is not None and self._trials.was_begun(url)
         key = mmh3.hash64(without_fragment(url))[0]
-        return begun or key in self._given_back or key in self._answered
+        return bool(self._trials and self._trials.was_begun(url)) or key in self._given_back or key in self._answered
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -295,7 +299,7 @@ class RuleWatch:
         assert self._questions is not None
         look = Look.at(page.analyse())
         if tried:
-            if self._leads_to_canonical(tried, url):
+            if url != tried and url == self._trials.canonical_of(tried):  # what rules make of it is no witness
                 self._trials.redirected(tried)
             self._trials.asked_for(tried, look)
             open_still = self._trials.canonical_of(tried)
@@ -394,7 +398,3 @@ class RuleWatch:
 
     def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
         return self.book is not None and not self.is_fetched(url) and self.book.is_wanting(url, rules)
-
-    def _leads_to_canonical(self, tried: str, url: str) -> bool:
-        """Not by what rules make of both, which would have a wrong rule speak for itself."""
-        return url != tried and self._trials is not None and url == self._trials.canonical_of(tried)

@@ -27,6 +27,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._orphans = dedup.orphans
         self._aliases = dedup.aliases
         self._pages = dedup.pages
+        self._watch = dedup.watch
         self._is_new = dedup.aliases.discoveries.is_new
         self._around = dedup.around_filter
         self._rewrite = dedup.rewriter.rewrite
@@ -68,6 +69,8 @@ class SpiderOutput(BaseSpiderMiddleware):
             if response is not None and (page := self._pages.known(response)) is not None:
                 page.links = found
                 self._aliases.settle(page)
+                if held is None:
+                    self._watch.judged(page)
         finally:
             if held is not None:
                 self._storing.release(held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,10 @@ import mmh3
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
+from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
+
+logger = logging.getLogger(__name__)
 
 _MOST_OPEN = 1_000
 
@@ -26,6 +30,7 @@ class Trial:
         found: The page of `canonical`, once it is there.
         suspects: Canonical URLs that led to the same text, when it was this text that gave rise to the trial.
         led_to: Where the canonical URL redirects, when that gave rise to the trial.
+        is_unjudged: Whether the content half will say nothing of `asked`: no item was made of it.
     """
 
     url: str
@@ -35,6 +40,7 @@ class Trial:
     found: Look | None = None
     suspects: tuple[str, ...] = ()
     led_to: str = ""
+    is_unjudged: bool = False
 
 
 class Trials:
@@ -46,6 +52,8 @@ class Trials:
         kept: Finds the page of a URL that was answered before, in the index.
         furniture_of: What pages are compared by. Of a host of which too little is known, pages that seem to differ are
             compared again later: it may be but a counter.
+        is_served: Whether the content half would drop the page of the first URL for that of the second, which it knows
+            more of than their texts; None while it has not judged both.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
     """
@@ -56,6 +64,7 @@ class Trials:
         stats: StatsCollector,
         kept: Callable[[str], Look | None],
         furniture_of: FurnitureOf,
+        is_served: Callable[[str, str], bool | None],
         *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
@@ -64,7 +73,9 @@ class Trials:
         self._stats = stats
         self._kept = kept
         self._furniture_of = furniture_of
-        self._put_off: list[Trial] = []
+        self._is_served = is_served
+        self._put_off: list[Trial] = []  # too little is known of the host
+        self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and the content half has not spoken
         self._passed = passed
         self._failed = failed
         self._by_url: dict[str, Trial] = {}
@@ -108,6 +119,12 @@ class Trials:
         """The page of a canonical URL."""
         for trial in list(self._by_canonical.get(canonical, ())):
             trial.found = look
+            self._settle(trial)
+
+    def judged(self, url: str, *, has_verdict: bool) -> None:
+        """The content half has judged the page of a URL, or will not: no item was made of it."""
+        for trial in [one for one in self._disputed.values() if url in (one.url, one.canonical)]:
+            trial.is_unjudged = trial.is_unjudged or (url == trial.url and not has_verdict)
             self._settle(trial)
 
     def redirected(self, url: str) -> None:
@@ -178,10 +195,10 @@ class Trials:
         if found is None:
             return
         same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
-        if same is False and not is_last and not is_known(found, self._furniture_of):
-            trial.found = found
-            self._put_off.append(trial)
+        if same is False and not self._is_final(trial, found, is_last=is_last):
             return
+        if same is False:
+            same = bool(self._is_served(trial.url, trial.canonical))
         self._end(trial)
         if found is NOWHERE:
             revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
@@ -194,21 +211,44 @@ class Trials:
         elif same is not None:
             self._fail(trial)
 
+    def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
+        """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""
+        self._disputed.pop(trial.url, None)
+        if is_last:
+            return True
+        trial.found = found
+        if not is_known(found, self._furniture_of):
+            self._put_off.append(trial)
+        elif not trial.is_unjudged and self._is_served(trial.url, trial.canonical) is None:
+            self._disputed[trial.url] = trial
+        else:
+            return True
+        return False
+
     def _fail(self, trial: Trial) -> None:
+        _tell("Not one page", trial)
         self._stats.inc_value("dedup/url/tried_wrong")
         ruling = self._book.failed(trial.url, trial.canonical, trial.rules)
         self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
         self._failed(trial, ruling)
 
     def _succeed(self, trial: Trial) -> None:
+        _tell("One page", trial)
         self._held.append(trial)
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
 
     def _end(self, trial: Trial) -> None:
+        self._disputed.pop(trial.url, None)
         if self._by_url.pop(trial.url, None) is not None:
             self._book.end(trial.url, trial.rules)
             others = self._by_canonical[trial.canonical]
             others.remove(trial)
             if not others:
                 del self._by_canonical[trial.canonical]
+
+
+def _tell(what: str, trial: Trial) -> None:
+    if logger.isEnabledFor(logging.DEBUG):
+        rules = ", ".join(trial.rules)
+        logger.debug("%s: %s → %s (%s)", what, printable(trial.url), printable(trial.canonical), printable(rules))

@@ -68,6 +68,7 @@ class Setting:
     furniture: Furniture = field(default_factory=lambda: furniture_of_pages(5))
     passed: list[str] = field(default_factory=list)
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
+    served: bool | None = False
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
@@ -80,6 +81,7 @@ class Setting:
             self.stats,
             kept=self.kept.get,
             furniture_of=lambda host: self.furniture,
+            is_served=lambda url, canonical: self.served,
             passed=lambda trial: self.passed.append(trial.url),
             failed=lambda trial, ruling: self.failed.append((trial.url, ruling)),
         )
@@ -127,6 +129,40 @@ def test_two_pages_fail_and_the_rule_is_revoked(setting: Setting) -> None:
     assert (setting.passed, setting.failed) == ([], [(ASKED, Ruling(revoked=("sid",)))])
     assert setting.rule.state == "disabled"
     assert setting.stats.get_value("dedup/url/tried_wrong") == setting.stats.get_value("dedup/url/revoked") == 1
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_pages_that_differ_wait_for_what_the_content_half_says(setting: Setting, served: bool) -> None:
+    setting.served = None
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    setting.trials.judged(CANONICAL, has_verdict=False)
+    assert (setting.passed, setting.failed) == ([], [])
+    setting.served = served
+    setting.trials.judged("http://a.example/another", has_verdict=True)
+    assert (setting.passed, setting.failed) == ([], [])
+    setting.trials.judged(ASKED, has_verdict=True)
+    assert (setting.passed == [ASKED], bool(setting.failed)) == (served, not served)
+
+
+def test_it_says_nothing_of_a_page_without_an_item(setting: Setting) -> None:
+    setting.served = None
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    setting.trials.judged(ASKED, has_verdict=False)
+    assert setting.failed
+
+
+def test_what_it_has_not_judged_at_the_end_has_failed(setting: Setting) -> None:
+    setting.served = None
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert not setting.failed
+    setting.trials.settle()
+    assert setting.failed
 
 
 def test_a_url_is_tried_once(setting: Setting) -> None:
