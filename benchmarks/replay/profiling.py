@@ -1,4 +1,4 @@
-"""Where the CPU of a profiled crawl goes: dedupcrawl's entry points, modules, functions and lines."""
+"""Where the CPU of a profiled crawl goes: dedupcrawl's components, entry points, modules, functions and lines."""
 
 from __future__ import annotations
 
@@ -11,30 +11,69 @@ from benchmarks.replay.run import Run
 
 _TOP = 20
 
+_COMPONENTS = {
+    "links: rules applied, and which are new": (
+        "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/around_filter.py",
+        "crawl/spider_output.py", "crawl/url_middleware.py", "crawl/first_seen.py", "crawl/rewrites.py",
+        "crawl/pending_rewrites.py", "crawl/fallback.py",
+    ),
+    "rules watched: trials, error pages": (
+        "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py", "crawl/error_", "crawl/earlier_pages.py",
+        "crawl/canonical_questions.py", "crawl/leading_on.py",
+    ),
+    "known software recognized": ("software/", "crawl/software.py"),
+    "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "content/links.py"),
+    "crawl log": ("crawl/crawl_log.py", "crawl/page_log.py", "crawl/log_file.py", "crawl_logs/"),
+    "pages read: HTML to text and signatures": (
+        "content/html.py", "content/outline.py", "content/tags.py", "content/main_text.py", "content/main_outline.py",
+        "content/encoding.py", "content/characters.py", "content/symbols.py", "content/word_kinds.py",
+        "content/blocks.py", "content/around.py", "content/ignored.py", "content/checks/", "detection/analysis.py",
+        "page.py", "crawl/pages.py",
+    ),
+    "verdict: pages compared": ("content/", "detection/", "verdict.py", "crawl/judging.py"),
+    "index: searched and added to": ("index/",),
+    "items followed, batches": ("crawl/", ""),
+}  # fmt: skip
+"""Name → beginnings of modules; the first that fits counts."""
+
 
 def report(profile: Path, run: Run) -> str:
     """What the sampler wrote, as shares of the crawl's CPU and as milliseconds a page."""
     samples = json.loads(profile.read_text(encoding="utf-8"))
     entries: Counter[str] = Counter()
+    components: Counter[str] = Counter()
     modules: Counter[str] = Counter()
     functions: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     for outermost, innermost, line, count in samples["inside"]:
         entries[outermost] += count
+        components[_component(innermost)] += count
         modules[innermost.partition(":")[0]] += count
         functions[innermost] += count
         lines[f"{innermost}:{line}"] += count
     total = samples["outside"] + entries.total()
     sections = {
+        "by component": components,
         "entered by Scrapy (all below)": entries,
         "by module (own, and libraries that it calls)": modules,
         "by function": functions,
         "by line": lines,
     }
-    said = [f"{run.pages} pages, {run.ms_a_page:.2f} ms a page, {entries.total() / total:.1%} of it in dedupcrawl"]
+    said = [
+        f"{run.pages} pages, {run.ms_a_page:.2f} ms a page, {entries.total() / total:.1%} of it in dedupcrawl; "
+        f"garbage collection, wherever it comes: {samples['gc_s'] / samples['cpu_s']:.1%}"
+    ]
     for title, counts in sections.items():
         said += ["", title, *_rows(counts, total, run.ms_a_page)]
     return "\n".join(said)
+
+
+def _component(function: str) -> str:
+    """The component of a function, given as FILE:NAME."""
+    module, _, name = function.partition(":")
+    if name == "<module>":
+        return "start: modules imported"
+    return next(component for component, begins in _COMPONENTS.items() if module.startswith(begins))
 
 
 def _rows(counts: Counter[str], total: int, ms_a_page: float) -> Iterator[str]:
