@@ -2,8 +2,9 @@
 
 A timer that counts the process's CPU time interrupts it every few milliseconds and notes where dedupcrawl is at work.
 Unlike cProfile this weighs Python calls and library calls alike and costs next to nothing. Time that a thread spends is
-put down to what the main thread does meanwhile, and what the spider's callback does, which runs inside dedupcrawl's
-spider middleware, is not dedupcrawl's. Garbage collection, which comes in the midst of anything, is measured apart.
+put down to what the main thread does meanwhile, and what the spider and other middlewares do, which run inside
+dedupcrawl's spider middleware, is not dedupcrawl's. Garbage collection, which comes in the midst of anything, is
+measured apart.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from scrapy.cmdline import execute
 
 _INTERVAL = 0.002  # seconds of CPU
 _PACKAGE = "/dedupcrawl/"
-_SPIDER = "/benchmarks/replay/spider.py"
+_BEYOND = ("/benchmarks/replay/spider.py", "/scrapy/core/spidermw.py")
 
 Sample = tuple[str, str, int]
 """The outermost and the innermost function of dedupcrawl on the stack, as FILE:NAME, and the innermost's line."""
@@ -57,7 +58,7 @@ class Sampler:
     def _sample(self, _: int, frame: FrameType | None) -> None:
         innermost = outermost = None
         while frame is not None:
-            if innermost is None and frame.f_code.co_filename.endswith(_SPIDER):
+            if innermost is None and frame.f_code.co_filename.endswith(_BEYOND):
                 break
             if _PACKAGE in frame.f_code.co_filename and "/site-packages/" not in frame.f_code.co_filename:
                 innermost = innermost or frame

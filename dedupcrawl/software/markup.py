@@ -14,6 +14,8 @@ _MOST_LINKS = 500
 _LONGEST = 2_000  # characters of a link
 
 _LINK = re.compile(r"""\b(?:href|src|action)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
+# Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
+_PLAIN_PATH = re.compile(r"/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
 _META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
 _NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
@@ -29,12 +31,15 @@ def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
     """
     html = html[:MOST_HTML]
     links: dict[str, None] = {}
+    origin = "/".join(url.split("/", 3)[:3])
     for match in _LINK.finditer(html):
-        raw = unescape(match[1] or match[2] or match[3] or "").strip()
+        raw = (match[1] or match[2] or match[3] or "").strip()
+        if "&" in raw:
+            raw = unescape(raw).strip()
         if not raw or raw[0] == "#" or len(raw) > _LONGEST:
             continue
         try:
-            links[urljoin(url, raw)] = None
+            links[origin + raw if _PLAIN_PATH.fullmatch(raw) else urljoin(url, raw)] = None
         except ValueError:  # http://[
             continue
         if len(links) >= _MOST_LINKS:

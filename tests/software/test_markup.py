@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urljoin
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,16 @@ def test_links_are_made_whole() -> None:
     assert sight_of(URL, html).links == (
         "http://example.org/b?x=1&y=2", "http://example.org/c.png", "http://example.org/a/d",
     )  # fmt: skip
+
+
+PATHS = st.text("/?=&.-_%+:;,a1", max_size=12).map(lambda rest: "/" + rest)
+
+
+@given(
+    PATHS, st.sampled_from([URL, "http://example.org", "https://example.org:8000/?a=/b", "http://example.org/a/b/?c"])
+)
+def test_what_is_not_resolved_needs_not_be(path: str, url: str) -> None:
+    assert sight_of(url, f'<a href="{path}">').links == (urljoin(url, path),)
 
 
 def test_generators_whichever_way_they_are_written() -> None:
