@@ -21,8 +21,8 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.keepsakes import ITEM, packed_item
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.notes import Attachments
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
@@ -48,7 +48,7 @@ class Judging:
     def __init__(
         self,
         detector: Detector,
-        index: Index,
+        index: Attachments,
         canonical: Callable[[str], str],
         storing: Storing,
         spider: Spider,

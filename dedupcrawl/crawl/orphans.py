@@ -17,7 +17,7 @@ from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED, without_fragment
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
 from dedupcrawl.index.rows import Dependent
@@ -45,7 +45,9 @@ class Orphans:
         around: The way around the duplicate filter.
     """
 
-    def __init__(self, crawler: Crawler, index: Index, pages: Pages, expected: Detector, around: AroundFilter) -> None:
+    def __init__(
+        self, crawler: Crawler, index: ClaimLedger, pages: Pages, expected: Detector, around: AroundFilter
+    ) -> None:
         assert crawler.stats is not None
         assert crawler.spider is not None
         assert crawler.request_fingerprinter is not None

@@ -11,8 +11,8 @@ import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.printable import printable
 
@@ -24,7 +24,7 @@ _AT_ONCE = 64  # rewrites
 class Rewrites:
     """The first rewrite of each URL to another; a link to it on the next page is no news."""
 
-    def __init__(self, index: Index, spider: Spider, run: str) -> None:
+    def __init__(self, index: RewriteLog, spider: Spider, run: str) -> None:
         self._index = index
         self._spider = spider
         self._run = run

@@ -14,8 +14,8 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.markup import MOST_HTML, sight_of
@@ -50,7 +50,7 @@ class Software:
     """
 
     def __init__(
-        self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: Index, stats: StatsCollector
+        self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
         self._recognizer = Recognizer(known)
         self._normalizer = normalizer

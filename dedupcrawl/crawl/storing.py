@@ -22,7 +22,7 @@ from scrapy.http import Response
 from dedupcrawl.crawl.feed_files import FeedFiles
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 
@@ -56,7 +56,7 @@ class Storing:
         orphans: Told what must be fetched again.
     """
 
-    def __init__(self, crawler: Crawler, index: Index, pages: Pages, confirm: str, orphans: Orphans) -> None:
+    def __init__(self, crawler: Crawler, index: ClaimLedger, pages: Pages, confirm: str, orphans: Orphans) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
         self._index = index

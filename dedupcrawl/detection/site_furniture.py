@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
@@ -43,7 +43,7 @@ class SiteFurniture:
     stores itself.
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: SiteStates) -> None:
         self._index = index
         self._known: OrderedDict[str, _Known] = OrderedDict()  # the longest unused first
         self._blocks = 0

@@ -1,14 +1,17 @@
-"""The contract of an index: keep what was accepted, find what is alike, in one atomic step a page."""
+"""The contract of an index: keep what was accepted, find what is alike, in one atomic step a page.
+
+What it remembers besides is in `dedupcrawl.index.notes`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
+from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.search import Search
-from dedupcrawl.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ Told = Callable[[int, int], None]
 """Called with how many records are done, and how many there are."""
 
 
-class Index(Protocol):
-    """Where signatures are kept and searched. Safe for several processes on one index."""
+class PageStore(Protocol):
+    """Kept pages and their signatures."""
 
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
         """What there is that may concern a new page: candidates for a detector to decide about.
@@ -72,128 +75,8 @@ class Index(Protocol):
         """The newest kept page of this URL."""
         ...
 
-    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
-        """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
-
-        The newest of a URL counts. `request` is given where the page is dropped, and nowhere else.
-        """
-        ...
-
-    def verdict(self, url: str) -> Verdict | None:
-        """The newest recorded verdict on this URL."""
-        ...
-
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out."""
-        ...
-
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        ...
-
-    def recorded(self) -> Iterator[Recorded]:
-        """The same with where and when they fell."""
-        ...
-
-    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
-        """The verdicts on these pages hold no more, and no later one shall: the pages are restored.
-
-        Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
-        it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
-
-        Returns:
-            How many were restored.
-        """
-        ...
-
-    def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn: it is no duplicate, whatever it looks like."""
-        ...
-
-    def restored(self) -> Iterator[Recorded]:
-        """The newest withdrawn verdict on each restored page, in any order."""
-        ...
-
-    def refetch(self, dependents: Iterable[Dependent]) -> None:
-        """Make orphans of these, so that their spiders ask for them at their next start."""
-        ...
-
-    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten, in one transaction.
-
-        Of a URL and a spider in one run the newest rewrite takes the place of an older.
-        """
-        ...
-
-    def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL, by whichever spider and run."""
-        ...
-
-    def rewrites(self) -> Iterator[Rewrite]:
-        """All rewrites, in the order in which they were recorded."""
-        ...
-
-    def rewrites_of(
-        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
-    ) -> Iterator[Rewrite]:
-        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules, in that order.
-
-        It takes as long as the answer is, however many rewrites there are.
-        """
-        ...
-
-    def site_state(self, site: str, name: str) -> bytes | None:
-        """A small value that lasts, one for each site and name; None until it is set."""
-        ...
-
-    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
-
-        `change` must be quick, must not call the index, and may be called more than once. What it raises is raised
-        here, and the value stays.
-        """
-        ...
-
-    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
-        """What any process of a run named first under `name`: `value`, when nobody has named anything.
-
-        For as long as the run lasts: who compacts the index ends it, and a server forgets it after some weeks.
-        """
-        ...
-
-    def attach(self, url: str, name: str, data: bytes) -> None:
-        """Put something beside a URL, kept or dropped: its text, its item. The same name again takes its place.
-
-        Raises:
-            ValueError: The name is not 1 to 64 characters of ASCII.
-        """
-        ...
-
-    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Put something beside each of several URLs, in one step, where nothing lies under this name yet.
-
-        Returns:
-            URL → what lay there already.
-
-        Raises:
-            ValueError: The name is not 1 to 64 characters of ASCII.
-        """
-        ...
-
-    def attached(self, url: str, name: str) -> bytes | None:
-        """What lies beside a URL under one name."""
-        ...
-
-    def detach(self, url: str, beginning: str) -> None:
-        """Remove what lies beside a URL under names that begin so."""
-        ...
-
-    def attachments(self, url: str) -> dict[str, bytes]:
-        """All that lies beside a URL, by name; gone once the page is forgotten."""
-        ...
-
-    def first_id_of_run(self, run: str) -> int:
-        """A page id that no page of `run` lies below; registers the run when it is new."""
         ...
 
     def superseded_by(self, url: str) -> str | None:
@@ -207,18 +90,12 @@ class Index(Protocol):
         """
         ...
 
+
+class ClaimLedger(Protocol):
+    """Pages that a process keeps and has not stored yet, and what was dropped because of them."""
+
     def start_claiming(self) -> str:
         """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
-        ...
-
-    def bury_dead(self, spared: Collection[str] = ()) -> int:
-        """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
-
-        Args:
-            spared: Names of claimants that are not looked at yet, whether they live or not.
-
-        Returns how many pages were forgotten.
-        """
         ...
 
     def confirm(self, urls: Iterable[str]) -> None:
@@ -239,6 +116,16 @@ class Index(Protocol):
         """
         ...
 
+    def bury_dead(self, spared: Collection[str] = ()) -> int:
+        """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
+
+        Args:
+            spared: Names of claimants that are not looked at yet, whether they live or not.
+
+        Returns how many pages were forgotten.
+        """
+        ...
+
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider, because what it was dropped for was never stored."""
         ...
@@ -254,6 +141,10 @@ class Index(Protocol):
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
         ...
+
+
+class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachments, Protocol):
+    """All of it. Safe for several processes on one index."""
 
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""

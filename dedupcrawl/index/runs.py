@@ -14,8 +14,8 @@ from functools import partial
 
 import msgspec
 
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.index.record import plain
 
 MOST_RUNS = 1_000
@@ -69,7 +69,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
         return sum(count for _, count in self.course)
 
 
-def read_runs(index: Index) -> list[Run]:
+def read_runs(index: SiteStates) -> list[Run]:
     """The newest `MOST_RUNS` runs, in the order in which they began, or began again."""
     runs = (_decoded(index.site_state(name, _RUN)) for name in _names(index.site_state("", _NAMES)))
     return [run for run in runs if run is not None]
@@ -87,7 +87,7 @@ class RunTally:
         OSError, IndexDamagedError: The index cannot be told that the run has begun.
     """
 
-    def __init__(self, index: Index, name: str, spider: str) -> None:
+    def __init__(self, index: SiteStates, name: str, spider: str) -> None:
         self._index = index
         self._name = plain(name)
         self._saved: list[tuple[int, int]] = []

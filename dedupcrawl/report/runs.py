@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.contract import PageStore
 from dedupcrawl.index.runs import Run
 
 
@@ -36,7 +36,7 @@ class RunFigures:
     went_back: int
 
 
-def pages_kept(index: Index, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
+def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
     """Run → pages that it kept.
 
     Args:

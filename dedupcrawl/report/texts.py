@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dedupcrawl.content.side_by_side import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.notes import Attachments
 from dedupcrawl.report.listing import Row
 
 _PAIRS = 500  # those of which least is sure: some milliseconds and kilobytes each
 _CHARACTERS = 20_000  # of either text
 
 
-def read_texts(index: Index, rows: Iterable[Row]) -> dict[int, list[Stretch]]:
+def read_texts(index: Attachments, rows: Iterable[Row]) -> dict[int, list[Stretch]]:
     """Number of a row → its two texts in stretches, for the least sure pairs; exact duplicates say the same."""
     unsure = [(row.probability, number, row) for number, row in enumerate(rows) if row.probability is not None]
     found = {}
@@ -25,7 +25,7 @@ def read_texts(index: Index, rows: Iterable[Row]) -> dict[int, list[Stretch]]:
     return found
 
 
-def _text(index: Index, url: str) -> SymbolText | None:
+def _text(index: Attachments, url: str) -> SymbolText | None:
     try:
         paragraphs = text_of(index.attachments(url))
     except KeepsakeError:
