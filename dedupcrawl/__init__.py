@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 TYPE_CHECKING = False  # as mypy reads it: `typing` would be most of what this import takes
 if TYPE_CHECKING:
     from dedupcrawl.addon import Addon
+    from dedupcrawl.api import Detector, Explanation, learn, read_html, read_text
+    from dedupcrawl.page import Page
+    from dedupcrawl.urls.normalizer import Normalized, Normalizer
+    from dedupcrawl.verdict import Verdict
 
-__all__ = ["Addon"]
+__all__ = [
+    "Addon",
+    "Detector",
+    "Explanation",
+    "Normalized",
+    "Normalizer",
+    "Page",
+    "Verdict",
+    "learn",
+    "read_html",
+    "read_text",
+]
+
+_ROOMS = {
+    "Addon": "addon",
+    "Normalized": "urls.normalizer",
+    "Normalizer": "urls.normalizer",
+    "Page": "page",
+    "Verdict": "verdict",
+}
 
 
 def __getattr__(name: str) -> object:
     # Lazily: the command line and the learner must not import Scrapy to import the package.
-    if name == "Addon":
-        from dedupcrawl.addon import Addon
-
-        return Addon
+    if name in __all__:
+        return getattr(import_module(f"dedupcrawl.{_ROOMS.get(name, 'api')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

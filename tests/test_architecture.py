@@ -30,10 +30,12 @@ MAY_KNOW = {
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
     "spark": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "settings", "training", "urls"},
     "report": VALUES | TOOLS | {"aliases", "content", "crawl_logs", "detection", "index", "software", "urls"},
+    "api": VALUES | TOOLS | {"content", "detection", "index", "settings", "training"},
     "commands": VALUES
     | TOOLS
     | {
         "aliases",
+        "api",
         "content",
         "crawl_logs",
         "detection",
@@ -51,7 +53,7 @@ MAY_KNOW = {
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "addon": {"crawl", "settings"},
     "demo": {"counts", "index"},
-    "__init__": {"addon"},
+    "__init__": {"addon", "api", "page", "urls", "verdict"},
     "__main__": {"cli"},
 }
 LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may

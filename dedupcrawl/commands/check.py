@@ -9,7 +9,7 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -17,10 +17,10 @@ from typing import IO
 
 import click
 
+from dedupcrawl.api import Detector, trust_of
 from dedupcrawl.commands.batch_order import in_batch_order
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
-from dedupcrawl.commands.judging import open_judge, trust_of
 from dedupcrawl.commands.options import read_settings, sets_option
 from dedupcrawl.commands.progress import bytes_progress
 from dedupcrawl.commands.skipped_rows import broken_rows
@@ -29,6 +29,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
@@ -138,12 +139,11 @@ def _here(
 ) -> Generator[Verdict, None, None]:
     """The verdicts of this process."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-")))
-        judge = stack.enter_context(open_judge(settings, folder))
+        detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
         pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
-        verdicts = in_batch_order(pages, judge) if order == "batch" else judge.looking_ahead(pages)
-        yield from map(judge.resolved, verdicts)
+        verdicts = in_batch_order(pages, detector.check_read) if order == "batch" else detector.check_many(pages)
+        yield from map(detector.resolved, verdicts)
 
 
 def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
@@ -154,13 +154,20 @@ def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Ge
 
         with spark_session() as spark:
             wanted, by_site = _wanted(settings), settings.scope == "site"
-            judge = partial(open_judge, settings)
+            judge = partial(_open_judge, settings)
             yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
+
+
+@contextmanager
+def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Analysis], Verdict]]:
+    """What judges the pages of one task."""
+    with Detector(settings=settings) as detector:
+        yield detector.check_read
 
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
     """DEDUP_ settings of this command."""
-    given = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "lmdb:", "DEDUP_SITE_QUOTA": "none"}
+    given = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "memory:", "DEDUP_SITE_QUOTA": "none"}
     given["DEDUP_TRUSTED_SITES"] = "all"  # who names files to compare wants to know of any pages that are alike
     if checks is not None:
         given["DEDUP_CHECKS"] = checks

@@ -9,11 +9,9 @@ is a fold of its own, as many at a time as there are cores. A task holds a batch
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial, reduce
-from pathlib import Path
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
@@ -31,8 +29,8 @@ from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
 Judge = Callable[[Analysis], Verdict]
-OpenJudge = Callable[[Path], AbstractContextManager[Judge]]
-"""Picklable; called in a task with an empty folder: what judges the pages of one group in their order."""
+OpenJudge = Callable[[], AbstractContextManager[Judge]]
+"""Picklable; called in a task: what judges the pages of one group in their order."""
 
 _PAGES = f"file int, start long, row long, symbols long, together string, page binary, {TOLD} binary"
 _VERDICTS = f"file int, start long, row long, verdict binary, {TOLD} binary"
@@ -120,8 +118,7 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
                 if row["together"] != group:
                     group = row["together"]
                     stack.close()
-                    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dedupcrawl-"))
-                    judged = stack.enter_context(judge(Path(folder)))
+                    judged = stack.enter_context(judge())
                 verdict = judged(Analysis(_decode_page(row["page"])))
                 rows.append({name: row[name] for name in ORDER} | {"verdict": encode(verdict)})
             yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS_ARROW)

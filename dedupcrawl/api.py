@@ -1,0 +1,230 @@
+"""The Python interface, for programs that crawl with something else than Scrapy.
+
+    from dedupcrawl import Detector, Normalizer, read_html
+
+    normalizer = Normalizer.from_paths(["rules/"])
+    with Detector(Path("pages")) as detector:
+        for url, body in fetched:
+            verdict = detector.check(read_html(body, url))
+            if not verdict.is_duplicate:
+                store(url, body)
+
+docs/reference/python.md shows all of it. What is not named in `dedupcrawl.__all__` may change with any version.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.model import load
+from dedupcrawl.detection import detector as detection
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.trust import Trust
+from dedupcrawl.extras import missing
+from dedupcrawl.index.open import open_index
+from dedupcrawl.index.superseding import standing_for
+from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.verdict import Verdict
+
+if TYPE_CHECKING:
+    from dedupcrawl.training.train import TrainingSummary
+
+_RUN = "check"
+_AHEAD = 500  # pages that are read before one is judged: some 20 MB
+_USUAL = {"DEDUP_SCOPE": "all", "DEDUP_TRUSTED_SITES": "all", "DEDUP_SITE_QUOTA": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an index knows of a URL.
+
+    Attributes:
+        url: As it was asked for.
+        verdict: The newest that said duplicate, or that was in doubt; None where there is none.
+        is_kept: Whether the page of this URL is kept, so that others may be duplicates of it.
+        keeper: URL of the kept page that stands for it today, itself if it is kept; None where there is none.
+        is_restored: Whether somebody has said that it is no duplicate.
+    """
+
+    url: str
+    verdict: Verdict | None
+    is_kept: bool
+    keeper: str | None
+    is_restored: bool
+
+
+class Detector:
+    """Says of each page whether it duplicates one that came before, and keeps it if not.
+
+    Every page that is told a duplicate is recorded, so that it can be explained and given back. What is kept survives a
+    kill of the process; several processes may use one index at a time. Not for several threads, nor a forked child.
+
+    Args:
+        index: A folder, which is made if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: an
+            index that ends with the detector.
+        settings: DEDUP_ settings by name, as in a Scrapy project: {"DEDUP_TARGET_PRECISION": 0.99}. Pages are compared
+            with all others in the index unless DEDUP_SCOPE says otherwise. Settings that were read before are taken
+            as they are, with their index.
+
+    Raises:
+        ValueError: A setting cannot be used, or the index was made with others.
+        IndexDamagedError: The index is damaged.
+        OSError: It cannot be read or written.
+    """
+
+    def __init__(
+        self, index: Path | str | None = None, settings: Mapping[str, Any] | DedupSettings | None = None
+    ) -> None:
+        if not isinstance(settings, DedupSettings):
+            given = {"DEDUP_INDEX": "memory:", **_USUAL, **(settings or {})}
+            if index is not None:
+                given["DEDUP_INDEX"] = f"lmdb:{index}" if isinstance(index, Path) else index
+            settings = DedupSettings.read(given)
+        if not settings.checks:
+            raise SettingError("DEDUP_CHECKS: got none; takes at least one here.")
+        trust = trust_of(settings)
+        self._settings = settings
+        self._checks = make_checks(settings.checks, settings.parameters)
+        with ExitStack() as opened:
+            self._index = open_index(settings.index, make_checks(*settings.index_checks()))
+            opened.enter_context(closing(self._index))
+            self._detector = detection.Detector(
+                self._index, run=_RUN, trust=trust, memory=settings.index_memory, model=load(settings.model)
+            )
+            opened.enter_context(closing(self._detector))
+            self._opened = opened.pop_all()
+
+    def check(self, page: Page) -> Verdict:
+        """The verdict on a page, which is kept if it is no duplicate. The same URL again is an update of its page.
+
+        Raises:
+            OSError: The index cannot be used; nothing was kept.
+        """
+        return self.check_read(Analysis(page))
+
+    def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
+        """The verdicts on pages, in their order.
+
+        What a site repeats on every page is known the better the more of its pages were seen: so up to 500 are read
+        before the first is judged. An iterator that is left early has read them, and kept nothing of them.
+        """
+        waiting: deque[Analysis] = deque()
+        for page in pages:
+            read = Analysis(page)
+            self._detector.learn(read)
+            waiting.append(read)
+            if len(waiting) > _AHEAD:
+                yield self.check_read(waiting.popleft())
+        while waiting:
+            yield self.check_read(waiting.popleft())
+
+    def check_read(self, read: Analysis) -> Verdict:
+        """As `check`, of a page whose text was looked at already."""
+        settings = self._settings
+        verdict = self._detector.judge(
+            read,
+            self._checks,
+            scope=settings.scope,
+            target_precision=settings.parameters["TARGET_PRECISION"],
+            ttl=settings.ttl,
+            quota=settings.site_quota,
+        )
+        if settings.keep_text:
+            self._detector.keep_text(read.page)
+        return verdict
+
+    def resolved(self, verdict: Verdict) -> Verdict:
+        """A verdict of duplicate with "superseded_by", where its keeper lies inside a page that was judged since."""
+        larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
+        if larger is None:
+            return verdict
+        return replace(verdict, evidence=verdict.evidence | {"superseded_by": larger})
+
+    def explain(self, url: str) -> Explanation:
+        """What is known of a URL; without a verdict and not kept, the index knows nothing of it."""
+        verdict, entry = self._index.verdict(url), self._index.entry(url)
+        keeper = url if entry is not None else verdict.duplicate_of if verdict is not None else None
+        if keeper is not None:
+            keeper = standing_for(self._index, keeper) or keeper
+        return Explanation(url, verdict, entry is not None, keeper, self._index.is_restored(url))
+
+    def restore(self, urls: Iterable[str]) -> int:
+        """Withdraw the verdicts on these URLs, which are never duplicates again; how many there were."""
+        return self._index.withdraw(urls)
+
+    def forget(self, urls: Iterable[str]) -> int:
+        """Erase these pages, so that nothing is their duplicate any more. Returns how many were kept."""
+        return self._index.forget(urls)
+
+    def close(self) -> None:
+        """Write what is left to write; the detector cannot be used after it."""
+        self._opened.close()
+
+    def __enter__(self) -> Detector:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_html(body: bytes | str, url: str, *, encoding: str | None = None, selector: str | None = None) -> Page:
+    """A page from HTML, however broken.
+
+    Args:
+        body: Undecoded, or decoded.
+        url: Where it was found, after redirects.
+        encoding: As the response has it in its headers; it need not be right.
+        selector: CSS selector of the elements that hold the main text, where it is not to be guessed.
+
+    Raises:
+        ValueError: `selector` is no CSS selector.
+    """
+    return extract(body, url, encoding=encoding, selector=selector)
+
+
+def read_text(text: str, url: str, *, title: str = "") -> Page:
+    """A page from plain text, one paragraph a line."""
+    return Page(url, title, paragraphs_of(text))
+
+
+def learn(logs: Sequence[Path | str], rules: Path | str) -> TrainingSummary:
+    """Learn URL rules from crawl logs, and write them into the folder `rules`, as `dedupcrawl train` does.
+
+    Args:
+        logs: Files in any format that `dedupcrawl train` takes, the oldest first.
+        rules: The folder; what people wrote there stays.
+
+    Raises:
+        ImportError: The extra "train" is not installed.
+        LogError: A log cannot be read; nothing is written then.
+        OSError: The folder cannot be written.
+    """
+    if lacking := missing("train"):
+        raise ImportError(f"learn {lacking}.")
+    from dedupcrawl.training.learning_part import LearningOptions
+    from dedupcrawl.training.train import train
+
+    return train([Path(log) for log in logs], Path(rules), LearningOptions())
+
+
+def trust_of(settings: DedupSettings) -> Trust:
+    """Whose pages may be the reason to drop others'.
+
+    Raises:
+        SettingError: Only a crawl has a start.
+    """
+    named = settings.trusted_sites
+    if named == "start":
+        raise SettingError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
+    return Trust(None if isinstance(named, str) else named)

@@ -1,0 +1,127 @@
+"""The Python interface: what `dedupcrawl` exports. (docs/reference/python.md is run as well.)"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dedupcrawl
+from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
+from tests.detection.judged import prose
+
+STORY, OTHER = "\n".join(prose(200)), "\n".join(prose(200, 1))
+
+
+def test_all_that_is_exported_is_there() -> None:
+    for name in dedupcrawl.__all__:
+        assert getattr(dedupcrawl, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'Detecter'"):
+        _ = dedupcrawl.Detecter
+
+
+def test_it_needs_no_scrapy() -> None:
+    code = (
+        "import sys, dedupcrawl; dedupcrawl.Detector().close(); dedupcrawl.Normalizer(); print('scrapy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_what_was_kept_is_known_to_the_next_detector(tmp_path: Path) -> None:
+    with Detector(tmp_path / "pages") as detector:
+        assert detector.check(read_text(STORY, "http://a.example/1")).verdict == "unique"
+        assert detector.check(read_text(OTHER, "http://a.example/2")).verdict == "unique"
+    with Detector(tmp_path / "pages") as detector:
+        verdict = detector.check(read_text(STORY, "http://b.example/1"))
+        assert (verdict.is_duplicate, verdict.duplicate_of) == (True, "http://a.example/1")
+        assert detector.check(read_text(STORY, "http://a.example/1")).verdict == "unique", "an update of itself"
+
+
+def test_a_kill_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    code = f"""
+import os, pathlib
+from dedupcrawl import Detector, read_text
+detector = Detector(pathlib.Path({str(tmp_path / "pages")!r}))
+detector.check(read_text({STORY!r}, "http://a.example/1"))
+os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    with Detector(tmp_path / "pages") as detector:
+        assert detector.check(read_text(STORY, "http://b.example/1")).is_duplicate
+
+
+def test_many_pages_have_a_verdict_each_in_their_order() -> None:
+    pages = [read_text(text, f"http://a.example/{n}") for n, text in enumerate((STORY, OTHER, STORY, "short", OTHER))]
+    with Detector() as detector:
+        verdicts = list(detector.check_many(iter(pages)))
+    assert [verdict.url for verdict in verdicts] == [page.url for page in pages]
+    assert [verdict.verdict for verdict in verdicts] == ["unique", "unique", "duplicate", "abstained", "duplicate"]
+
+
+def test_a_drop_is_explained_and_undone() -> None:
+    with Detector() as detector:
+        detector.check(read_text(STORY, "http://a.example/1"))
+        detector.check(read_text(STORY, "http://b.example/1"))
+        told = detector.explain("http://b.example/1")
+        assert isinstance(told.verdict, Verdict)
+        assert (told.keeper, told.is_kept, told.is_restored) == ("http://a.example/1", False, False)
+        assert detector.explain("http://a.example/1").keeper == "http://a.example/1"
+        assert detector.restore(["http://b.example/1", "http://unknown.example/"]) == 1
+        assert detector.explain("http://b.example/1").is_restored
+        assert detector.check(read_text(STORY, "http://b.example/1")).verdict == "unique"
+        nothing = detector.explain("http://unknown.example/")
+        assert (nothing.verdict, nothing.keeper, nothing.is_kept) == (None, None, False)
+
+
+def test_what_is_forgotten_holds_up_nothing() -> None:
+    with Detector() as detector:
+        detector.check(read_text(STORY, "http://a.example/1"))
+        assert detector.forget(["http://a.example/1"]) == 1
+        assert not detector.check(read_text(STORY, "http://b.example/1")).is_duplicate
+
+
+@pytest.mark.parametrize(
+    ("index", "settings", "says"),
+    [
+        (None, {"DEDUP_CHECKS": "exakt"}, "DEDUP_CHECKS"),
+        (None, {"DEDUP_CHECKS": ""}, "DEDUP_CHECKS"),
+        (None, {"DEDUP_TARGET": 1}, "DEDUP_TARGET"),
+        (None, {"DEDUP_TRUSTED_SITES": "start"}, "no start"),
+        ("http://a.example/", {}, "names no index"),
+        ("lmdb:", {}, "needs a path"),
+    ],
+)
+def test_what_cannot_be_used_is_a_sentence(index: str | None, settings: dict[str, object], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Detector(index, settings)
+
+
+def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no index")
+    with pytest.raises(OSError, match="file"):
+        Detector(tmp_path / "file")
+
+
+def test_html_is_read_as_a_crawl_reads_it() -> None:
+    page = read_html("<title>T</title><p>朝から雨。</p>".encode("shift_jis"), "http://a.example/", encoding="shift_jis")
+    assert (page.title, page.paragraphs) == ("T", ("朝から雨。",))
+    chosen = read_html("<p id=a>one</p><p id=b>two</p>", "http://a.example/", selector="#b")
+    assert chosen.paragraphs == ("two",)
+    assert read_text("one\n\n two ", "http://a.example/", title="T") == Page("http://a.example/", "T", ("one", "two"))
+
+
+def test_rules_are_learned_and_applied(tmp_path: Path) -> None:
+    rows = [
+        {"url": f"http://a.example/item/{n}{tail}", "status": 200, "text_digest": f"digest of {n}"}
+        for n in range(40)
+        for tail in ("", "?ref=front", "?ref=mail")
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    summary = learn([tmp_path / "log.jsonl"], tmp_path / "rules")
+    assert summary.learned.urls == len(rows)
+    normalizer = Normalizer.from_paths([tmp_path / "rules"])
+    assert normalizer.normalize("http://a.example/item/99?ref=mail").canonical == "http://a.example/item/99"
