@@ -25,13 +25,20 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     if "_class" not in fields:  # others may have other defaults
         fields = {name: value for name, value in fields.items() if name == "url" or value != _USUAL.get(name, ...)}
     try:
-        packed = msgspec.msgpack.encode(fields)
+        packed = msgspec.msgpack.encode(fields, enc_hook=_plain)
         same = msgspec.msgpack.decode(packed) == fields  # not so for sets, tuples, dates and objects
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(str(error)) from error
     if not same:
         raise ValueError("its meta holds what is no number, text, list or dict of these")
     return packed
+
+
+def _plain(value: object) -> str:
+    """What lxml and parsel give for text is text: a link extractor puts it into meta."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise TypeError(f"{type(value).__name__}, which is no text, number, list or dict")
 
 
 def packed_url(packed: bytes) -> str | None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import FormRequest, Request, Spider
+from scrapy import FormRequest, Request, Selector, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 
@@ -38,6 +38,15 @@ def test_a_request_comes_back_as_it_was(request_: Request) -> None:
     assert type(again) is type(request_)
     assert again.to_dict(spider=SPIDER) == request_.to_dict(spider=SPIDER)
     assert again.callback == request_.callback
+
+
+def test_text_of_a_link_extractor_comes_back_as_text() -> None:
+    """CrawlSpider has `link_text` in the meta of each request, which lxml made."""
+    text = Selector("<a>next page</a>").xpath("//a/text()")[0].root
+    assert type(text) is not str
+    again = unpack_request(pack_request(Request("http://a.example/", meta={"link_text": text}), SPIDER), SPIDER)
+    assert again.meta == {"link_text": "next page"}
+    assert type(again.meta["link_text"]) is str
 
 
 @pytest.mark.parametrize("meta", [{"a": {1}}, {"a": (1, 2)}, {"a": object()}])
