@@ -42,7 +42,7 @@ def test_a_request_comes_back_as_it_was(request_: Request) -> None:
 
 def test_text_of_a_link_extractor_comes_back_as_text() -> None:
     """CrawlSpider has `link_text` in the meta of each request, which lxml made."""
-    text = Selector("<a>next page</a>").xpath("//a/text()")[0].root
+    text = Selector(text="<a>next page</a>").xpath("//a/text()")[0].root
     assert type(text) is not str
     again = unpack_request(pack_request(Request("http://a.example/", meta={"link_text": text}), SPIDER), SPIDER)
     assert again.meta == {"link_text": "next page"}
