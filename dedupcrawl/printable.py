@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _LIMIT = 2_000  # characters of one value
+_ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
 def printable(text: str) -> str:
     r"""`text` in one line, without what a terminal or a browser would obey (escape sequences, direction overrides).
 
+    Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser takes the one for the other.
+
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
+    >>> printable("http://a.example/%E6%96%B0%E9%97%BB/a%2Fb%E2%80%AE")
+    'http://a.example/新闻/a%2Fb%E2%80%AE'
     """
     cut = text if len(text) <= _LIMIT else text[:_LIMIT] + "…"
+    if "%" in cut:
+        cut = _ESCAPED.sub(_as_letters, cut)
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c == " " else ascii(c)[1:-1] for c in cut)
+
+
+def _as_letters(escaped: re.Match[str]) -> str:
+    try:
+        text = bytes.fromhex(escaped[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return escaped[0]
+    return text if all(unicodedata.category(char)[0] in "LMN" for char in text) else escaped[0]

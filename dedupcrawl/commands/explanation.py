@@ -33,7 +33,10 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
         how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-        yield f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+        when = (
+            "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
+        )
+        yield f"{when}{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
     elif told["kind"] == "unchanged":
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
     if told["alias"] is not None:
@@ -172,6 +175,11 @@ def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
     for sign, side in (("-", "new"), ("+", "kept")):
         if stretch[side]:
             yield f"  {sign} {printable(stretch[side])}"
+
+
+def _was_fetched(told: dict[str, Any]) -> bool:
+    """Whether a page is known that came from the very URL: no rule had to do with it then."""
+    return any(told[name] is not None and told[name]["url"] == told["found_as"] for name in ("verdict", "kept"))
 
 
 def _is_known(told: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
 from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.errors import BadInputError, FailureError
@@ -20,6 +21,7 @@ from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
+from dedupcrawl.urls.probation import CONFIDENCE
 from dedupcrawl.workers import WorkerKilledError
 
 _DEFAULTS = LearningOptions()
@@ -128,18 +130,27 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
     told = summary.to_dict()
     proof = told["holdout"]
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
-    precision = "-" if proof["precision"] is None else f"{proof['precision']:.4f}"
-    proved = f"{proof['coverage']:,} URLs covered, {proof['correct']:,} merged rightly, precision {precision}"
+    proved = f"{proof['coverage']:,} of {told['urls']:,} URLs covered, {proof['correct']:,} merged rightly, precision "
+    proved += _bounded(proof["coverage"] - proof["wrong"], proof["wrong"])
+    named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
     return [
         f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
         f"{counted(told['urls'], 'URL')}, {counted(told['clusters'], 'duplicate cluster')}, "
-        f"{counted(told['redundant_urls'], 'redundant URL')}",
+        f"{counted(told['redundant_urls'], 'redundant URL')}{named}",
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
         *_of_former(told["former_rules"]),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
+
+
+def _bounded(right: int, wrong: int) -> str:
+    """A share with its Clopper–Pearson lower bound: fourteen of fourteen say less than a thousand of a thousand."""
+    if not right + wrong:
+        return "-"
+    least = float(betaincinv(right, wrong + 1, 1 - CONFIDENCE)) if right else 0.0
+    return f"{right / (right + wrong):.4f} (at least {least:.4f}, {CONFIDENCE:.0%} sure)"
 
 
 def _of_former(rules: Mapping[str, int]) -> list[str]:

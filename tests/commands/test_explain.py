@@ -24,6 +24,7 @@ from tests.index.toys import page as entry
 
 URL = "http://a.example/one?x=1"
 COPY = "http://a.example/caf%C3%A9"
+SHOWN = "http://a.example/café"
 
 
 @pytest.fixture
@@ -82,10 +83,18 @@ def test_rules_are_named(folder: Path) -> None:
     assert lines[1] == f"  is asked for as {URL}, by rule sid"
 
 
+def test_a_rule_that_was_learned_after_the_fetch_is_no_reason_for_it(folder: Path) -> None:
+    write_rules(folder / "rules", SiteRules("a.example", (Rule("x", "rewrite", drop=("x",)),)))
+    lines = explain(folder, URL).stdout.splitlines()
+    assert lines[1].startswith(
+        "  was fetched as it is; by the rules as they are now it is asked for as http://a.example/one,"
+    )
+
+
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("http://a.example/old", "redirects to http://a.example/caf%C3%A9\n"),
+        ("http://a.example/old", "redirects to http://a.example/café\n"),
         ("http://a.example/away", "redirects to http://b.example/\n"),
         ("http://a.example/gone", "knows no page of this URL: it was answered with status 404"),
         ("http://a.example/never", "knows no page of this URL, and the crawl log beside it, if there is one, has no"),
@@ -175,7 +184,7 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
     assert found["side_by_side"][-1]["kept"] == ""
     assert found["side_by_side"][-1]["new"].startswith("added")
     lines = explain(tmp_path, COPY + "?sid=7").stdout
-    assert f"was asked for as {COPY} on 2001-09-09 01:46 UTC, by rule sid, gone\n" in lines
+    assert f"was asked for as {SHOWN} on 2001-09-09 01:46 UTC, by rule sid, gone\n" in lines
     assert (
         "rule sid: on probation, hand, from 7 clusters; of 1,200 URLs in others 1,100 led to the same page and 3 to "
         "another one, tried 50 times in crawls, 1 failed\n" in lines

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -41,9 +42,27 @@ def test_for_people(tmp_path: Path) -> None:
     assert lines[0].startswith("181 rows of 1 site in ")
     assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
     assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
+    proved = re.fullmatch(
+        r"held-out clusters: (\d+) of 180 URLs covered, (\d+) merged rightly, "
+        r"precision 1\.0000 \(at least (0\.\d{4}), 95% sure\)",
+        lines[4],
+    )
+    assert proved is not None
+    assert float(proved[3]) == round(0.05 ** (1 / int(proved[1])), 4), "Clopper and Pearson, where all were right"
     assert lines[5] == "Where to look next:"
     assert lines[6].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
     assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
+
+
+def test_urls_that_no_row_is_of_are_accounted_for(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    rows = [
+        {"url": f"http://a.com/{n}", "text_digest": str(n), "canonical": f"http://a.com/page/{n}"} for n in range(20)
+    ]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert "20 rows of 1 site" in result.stdout
+    assert "those that redirects and canonical links name among them" in result.stdout
 
 
 def test_no_rule_is_said_to_be_none(tmp_path: Path) -> None:
