@@ -40,7 +40,7 @@ from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.start_error import cannot_start
 from dedupcrawl.crawl.start_sites import trusted
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import closing_line, opening_line
+from dedupcrawl.crawl.summary import advice_line, closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
@@ -278,13 +278,18 @@ class Dedup:
             self.batch.flush,
             self.outage.check_late,
             self._count,
-            lambda: logger.info(closing_line(self.stats)),
+            self._say_what_it_saved,
             self.watch.close,
             self.aliases.close,
             *([self._keep_software] if self.software is not None else []),
             self.rewriter.close,
             *([self._log.close] if self._log is not None else []),
         )
+
+    def _say_what_it_saved(self) -> None:
+        logger.info(closing_line(self.stats))
+        if advice := advice_line(self.stats):
+            logger.info(advice)
 
     def _keep_software(self) -> None:
         if self.software is not None:

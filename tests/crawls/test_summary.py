@@ -1,4 +1,4 @@
-"""The two lines that a crawl logs."""
+"""The lines that a crawl logs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.summary import closing_line, opening_line
+from dedupcrawl.crawl.summary import advice_line, closing_line, opening_line
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
@@ -43,3 +43,19 @@ def test_what_it_saved() -> None:
         "dedupcrawl: 1 fetch saved by 2 rewritten requests (0 went back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
+
+
+@pytest.mark.parametrize(
+    ("rewritten", "saved", "fetched", "is_advised"),
+    [(0, 0, 1_000, False), (40, 3, 1_000, True), (40, 10, 1_000, False), (40, 0, 0, False), (500, 400, 1_000, False)],
+)
+def test_where_rules_save_next_to_nothing_it_says_so(
+    rewritten: int, saved: int, fetched: int, is_advised: bool
+) -> None:
+    stats = StatsCollector(get_crawler())
+    stats.set_value("dedup/url/rewritten", rewritten)
+    stats.set_value("dedup/url/saved", saved)
+    stats.set_value("downloader/response_count", fetched)
+    line = advice_line(stats)
+    assert (line is not None) == is_advised
+    assert line is None or f"rules have saved {saved} of {fetched:,} fetches" in line
