@@ -51,5 +51,6 @@ def advice_line(stats: StatsCollector) -> str | None:
         return None
     return (
         f"dedupcrawl: rules have saved {saved:,} of {counted(fetched, 'fetch')} here, less than their trials and "
-        "look-ups cost in CPU. Where that stays so, DEDUP_URL_MODE = 'off', for all sites or for one in DEDUP_SITES, is cheaper."
+        "look-ups cost in CPU. Where that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
+        "in DEDUP_SITES, for one."
     )
