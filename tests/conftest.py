@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,38 @@ settings.load_profile("without deadline")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# What starts crawls, servers, browsers, Spark, or a page's worth of commands: four fifths of the time, a fifth of the
+# tests. `make test-fast` leaves it out.
+_SLOW = tuple(
+    str(Path(__file__).parent / name)
+    for name in (
+        "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "spark/", "test_cli", "test_extras", "test_packaging",
+        "commands/test_engine", "commands/test_items", "commands/test_restore", "commands/test_train",
+        "content/test_characters", "crawl/test_monitors", "crawl/test_orphans", "crawl/test_redis", "index/test_lmdb",
+        "index/test_processes", "index/test_redis", "index/test_stateful", "training/test_parts",
+    )
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    for item in items:
+        if str(item.path).startswith(_SLOW):
+            item.add_marker("slow")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line that says what was skipped, and for want of what."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        said = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"{reasons.total()} skipped: {said}")
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,13 @@ def room(module: Path) -> str:
     return module.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
-def imported(module: Path) -> Iterator[str]:
+@cache
+def imported(module: Path) -> tuple[str, ...]:
     """Names of all modules that are imported anywhere in a file."""
+    return tuple(_imported(module))
+
+
+def _imported(module: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert node.module, f"{module}: a relative import hides where it leads"
