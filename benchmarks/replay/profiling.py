@@ -13,7 +13,8 @@ _TOP = 20
 
 _COMPONENTS = {
     "links: rules applied, and which are new": (
-        "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/around_filter.py",
+        "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
+        "crawl/fingerprints.py",
         "crawl/spider_output.py", "crawl/url_middleware.py", "crawl/first_seen.py", "crawl/rewrites.py",
         "crawl/pending_rewrites.py", "crawl/fallback.py",
     ),

@@ -19,9 +19,10 @@ from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions
+from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
@@ -77,7 +78,8 @@ class Dedup:
         software: What recognizes known software, or None.
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
-        around_filter: What was sent around Scrapy's duplicate filter.
+        bypass: What was sent past Scrapy's duplicate filter.
+        repetitions: What that has dropped before.
         orphans: What was dropped for pages that were never stored.
         judging: The content half.
         page_log: What writes the crawl log, or None.
@@ -119,8 +121,10 @@ class Dedup:
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        self.around_filter = AroundFilter(crawler)
-        self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.around_filter)
+        fingerprints = Fingerprints(crawler)
+        self.bypass = DupeFilterBypass(crawler, fingerprints)
+        self.repetitions = Repetitions(crawler, fingerprints)
+        self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
             self.orphans.bury_dead()
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
@@ -153,7 +157,7 @@ class Dedup:
             stats=self.stats,
             savings=savings,
             sending=self._sending,
-            around=self.around_filter,
+            bypass=self.bypass,
             learns=self.settings.learn,
         )
         self.software = self._software()
@@ -165,10 +169,10 @@ class Dedup:
             pending,
             self.watch,
             self.aliases,
-            self.around_filter,
+            self.bypass,
             self._sending,
             folder,
-            crawler.request_fingerprinter.fingerprint,
+            fingerprints,
         )
         if self.settings.run:
             self.rewriter.share(self._first_url)

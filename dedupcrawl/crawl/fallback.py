@@ -42,7 +42,7 @@ class RewriteFallback:
             if target := _location(request, response):
                 self._aliases.moved(request, status, target)
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
-                return self._rewriter.way_back(request)
+                return self._rewriter.as_first_asked(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
             return self._go_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response

@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.around_filter import AroundFilter
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED, without_fragment
@@ -42,11 +42,11 @@ class Orphans:
         index: Where they are remembered.
         pages: Told which pages may not be dropped.
         expected: Told about each page that is fetched again.
-        around: The way around the duplicate filter.
+        bypass: The way past the duplicate filter.
     """
 
     def __init__(
-        self, crawler: Crawler, index: ClaimLedger, pages: Pages, expected: Detector, around: AroundFilter
+        self, crawler: Crawler, index: ClaimLedger, pages: Pages, expected: Detector, bypass: DupeFilterBypass
     ) -> None:
         assert crawler.stats is not None
         assert crawler.spider is not None
@@ -55,7 +55,7 @@ class Orphans:
         self._index = index
         self._pages = pages
         self._expected = expected
-        self._around = around
+        self._bypass = bypass
         self._stats = crawler.stats
         self._spider = crawler.spider
         self._fingerprint = crawler.request_fingerprinter.fingerprint
@@ -138,7 +138,7 @@ class Orphans:
         self._asked = True
         for _, request in self._requests_for(orphans):
             if self._filter_lasts:  # it may take them for done
-                yield self._around.let_by(request)
+                yield self._bypass.let_by(request)
             else:
                 yield request.replace(dont_filter=False)
 

@@ -1,4 +1,4 @@
-"""Which URL to ask for instead of the one a request names, and the way back when that was wrong."""
+"""Which URL to ask for instead of the one a request names, and the fallback when that was wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.around_filter import AroundFilter
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
+from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import (
@@ -41,21 +42,21 @@ class Rewriter:
         pending: PendingRewrites,
         watch: RuleWatch,
         aliases: Aliases,
-        around: AroundFilter,
+        bypass: DupeFilterBypass,
         sending: Sending,
         folder: Path | None,
-        fingerprint: Callable[[Request], bytes],
+        fingerprints: Fingerprints,
     ) -> None:
         self._normalizer = normalizer
         self._settings = settings
         self._stats = stats
         self._savings = savings
-        self._fingerprint = fingerprint
+        self._fingerprint = fingerprints.of
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
         self._aliases = aliases
-        self._around = around
+        self._bypass = bypass
         self._sending = sending
         self._owed: list[Request] = []
         self._is_asking = False
@@ -99,7 +100,7 @@ class Rewriter:
             # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             self._pending.lead_on(request.url, found.canonical)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
-            return self._around.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
+            return self._bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
         if is_answered and mode == "rewrite":
             self._pending.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
@@ -178,7 +179,7 @@ class Rewriter:
         if CANONICAL not in request.meta and not self._normalizer.has_rules_for(request.url):
             return []
         original = request.meta.get(ORIGINAL_URL)
-        is_back = request.url == original  # this was the way back already
+        is_back = request.url == original  # this was the fallback already
         canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
@@ -204,7 +205,7 @@ class Rewriter:
             asked += back
         return asked
 
-    def way_back(self, request: Request) -> Request:
+    def as_first_asked(self, request: Request) -> Request:
         """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL.
 
         Raises:
@@ -215,7 +216,7 @@ class Rewriter:
         self._watch.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
-        back = self._around.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
+        back = self._bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
         self._savings.go_back([back], f"{request.url} redirects there")
         return back
 

@@ -13,9 +13,9 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.around_filter import AroundFilter
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.error_questions import ErrorQuestions
@@ -63,7 +63,7 @@ class RuleWatch:
         stats: Counts.
         savings: Counts what is saved, and what is not after all.
         sending: Has requests fetched.
-        around: The way around the duplicate filter.
+        bypass: The way past the duplicate filter.
         aliases: What is known of single URLs.
         furniture_of: What pages are compared by.
         learns: True when a site without rules may have some later.
@@ -85,7 +85,7 @@ class RuleWatch:
         stats: StatsCollector,
         savings: Savings,
         sending: Sending,
-        around: AroundFilter,
+        bypass: DupeFilterBypass,
         aliases: Aliases,
         furniture_of: FurnitureOf,
         book: RuleBook | None,
@@ -100,7 +100,7 @@ class RuleWatch:
         self._stats = stats
         self._savings = savings
         self._sending = sending
-        self._around = around
+        self._bypass = bypass
         self._aliases = aliases
         aliases.disputed = self._fetch_itself
         self._errors = ErrorPages()
@@ -201,7 +201,7 @@ class RuleWatch:
         trial asks for it once more.
         """
         if self._trials is None:
-            return [self._around.let_by(request) for request in waiting]
+            return [self._bypass.let_by(request) for request in waiting]
         if is_sure:
             self._trials.gone(canonical)
         on_trial = []
@@ -212,7 +212,7 @@ class RuleWatch:
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
-            on_trial.append(self._around.let_by(marked))
+            on_trial.append(self._bypass.let_by(marked))
         return on_trial
 
     def led_back(self, original: str, url: str, canonical: str) -> None:
@@ -275,7 +275,7 @@ class RuleWatch:
         if key in self._answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)
         else:
-            self._sending.schedule(self._around.let_by(question))
+            self._sending.schedule(self._bypass.let_by(question))
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
@@ -288,7 +288,7 @@ class RuleWatch:
         if request is not None and not self.is_fetched(url):
             self._savings.go_back([request], "two pages name it as their own")
             self._given_back.add(mmh3.hash64(url)[0])
-            self._sending.schedule(self._around.let_by(untouched(request)))
+            self._sending.schedule(self._bypass.let_by(untouched(request)))
 
     def _rules_of(self, url: str) -> tuple[str, ...]:
         """What sent a URL elsewhere."""
@@ -378,7 +378,7 @@ class RuleWatch:
         self._savings.go_back(wanted, "a trial spoke against the rule, or against its canonical URL")
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
-            self._sending.schedule(self._around.let_by(untouched(request)))
+            self._sending.schedule(self._bypass.let_by(untouched(request)))
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.

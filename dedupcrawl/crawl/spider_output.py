@@ -28,8 +28,9 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._aliases = dedup.aliases
         self._pages = dedup.pages
         self._watch = dedup.watch
+        self._repetitions = dedup.repetitions
         self._is_new = dedup.aliases.discoveries.is_new
-        self._around = dedup.around_filter
+        self._bypass = dedup.bypass
         self._rewrite = dedup.rewriter.rewrite
         self._link = dedup.pages.link
         self._storing = dedup.storing
@@ -41,7 +42,7 @@ class SpiderOutput(BaseSpiderMiddleware):
             yield request
         async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
-                self._around.leave_to_filter(one)
+                self._bypass.leave_to_filter(one)
                 self._is_new(one)
             yield one
 
@@ -57,11 +58,13 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    is_fetched = not one.dont_filter and self._around.knows(one)  # before a rule sends it elsewhere
+                    is_fetched = not one.dont_filter and self._bypass.knows(one)  # before a rule sends it elsewhere
                     sent = one if is_fetched else self._rewrite(one)
                     if self._is_new(one, response, sent):
                         found.append(one)
-                    if not is_fetched:
+                    if self._repetitions.drops(sent):
+                        self._watch.dropped(sent)
+                    elif not is_fetched:
                         yield sent
                 else:
                     held = held or self._storing.hold(response)

@@ -11,8 +11,9 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
 
-from dedupcrawl.crawl.around_filter import AroundFilter
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORPHANS
@@ -67,7 +68,11 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
     index = Flaky(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(
-        crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
+        crawler,
+        index,
+        Pages(DedupSettings.read({})),
+        Detector(index, spider="follower"),
+        DupeFilterBypass(crawler, Fingerprints(crawler)),
     )
     with index.gone():
         assert list(orphans.at_start()) == []
@@ -81,7 +86,9 @@ async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is
     crawler = await ended()
     index = TemporaryIndex(CHECKS)
     detector = Detector(index, spider="follower")
-    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), detector, AroundFilter(crawler))
+    orphans = Orphans(
+        crawler, index, Pages(DedupSettings.read({})), detector, DupeFilterBypass(crawler, Fingerprints(crawler))
+    )
     index.refetch([ORPHAN])
     request = Request(ORPHAN.url, meta={ORPHANS: {"asked": ORPHAN.url, "urls": [ORPHAN.url]}})
     orphans.answered(request, Response(ORPHAN.url))
@@ -106,7 +113,11 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
     index = Graves(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(
-        crawler, index, Pages(DedupSettings.read({})), Detector(index, spider="follower"), AroundFilter(crawler)
+        crawler,
+        index,
+        Pages(DedupSettings.read({})),
+        Detector(index, spider="follower"),
+        DupeFilterBypass(crawler, Fingerprints(crawler)),
     )
     leasing: set[str] | None = None
     orphans.come_after(lambda: leasing)

@@ -335,7 +335,7 @@ async def test_whatever_becomes_of_the_canonical_url_nothing_is_lost(
     assert {f"{site.base}/p?sid=1", f"{site.base}/p?sid=2"} <= done.urls
 
 
-async def test_the_way_back_is_as_deep_as_it_was(tmp_path: Path) -> None:
+async def test_the_fallback_is_as_deep_as_it_was(tmp_path: Path) -> None:
     given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
     pages = {"/": page("Start", "/p/1?sid=1")}
     pages |= {f"/p/{n}?sid=1": page(prose(n), f"/p/{n + 1}?sid=1") for n in range(1, 9)}

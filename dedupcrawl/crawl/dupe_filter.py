@@ -1,0 +1,89 @@
+"""Scrapy's duplicate filter: requests that bypass it, and repetitions that need not be shown to it."""
+
+from __future__ import annotations
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import Scheduler
+from scrapy.crawler import Crawler
+from scrapy.dupefilters import RFPDupeFilter
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.misc import load_object
+
+from dedupcrawl.crawl.fingerprints import Fingerprints
+
+
+class DupeFilterBypass:
+    """Lets requests past the duplicate filter, and nothing after them that the filter would have dropped.
+
+    The filter may have dropped such a request already, or know it from an earlier run, so it cannot be asked; nor is it
+    told, and would let a later link, or a redirect, to the same URL pass. It remembers fingerprints, as the filter
+    does, and forgets them with the process: what was on its way when that died is asked for again.
+
+    Args:
+        crawler: Whose requests.
+        fingerprints: Of its requests.
+    """
+
+    def __init__(self, crawler: Crawler, fingerprints: Fingerprints) -> None:
+        self._signals = crawler.signals
+        self._fingerprint = fingerprints.of
+        self._known: set[bytes] = set()
+
+    def let_by(self, request: Request) -> Request:
+        """`request`, to be sent past the filter."""
+        if not self._known:  # before, a signal for every request would cost much and tell nothing
+            self._signals.connect(self._scheduled, signal=signals.request_scheduled)
+        self._known.add(self._fingerprint(request))
+        return request.replace(dont_filter=True)
+
+    def leave_to_filter(self, request: Request) -> None:
+        """What a crawl starts with has a callback of its own, on which all the rest may depend: the filter decides."""
+        if self._known:
+            self._known.discard(self._fingerprint(request))
+
+    def knows(self, request: Request) -> bool:
+        """True for a repetition of what was let by."""
+        return bool(self._known) and self._fingerprint(request) in self._known
+
+    def _scheduled(self, request: Request) -> None:
+        """Called by Scrapy for each request on its way to the filter, with what rules have made of it."""
+        if not request.dont_filter and self.knows(request):
+            raise IgnoreRequest("It was sent past the duplicate filter before.")
+
+
+class Repetitions:
+    """Links that the duplicate filter has dropped before, and would drop again.
+
+    Most links of a crawl are those of menus. On its way to the filter each is a task of its own, two signals and a call
+    of the scheduler: more than all that is done with it here. The filter of Scrapy never forgets, so what it has
+    dropped once need not be shown to it again. Of other filters and schedulers that is not known: they see all.
+
+    Args:
+        crawler: Whose requests.
+        fingerprints: Of its requests.
+    """
+
+    def __init__(self, crawler: Crawler, fingerprints: Fingerprints) -> None:
+        settings = crawler.settings
+        assert crawler.stats is not None
+        self._stats = crawler.stats
+        self._fingerprint = fingerprints.of
+        self._dropped: set[bytes] = set()
+        if (
+            load_object(settings["SCHEDULER"]) is Scheduler
+            and load_object(settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
+            and not settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
+        ):
+            crawler.signals.connect(self._filtered, signal=signals.request_dropped)
+
+    def drops(self, request: Request) -> bool:
+        """True when the filter would drop a request; then it is counted as the filter does."""
+        if request.dont_filter or not self._dropped or self._fingerprint(request) not in self._dropped:
+            return False
+        self._stats.inc_value("dupefilter/filtered")
+        return True
+
+    def _filtered(self, request: Request) -> None:
+        """Called by Scrapy when the filter has dropped a request, and for nothing else by its own scheduler."""
+        if not request.dont_filter:
+            self._dropped.add(self._fingerprint(request))

@@ -1,0 +1,58 @@
+"""Fingerprints are those of the crawl's own fingerprinter, whatever the request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.utils.request import RequestFingerprinter, fingerprint
+
+from dedupcrawl.crawl import fingerprints as module
+from dedupcrawl.crawl.fingerprints import Fingerprints
+
+URLS = st.builds(
+    "http://a.example/{}?{}#{}".format, st.text(max_size=3), st.text("ab=&%", max_size=6), st.text(max_size=2)
+)
+REQUESTS = st.builds(
+    Request,
+    URLS,
+    method=st.sampled_from(["GET", "POST", "HEAD"]),
+    body=st.sampled_from([b"", b"x"]),
+    meta=st.sampled_from([{}, {"verbatim_url": True}, {"verbatim_url": False}]),
+)
+
+
+class ByCallback(RequestFingerprinter):
+    """Goes by more than the URL, as that of scrapy-poet does."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        return super().fingerprint(request) + repr(request.cb_kwargs).encode()
+
+
+def of_crawl(**settings: Any) -> Fingerprints:
+    crawler = Crawler(Spider, {"TWISTED_REACTOR_ENABLED": False, **settings})
+    crawler._apply_settings()
+    return Fingerprints(crawler)
+
+
+@given(st.lists(REQUESTS, max_size=20))
+def test_they_are_as_scrapy_makes_them(requests: list[Request]) -> None:
+    known = of_crawl()
+    assert [known.of(request) for request in [*requests, *requests]] == [fingerprint(one) for one in requests] * 2
+
+
+def test_only_so_many_are_remembered_and_the_others_made_anew(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "_URLS_KEPT", 3)
+    known = of_crawl()
+    requests = [Request(f"http://a.example/{n % 5}") for n in range(20)]
+    assert [known.of(request) for request in requests] == list(map(fingerprint, requests))
+    assert len(known._known) == 3
+
+
+def test_a_fingerprinter_that_goes_by_more_is_asked_every_time() -> None:
+    known = of_crawl(REQUEST_FINGERPRINTER_CLASS=ByCallback)
+    one, two = (Request("http://a.example/", cb_kwargs={"n": n}) for n in (1, 2))
+    assert known.of(one) != known.of(two)

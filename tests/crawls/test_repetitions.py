@@ -1,0 +1,91 @@
+"""Links that Scrapy's duplicate filter has dropped before are not shown to it again, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scrapy
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.dupefilters import RFPDupeFilter
+
+from tests.crawls.site import crawl, page, prose, serve
+
+MENU = [f"/{n}" for n in range(12)]
+PAGES = {path: page(prose(n), *MENU, f"/{n}?b=1&a=1", f"/{n}?a=1&b=1#end") for n, path in enumerate(MENU)}
+PAGES |= {"/": page("Start " + prose(99), *MENU)}
+PAGES |= {f"/{n}?a=1&b=1": page(prose(100 + n), *MENU) for n in range(12)}
+PAGES |= {f"/{n}?b=1&a=1": PAGES[f"/{n}?a=1&b=1"] for n in range(12)}
+SHOWN = "requests/shown"
+
+
+class Counting:
+    """Counts the requests that Scrapy is about to show to its filter."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Counting:
+        def scheduled(request: Request) -> None:
+            assert crawler.stats is not None
+            crawler.stats.inc_value(SHOWN)
+
+        crawler.signals.connect(scheduled, signal=signals.request_scheduled, weak=False)
+        return cls()
+
+
+class Forgetful(RFPDupeFilter):
+    """Lets every URL be fetched twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._seen: dict[str, int] = {}
+
+    def request_seen(self, request: Request) -> bool:
+        count = self._seen[request.url] = self._seen.get(request.url, 0) + 1
+        return count not in {1, 4}
+
+
+async def test_the_same_is_fetched_and_counted_as_without_the_add_on() -> None:
+    with serve(PAGES) as site:
+        alone = await crawl(f"{site.base}/", {"EXTENSIONS": {Counting: 1}, "ADDONS": {}})
+        asked = dict(site.requests)
+        site.requests.clear()
+        ours = await crawl(f"{site.base}/", {"EXTENSIONS": {Counting: 1}})
+    assert site.requests == asked
+    assert sorted(item["text"] for item in ours.items) == sorted(item["text"] for item in alone.items)
+    assert ours.stats["dupefilter/filtered"] == alone.stats["dupefilter/filtered"] > 250
+    assert ours.stats[SHOWN] < alone.stats[SHOWN] / 4
+
+
+async def test_a_filter_that_may_forget_sees_every_link() -> None:
+    settings = {"EXTENSIONS": {Counting: 1}, "DUPEFILTER_CLASS": Forgetful}
+    with serve(PAGES) as site:
+        alone = await crawl(f"{site.base}/", {**settings, "ADDONS": {}})
+        ours = await crawl(f"{site.base}/", settings)
+    assert sorted(ours.fetched) == sorted(alone.fetched)
+    assert ours.stats[SHOWN] == alone.stats[SHOWN]
+
+
+async def test_what_is_no_plain_link_is_told_apart() -> None:
+    """Scrapy goes by the body and the method too; and a URL that is to be asked for as it stands is another."""
+
+    class Posting(scrapy.Spider):
+        name = "posting"
+
+        def parse(self, response: Any) -> Any:
+            yield {"body": response.text}
+            for _ in range(3):
+                yield Request(f"{response.url}form")
+                for body in (b"1", b"2"):
+                    yield Request(f"{response.url}form", body=body, callback=self.form)
+                    yield Request(f"{response.url}form", method="POST", body=body, callback=self.form)
+                yield Request(f"{response.url}form", meta={"verbatim_url": True}, callback=self.form)
+
+        def form(self, response: Any) -> Any:
+            yield {"body": response.request.body}
+
+    pages = {"/": page(prose(1)), "/form": page(prose(2))}
+    with serve(pages) as site:
+        alone = await crawl(f"{site.base}/", {"ADDONS": {}}, Posting)
+        ours = await crawl(f"{site.base}/", {"DEDUP_CHECKS": []}, Posting)
+    assert len(ours.items) == len(alone.items)
+    assert ours.stats["dupefilter/filtered"] == alone.stats["dupefilter/filtered"]
