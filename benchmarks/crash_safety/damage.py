@@ -169,7 +169,7 @@ def _judge_all(index: Path, order: Sequence[Analysis], whole: int, keep: Callabl
     try:
         opened = LmdbIndex(index, checks())
         opened.start_claiming()
-        opened.bury_dead()
+        opened.reap_expired()
         pages = opened.info()["pages"]
         detector = Detector(opened, spider="listed", run="next")
     except (OSError, IndexDamagedError, IndexMismatchError) as error:

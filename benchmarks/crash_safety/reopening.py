@@ -54,7 +54,7 @@ def reopen(index: Path) -> Reopened:
         opened = open_index(f"lmdb:{copy}", made)
         try:
             opened.start_claiming()
-            abandoned = opened.bury_dead()
+            abandoned = opened.reap_expired()
             cpu_ms = 1000 * (time.process_time() - started)
             return Reopened(cpu_ms, abandoned, int(opened.info()["pages"]), opened.verify())
         finally:

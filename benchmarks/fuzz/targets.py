@@ -17,8 +17,8 @@ from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
 from dedupcrawl.index import note_rows, record
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.temporary import TemporaryIndex
@@ -179,5 +179,5 @@ def records(data: bytes) -> None:
     ):
         try:
             read()
-        except (IndexDamagedError, KeepsakeError):
+        except (IndexDamagedError, AttachmentError):
             continue

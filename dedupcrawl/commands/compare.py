@@ -20,7 +20,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of
 from dedupcrawl.crawl_logs.pair_files import read_pairs
 from dedupcrawl.crawl_logs.tally import LogError
-from dedupcrawl.detection.keepsakes import KeepsakeError
+from dedupcrawl.detection.attachments import AttachmentError
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.temporary import TemporaryIndex
@@ -137,7 +137,7 @@ def page_errors() -> Iterator[None]:
         yield
     except (LogError, UnknownPageError) as error:
         raise BadInputError(printable(str(error))) from error
-    except KeepsakeError as error:
+    except AttachmentError as error:
         raise FailureError(printable(str(error))) from error
 
 

@@ -13,7 +13,7 @@ from dedupcrawl.commands.logged import logged_answer
 from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.url_forms import forms_of
-from dedupcrawl.detection.keepsakes import KeepsakeError
+from dedupcrawl.detection.attachments import AttachmentError
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -67,7 +67,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
                 told["canonical_status"] = sent_to.status if sent_to is not None else None
         except RuleError as error:
             raise BadInputError(printable(str(error))) from error
-        except (KeepsakeError, IndexDamagedError) as error:
+        except (AttachmentError, IndexDamagedError) as error:
             raise FailureError(printable(str(error))) from error
         except OSError as error:
             raise FailureError(

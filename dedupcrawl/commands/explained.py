@@ -14,7 +14,7 @@ from dedupcrawl.commands.explained_items import judged_items
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Entry, Rewrite

@@ -69,8 +69,8 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
 
 def _why_itself(status: int | None) -> str:
     if status is not None and status >= 400:
-        return f"went back: that was answered with status {status}, so it was fetched as it was asked for"
-    return "was fetched as it was asked for, too: the rule was tried on it, or it went back, or no rule was there yet"
+        return f"fell back: that was answered with status {status}, so it was fetched as it was asked for"
+    return "was fetched as it was asked for, too: the rule was tried on it, or it fell back, or no rule was there yet"
 
 
 def _speaks_for(rule: dict[str, Any]) -> str:

@@ -94,7 +94,7 @@ def _figures(report: Report) -> dict[str, object]:
         "given_back": report.verdicts.given_back,
         "in_doubt": report.verdicts.in_doubt,
         "saved": report.saved,
-        "went_back": report.went_back,
+        "fell_back": report.fell_back,
         "rules": report.rules.count,
         "runs": [
             {
@@ -106,7 +106,7 @@ def _figures(report: Report) -> dict[str, object]:
                 "duplicates": row.duplicates,
                 "in_doubt": row.in_doubt,
                 "saved": row.saved,
-                "went_back": row.went_back,
+                "fell_back": row.fell_back,
             }
             for row in report.runs
         ],

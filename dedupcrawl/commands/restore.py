@@ -19,7 +19,7 @@ from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.selection import Selection, needs_one, selection
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
-from dedupcrawl.detection.keepsakes import KeepsakeError, items_of
+from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
@@ -178,7 +178,7 @@ def _of_verdict(row: Recorded, index: Index) -> dict[str, Any]:
     verdict = row.verdict
     try:
         items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
-    except KeepsakeError as error:
+    except AttachmentError as error:
         raise IndexDamagedError(f"{verdict.url}: {error}") from error
     return {
         "url": verdict.url,

@@ -15,7 +15,7 @@ from dedupcrawl.commands.options import read_settings, sets_option
 from dedupcrawl.commands.url_forms import forms_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
-from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.page_text import Line, PageText
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index

@@ -140,7 +140,7 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
-        *_of_former(told["former_rules"]),
+        *_of_carried_over(told["carried_over_rules"]),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
 
@@ -153,7 +153,7 @@ def _bounded(right: int, wrong: int) -> str:
     return f"{right / (right + wrong):.4f} (at least {least:.4f}, {CONFIDENCE:.0%} sure)"
 
 
-def _of_former(rules: Mapping[str, int]) -> list[str]:
+def _of_carried_over(rules: Mapping[str, int]) -> list[str]:
     if not any(rules.values()):
         return []
     return [f"learned before and not again: {counted(rules['kept'], 'rule')} kept, {rules['refuted']:,} refuted"]

@@ -76,8 +76,8 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
 def _lines(found: Why) -> list[str]:
     by = f" by {', '.join(map(printable, found.rules))}" if found.rules else ""
     if found.is_met:
-        return [f"They meet at {printable(found.canonical[0])}{by}."]
-    lines = [f"They do not meet: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
+        return [f"They are merged: {printable(found.canonical[0])}{by}."]
+    lines = [f"They are not merged: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
     if not found.reasons:
         lines.append("Nothing of one URL tells of the other.")
     for reason in found.reasons:

@@ -126,7 +126,7 @@ class Dedup:
         self.repetitions = Repetitions(crawler, fingerprints)
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
-            self.orphans.bury_dead()
+            self.orphans.reap_expired()
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
         self._sending = Sending(crawler)
         savings = Savings(self.stats, self._detector.tally)

@@ -44,7 +44,7 @@ class RewriteFallback:
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
                 return self._rewriter.as_first_asked(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
-            return self._go_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
+            return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
@@ -53,10 +53,10 @@ class RewriteFallback:
             return None
         is_forbidden = isinstance(exception, IgnoreRequest)
         if is_forbidden or self._is_last_try(request) or self._changed_host(request):
-            return self._go_back(request, is_sure=is_forbidden)
+            return self._fall_back(request, is_sure=is_forbidden)
         return None
 
-    def _go_back(self, request: Request, *, is_sure: bool) -> Request | None:
+    def _fall_back(self, request: Request, *, is_sure: bool) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
         for waited in self._rewriter.refute(request, is_sure=is_sure):

@@ -19,8 +19,8 @@ from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.keepsakes import ITEM, packed_item
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.notes import Attachments
 from dedupcrawl.printable import printable

@@ -89,7 +89,7 @@ class RevokedRulesMonitor(_FiguresMonitor):
     setting = "SPIDERMON_DEDUP_MAX_REVOKED"
 
 
-@monitors.name("Rewritten URLs that went back")
+@monitors.name("Rewritten URLs that fell back")
 class FallbackMonitor(_FiguresMonitor):
     """Fails when many canonical URLs led nowhere: the site has changed since its rules were learned."""
 

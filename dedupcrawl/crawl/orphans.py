@@ -94,7 +94,7 @@ class Orphans:
         """
         self._leasing = leasing
 
-    def bury_dead(self) -> bool:
+    def reap_expired(self) -> bool:
         """Forget what is claimed by processes that are no more; False when it is not known who may be one.
 
         But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
@@ -103,7 +103,7 @@ class Orphans:
         spared = self._leasing()
         if spared is None:
             return False
-        abandoned = self._index.bury_dead(spared)
+        abandoned = self._index.reap_expired(spared)
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         return True
@@ -116,7 +116,7 @@ class Orphans:
         if self._asked and not self._shares:
             return []
         try:
-            if (self._shares or self._after_leases) and not self.bury_dead():
+            if (self._shares or self._after_leases) and not self.reap_expired():
                 return []
         except (OSError, IndexDamagedError):
             return []

@@ -188,7 +188,7 @@ class Rewriter:
         for canonical, requests in waiting.items():
             wanted = [as_asked(waited) for waited in requests if not (is_back and waited.url == original)]
             back = self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
-            self._savings.go_back(back, f"{canonical} led nowhere")
+            self._savings.fall_back(back, f"{canonical} led nowhere")
             asked += back
         return sorted(asked, key=lambda one: one.url != original)
 
@@ -201,7 +201,7 @@ class Rewriter:
                 continue
             waited = list(map(as_asked, self._pending.refute(canonical)))
             back = self._watch.gone(canonical, waited, is_sure=False)
-            self._savings.go_back(back, f"{canonical} was not answered")
+            self._savings.fall_back(back, f"{canonical} was not answered")
             asked += back
         return asked
 
@@ -217,7 +217,7 @@ class Rewriter:
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
         back = self._bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
-        self._savings.go_back([back], f"{request.url} redirects there")
+        self._savings.fall_back([back], f"{request.url} redirects there")
         return back
 
     def close(self) -> None:

@@ -286,7 +286,7 @@ class RuleWatch:
         """A URL may lead to another page than that which was asked for instead."""
         request = self._rewrites.of(url)
         if request is not None and not self.is_fetched(url):
-            self._savings.go_back([request], "two pages name it as their own")
+            self._savings.fall_back([request], "two pages name it as their own")
             self._given_back.add(mmh3.hash64(url)[0])
             self._sending.schedule(self._bypass.let_by(untouched(request)))
 
@@ -375,7 +375,7 @@ class RuleWatch:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))
         wanted = [request for url, request in after_all.items() if not self.is_fetched(url)]
-        self._savings.go_back(wanted, "a trial spoke against the rule, or against its canonical URL")
+        self._savings.fall_back(wanted, "a trial spoke against the rule, or against its canonical URL")
         for request in wanted:
             self._given_back.add(mmh3.hash64(request.url)[0])
             self._sending.schedule(self._bypass.let_by(untouched(request)))

@@ -1,4 +1,4 @@
-"""Counts the fetches that rules save, and what went back: was sent elsewhere, and fetched as asked for after all."""
+"""Counts the fetches that rules save, and what fell back: was sent elsewhere, and fetched as asked for after all."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Savings:
             self._stats.inc_value("dedup/url/saved")
             self._tally.save()
 
-    def go_back(self, requests: Sequence[Request], why: str) -> None:
-        """These are fetched as they were asked for after all; a line of level DEBUG for each says so."""
+    def fall_back(self, requests: Sequence[Request], why: str) -> None:
+        """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
         if not requests:
             return
         not_saved = self._saved & {_key(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
@@ -51,9 +51,9 @@ class Savings:
         if not_saved:
             self._stats.inc_value("dedup/url/saved", -len(not_saved))
         self._stats.inc_value("dedup/url/fallback", len(requests))
-        self._tally.go_back(len(requests), not_saved=len(not_saved))
+        self._tally.fall_back(len(requests), not_saved=len(not_saved))
         for request in requests:
-            logger.debug("Went back to %s: %s", printable(request.url), printable(why))
+            logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
 
 
 def _key(url: str) -> int:

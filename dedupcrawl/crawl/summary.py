@@ -35,7 +35,7 @@ def closing_line(stats: StatsCollector) -> str:
 
     return (
         f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten request')}"
-        f" ({stats.get_value('dedup/url/fallback', 0):,} went back, {stats.get_value('dedup/url/tried', 0):,} tried, "
+        f" ({stats.get_value('dedup/url/fallback', 0):,} fell back, {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
         f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"

@@ -12,8 +12,8 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import TARGET_PRECISION, Model, packaged
 from dedupcrawl.detection.analysis import Analysis, Reading
+from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.detection.comparison import Comparison
-from dedupcrawl.detection.keepsakes import packed_text
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages

@@ -15,7 +15,7 @@ from dedupcrawl.content.model import Model
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.keepsakes import text_of
+from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Entry
@@ -70,7 +70,7 @@ class Pairs:
 
         Raises:
             UnknownPageError: The index does not know enough of a URL.
-            KeepsakeError: A kept text cannot be read.
+            AttachmentError: A kept text cannot be read.
         """
         if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
             values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]

@@ -146,11 +146,11 @@ class Claims:
             "orphans": txn.stat(self._journal.tables["orphans"])["entries"],
         }
 
-    def remove_dead_owners(self, spared: Collection[str]) -> None:
+    def remove_dead_owners(self, excluded: Collection[str]) -> None:
         """Remove the lock files that nobody holds, but those of some. Their claims must have been abandoned."""
         if self._folder.is_dir():
             for path in self._folder.iterdir():
-                if path.name not in (self._owner, *spared) and path.suffix != ".new" and not _is_locked(path):
+                if path.name not in (self._owner, *excluded) and path.suffix != ".new" and not _is_locked(path):
                     path.unlink(missing_ok=True)
 
     def close(self) -> None:

@@ -116,11 +116,11 @@ class ClaimLedger(Protocol):
         """
         ...
 
-    def bury_dead(self, spared: Collection[str] = ()) -> int:
+    def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
 
         Args:
-            spared: Names of claimants that are not looked at yet, whether they live or not.
+            excluded: Names of claimants that are not looked at yet, whether they live or not.
 
         Returns how many pages were forgotten.
         """

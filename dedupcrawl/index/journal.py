@@ -21,7 +21,7 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, gravestone
+from dedupcrawl.index.record import Raw, tombstone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
@@ -173,8 +173,8 @@ class Journal:
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
 
     def bury(self, txn: Transaction, page: int) -> None:
-        """Put a gravestone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
-        raw = gravestone(self.fetch(txn)(page), page)
+        """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
+        raw = tombstone(self.fetch(txn)(page), page)
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
 

@@ -158,12 +158,12 @@ class LmdbIndex(LmdbNotes):
         return self.claims.start()
 
     @in_turn
-    def bury_dead(self, spared: Collection[str] = ()) -> int:
+    def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more (see Index)."""
         with self.journal.reading() as txn:
-            dead = [claim for claim in self.claims.dead(txn) if claim[1] not in spared]
+            dead = [claim for claim in self.claims.dead(txn) if claim[1] not in excluded]
         forgotten = sum(self.journal.writing(partial(self._bury_claim, *claim)) for claim in dead)
-        self.claims.remove_dead_owners(spared)
+        self.claims.remove_dead_owners(excluded)
         return forgotten
 
     def _bury_claim(self, url: str, owner: str, txn: Transaction) -> bool:

@@ -2,7 +2,7 @@
 
 Layout: CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts with the
 signatures, so that comparing a candidate decodes nothing else. A record does not change while its page is kept: that
-the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a gravestone takes
+the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a tombstone takes
 the record's place.
 """
 
@@ -41,7 +41,7 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
         signatures: In the order of the checks in the index's header; None where a check abstained.
         ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
         inside: Ids of earlier pages that lie inside this one.
-        page: The page; None in a gravestone, and in a row that only forgets.
+        page: The page; None in a tombstone, and in a row that only forgets.
     """
 
     signatures: tuple[bytes | None, ...]
@@ -124,7 +124,7 @@ def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], insi
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
 
-def gravestone(raw: Raw, page: int) -> bytes:
+def tombstone(raw: Raw, page: int) -> bytes:
     """What stays of a packed record when its page is replaced or forgotten: which pages it had ended itself."""
     record = unpack(raw, page)
     return pack(Record((None,) * len(record.signatures), record.ended, (), None), page)

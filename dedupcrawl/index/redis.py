@@ -18,7 +18,7 @@ from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import digest
-from dedupcrawl.index.record import Record, entry_of, forgetting, gravestone, pack, plain, renumbered, storable, unpack
+from dedupcrawl.index.record import Record, entry_of, forgetting, pack, plain, renumbered, storable, tombstone, unpack
 from dedupcrawl.index.redis_address import Address
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import RedisJournal
@@ -185,11 +185,11 @@ class RedisIndex(RedisNotes):
         return self.claims.start()
 
     @in_turn
-    def bury_dead(self, spared: Collection[str] = ()) -> int:
+    def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more (see Index)."""
         self.journal.catch_up()
         forgotten = 0
-        for owner, urls in self.claims.dead(spared).items():
+        for owner, urls in self.claims.dead(excluded).items():
             forgotten += sum(self._forget(url, digest(url), owner)[0] for url in urls)
             self.claims.bury(owner)
         return forgotten
@@ -334,10 +334,10 @@ class RedisIndex(RedisNotes):
                     yield page, raw if _is_damaged(raw) else renumbered(raw, page)
 
     def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
-        """Number and gravestone of a page that is replaced or forgotten."""
+        """Number and tombstone of a page that is replaced or forgotten."""
         if page is None:
             return b"", b""
-        return page, renumbered(gravestone(self.journal.replica.fetch(page), page), UNNUMBERED)
+        return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
 
     def close(self) -> None:
         """Send what is left and release. Claims that are not confirmed are nobody's from now on."""

@@ -127,7 +127,7 @@ class RedisClaims:
             taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
         return unpacked(taken)
 
-    def dead(self, spared: Collection[str]) -> dict[bytes, list[str]]:
+    def dead(self, excluded: Collection[str]) -> dict[bytes, list[str]]:
         """The URLs that are claimed by processes that are no more, by process, but those of some claimants.
 
         All claims are read at first, and then only when somebody has died.
@@ -138,7 +138,7 @@ class RedisClaims:
             if owners:
                 self._link.ask("SADD", self.owners_key, *owners)
             self._has_read_all = True
-        looked_at = [owner for owner in owners if owner.hex() not in spared]
+        looked_at = [owner for owner in owners if owner.hex() not in excluded]
         claimed: dict[bytes, list[str]] = {o: [] for o in looked_at if not self._link.ask("EXISTS", self._owner_key(o))}
         if claimed:
             for raw in dict(self._all(self.key)).values():

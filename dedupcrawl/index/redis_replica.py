@@ -16,7 +16,7 @@ import numpy as np
 
 from dedupcrawl.index.background import Background
 from dedupcrawl.index.catalog import Catalog, Fold
-from dedupcrawl.index.record import gravestone, renumbered, unpack
+from dedupcrawl.index.record import renumbered, tombstone, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
 
@@ -61,7 +61,7 @@ class Replica:
             self._places.append(self._write(renumbered(raw, page)))
             for ended in record.ended:
                 if ended < page:
-                    self._places[ended] = self._write(gravestone(self.fetch(ended), ended))
+                    self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
             self.catalog.add_keys(keys)
             self._fold()
 

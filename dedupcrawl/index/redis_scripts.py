@@ -61,11 +61,11 @@ local function unknown_tokens()
   return redis.call('HMGET', KEYS[3], unpack(ids))
 end
 
-local function append(row, tokens, grave, gravestone)
+local function append(row, tokens, grave, tombstone)
   redis.call('HSET', KEYS[2], count, row)
   redis.call('HSET', KEYS[3], count, tokens)
   redis.call('HDEL', KEYS[3], count - {WINDOW})
-  if grave ~= '' then redis.call('HSET', KEYS[2], grave, gravestone) end
+  if grave ~= '' then redis.call('HSET', KEYS[2], grave, tombstone) end
 end
 """
 
@@ -83,7 +83,7 @@ READ = Script(_JOURNAL + "return {'read', unknown_rows(), restored, count}")
 OFFER = Script(
     _JOURNAL
     + f"""
--- ARGV: row, tokens, number of the row that it replaces or '', that one's gravestone, URL digest of a claim or '', the
+-- ARGV: row, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the
 -- claim, the page's own field as a dependent or '', itself, then for each probe: least sum, tokens, weights (4 bytes
 -- each; '' for 1 each).
 local function meets(least, probe, weights, rows)
@@ -122,7 +122,7 @@ return {{'kept', unknown_rows(), restored}}
 FORGET = Script(
     _JOURNAL
     + """
--- KEYS: …, claims, dependents, orphans. ARGV: row or '', tokens, number of the row that it ends, that one's gravestone,
+-- KEYS: …, claims, dependents, orphans. ARGV: row or '', tokens, number of the row that it ends, that one's tombstone,
 -- URL digest of a claim that ends too or '', whose claim it must be or ''.
 if known < count then return {'behind', unknown_rows(), restored} end
 if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then

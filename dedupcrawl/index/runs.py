@@ -43,7 +43,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
         kept: Pages that these kept, and that were not lost by a later pipeline.
         course: Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that
             had to be made after all; ascending.
-        went_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
+        fell_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
         superseded: Pages that were found to lie inside one that these processes kept after them.
     """
 
@@ -55,7 +55,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     closed: int = 0
     kept: int = 0
     course: Course = ()
-    went_back: int = 0
+    fell_back: int = 0
     superseded: int = 0
 
     @property
@@ -111,7 +111,7 @@ class RunTally:
         self._saved.append((_now(), 1))
         self._tell_now_and_then()
 
-    def go_back(self, requests: int, *, not_saved: int) -> None:
+    def fall_back(self, requests: int, *, not_saved: int) -> None:
         """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
         self._saved.append((_now(), -not_saved))
         self._went_back += requests
@@ -149,7 +149,7 @@ class RunTally:
         def changed(raw: bytes | None) -> bytes:
             run = change(_decoded(raw) or Run(self._name, "", now))
             course = _thinned([*run.course, *self._saved])
-            return _encode(msgspec.structs.replace(run, course=course, went_back=run.went_back + self._went_back))
+            return _encode(msgspec.structs.replace(run, course=course, fell_back=run.fell_back + self._went_back))
 
         self._index.update_site_state(self._name, _RUN, changed)
 

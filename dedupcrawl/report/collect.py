@@ -129,9 +129,9 @@ class Report:
         return sum(row.saved for row in self.runs)
 
     @property
-    def went_back(self) -> int:
+    def fell_back(self) -> int:
         """Rewritten requests that were sent as they were asked for after all."""
-        return sum(row.went_back for row in self.runs)
+        return sum(row.fell_back for row in self.runs)
 
 
 def collect(

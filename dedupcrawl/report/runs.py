@@ -24,7 +24,7 @@ class RunFigures:
         in_doubt: Verdicts of unique in doubt.
         variants: URLs that rules rewrote.
         saved: Fetches that rules saved: at most one a variant, even where two processes of the run saved the same.
-        went_back: Rewritten requests that were sent as they were asked for after all.
+        fell_back: Rewritten requests that were sent as they were asked for after all.
     """
 
     run: Run
@@ -33,7 +33,7 @@ class RunFigures:
     in_doubt: int
     variants: int
     saved: int
-    went_back: int
+    fell_back: int
 
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
@@ -72,7 +72,7 @@ def figures_of(
             in_doubt.get(run.name, 0),
             variants.get(run.name, 0),
             max(0, min(run.saved, variants.get(run.name, 0))),
-            run.went_back,
+            run.fell_back,
         )
         for run in (*(Run(name, "", 0.0) for name in forgotten), *runs)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dedupcrawl.content.side_by_side import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.keepsakes import KeepsakeError, text_of
+from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.index.notes import Attachments
 from dedupcrawl.report.listing import Row
 
@@ -28,6 +28,6 @@ def read_texts(index: Attachments, rows: Iterable[Row]) -> dict[int, list[Stretc
 def _text(index: Attachments, url: str) -> SymbolText | None:
     try:
         paragraphs = text_of(index.attachments(url))
-    except KeepsakeError:
+    except AttachmentError:
         return None
     return None if paragraphs is None else SymbolText.of(("\n".join(paragraphs)[:_CHARACTERS],))

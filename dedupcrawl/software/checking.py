@@ -87,10 +87,10 @@ def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
 
     for one, other in program.same:
         if canonical(one) != canonical(other):
-            yield f"{one} becomes {canonical(one)}, and {other} becomes {canonical(other)}: they should meet"
+            yield f"{one} becomes {canonical(one)}, and {other} becomes {canonical(other)}: they should be merged"
     for one, other in program.different:
         if canonical(one) == canonical(other):
-            yield f"{one} and {other} become {canonical(one)}: they should not meet"
+            yield f"{one} and {other} become {canonical(one)}: they should not be merged"
     for url in sorted({url for pair in (*program.same, *program.different) for url in pair}):
         made = canonical(url)
         again = normalizer.normalize(made).canonical

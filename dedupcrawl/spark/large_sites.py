@@ -31,24 +31,24 @@ from dedupcrawl.urls.rule import Rule
 _THINNED = "site string, url string, label long, size long"
 
 
-def learn_large_sites(rows: DataFrame, options: LearningOptions, former: Mapping[str, Sequence[Rule]]) -> Learned:
+def learn_large_sites(rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]) -> Learned:
     """Learn the rules of some sites.
 
     Args:
         rows: Columns of `log_rows.SCHEMA`; all rows of each site, none that is told.
         options: The thresholds; its file was added to Spark's.
-        former: Site → its rules that were learned from former logs.
+        carried_over: Site → its rules that were learned from earlier logs.
     """
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)
     clustered = materialized(_numbered(_without_unknown(good, learned)))
     _count(clustered, learned)
-    asked = [site for site, rules in former.items() if rules]
+    asked = [site for site, rules in carried_over.items() if rules]
     worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
 
     def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
-        return _learn(options, former, pages)
+        return _learn(options, carried_over, pages)
 
     learning.add_to(learned, worth.groupBy("site").applyInArrow(learn, SCHEMA))
     return learned
@@ -203,9 +203,9 @@ def _with_count(pages: DataFrame, name: str) -> DataFrame:
     return pages.join(pages.groupBy("site").agg(F.count("*").alias(name)), "site")
 
 
-def _learn(options: LearningOptions, former: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
+def _learn(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
     """What a task learns of its one site."""
     frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
     site = frame["site"][0]
     with without_cycle_detection():
-        return packed([learn_bounded(site, frame, at_hand(options), former[site])])
+        return packed([learn_bounded(site, frame, at_hand(options), carried_over[site])])

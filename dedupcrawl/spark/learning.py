@@ -13,7 +13,7 @@ from pyspark import Broadcast, SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
 from dedupcrawl.sites import other_form
-from dedupcrawl.training.learning_part import FormerRules, Learned, LearningOptions
+from dedupcrawl.training.learning_part import Learned, LearningOptions, RulesBefore
 from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_name, rule_files
@@ -48,8 +48,8 @@ def at_hand(options: LearningOptions) -> LearningOptions:
     return replace(options, knowledge=Path(SparkFiles.get(options.knowledge.name)))
 
 
-def shared(spark: SparkSession, folder: Path) -> FormerRules:
-    """The rules that were learned from former logs into a folder of this machine, for every machine."""
+def shared(spark: SparkSession, folder: Path) -> RulesBefore:
+    """The rules that were learned from earlier logs into a folder of this machine, for every machine."""
     files = rule_files([folder]) if folder.exists() else {}
     found = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
     return partial(_of_site, spark.sparkContext.broadcast(found))

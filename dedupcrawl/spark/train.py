@@ -21,7 +21,7 @@ from dedupcrawl.spark.learning import SCHEMA, at_hand, packed, with_files
 from dedupcrawl.spark.lines import add_to
 from dedupcrawl.spark.log_rows import TOLD, in_order, read_logs, tells
 from dedupcrawl.spark.session import spark_session
-from dedupcrawl.training.learning_part import FormerRules, Learned, LearningOptions, learn_sites
+from dedupcrawl.training.learning_part import Learned, LearningOptions, RulesBefore, learn_sites
 from dedupcrawl.training.page_rows import hashed
 from dedupcrawl.training.train import TrainingSummary, write_all
 
@@ -54,21 +54,21 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         large = [row["site"] for row in sizes.where(F.col("count") > _MOST_ROWS).collect()]
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned, of_large = Learned(), F.col("site").isin(large)
-        former = learning.shared(spark, folder)
+        carried_over = learning.shared(spark, folder)
         small = pages.where(~of_large).repartition(parts, "site")
-        learning.add_to(learned, small.mapInArrow(partial(_learn, options, former), SCHEMA))
+        learning.add_to(learned, small.mapInArrow(partial(_learn, options, carried_over), SCHEMA))
         if large:
-            learned += learn_large_sites(pages.where(of_large), options, {site: former(site) for site in large})
+            learned += learn_large_sites(pages.where(of_large), options, {site: carried_over(site) for site in large})
         rows.unpersist()
     return write_all(learned, folder, tally, started)
 
 
 def _learn(
-    options: LearningOptions, former: FormerRules, batches: Iterator[pa.RecordBatch]
+    options: LearningOptions, carried_over: RulesBefore, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """What a task learns: all rows of its sites → what was learned of them."""
     found = list(batches)
     if found:
         rows = hashed(in_order(pa.Table.from_batches(found)))
         del found
-        yield from packed([learn_sites(rows, at_hand(options), former)]).to_batches()
+        yield from packed([learn_sites(rows, at_hand(options), carried_over)]).to_batches()

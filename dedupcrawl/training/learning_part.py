@@ -15,14 +15,14 @@ from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
 from dedupcrawl.training.software import recognized_rules
-from dedupcrawl.urls.learning.former import judged
+from dedupcrawl.urls.learning.carried_over import judged
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
-FormerRules = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from former logs
+RulesBefore = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from earlier logs
 MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
 MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
 MOST_BYTES = 50_000_000  # of these URLs: tokens cost memory, and a URL may have thousands that no other has
@@ -30,7 +30,7 @@ MOST_BYTES_OF_A_CLUSTER = 1_000_000  # ... on a site that has more
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
-def no_former(site: str) -> Sequence[Rule]:
+def no_carried_over(site: str) -> Sequence[Rule]:
     """Of sites that nothing was learned of before."""
     return ()
 
@@ -69,12 +69,13 @@ class Learned:
         false_clusters: Reason → clusters that were left out.
         left_out: Reason → URLs that were left out.
         failed: Sites that broke the learner, each with its error: a flaw of ours, not of the log.
-        former: The sites that have rules from former logs, and those of these that stay, see `urls.learning.former`.
-        refuted: How many rules from former logs the pages of these speak against.
+        carried_over: The sites that have rules from earlier logs, and those of these that stay, see
+            `urls.learning.carried_over`.
+        refuted: How many rules from earlier logs the pages of these speak against.
     """
 
     rules: list[SiteRules] = field(default_factory=list)
-    former: list[SiteRules] = field(default_factory=list)
+    carried_over: list[SiteRules] = field(default_factory=list)
     refuted: int = 0
     sites: int = 0
     urls: int = 0
@@ -86,7 +87,7 @@ class Learned:
 
     def __iadd__(self, other: Learned) -> Learned:
         self.rules += other.rules
-        self.former += other.former
+        self.carried_over += other.carried_over
         self.refuted += other.refuted
         self.sites += other.sites
         self.urls += other.urls
@@ -98,17 +99,17 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions, former: FormerRules = no_former) -> Learned:
+def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = no_carried_over) -> Learned:
     """Learn the rules of the sites in `rows`, each from its own rows alone.
 
     Args:
         rows: Columns of `page_rows.PAGE_ROWS`, in the order of the log; all rows of each site.
         options: The thresholds.
-        former: Gives the rules of a site that were learned from former logs.
+        carried_over: Gives the rules of a site that were learned from earlier logs.
 
     Returns:
-        What was learned; it depends on nothing but the rows and former rules of each site, so sites may be parted in
-        any way.
+        What was learned; it depends on nothing but the rows and carried-over rules of each site, so sites may be
+        parted in any way.
     """
     found = clusters_of(rows)
     sizes = found.urls.group_by("site", "cluster").len()["len"]
@@ -123,7 +124,7 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, former: FormerRule
         for site, pages in pages_by_site(found.urls):
             learned.sites += 1
             try:
-                before = former(site)
+                before = carried_over(site)
             except Exception as error:
                 learned += _failed(site, error)
                 continue
@@ -139,7 +140,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         site: Its name.
         pages: As `bounded` leaves them; of very long URLs some are taken.
         options: The thresholds.
-        before: Its rules that were learned from former logs.
+        before: Its rules that were learned from earlier logs.
     """
     try:
         pages = short(pages)
@@ -149,8 +150,8 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         old = judged(site, urls, labels, new, before, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
-    former = [SiteRules(site, old.stay)] if before else []
-    return Learned(rules=[rules] if rules.rules else [], former=former, refuted=old.refuted)
+    carried_over = [SiteRules(site, old.stay)] if before else []
+    return Learned(rules=[rules] if rules.rules else [], carried_over=carried_over, refuted=old.refuted)
 
 
 def _failed(site: str, error: Exception) -> Learned:

@@ -14,8 +14,8 @@ from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, 
 from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
 
 
-def former_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
-    """The rules of a site that were learned from former logs and are in use.
+def carried_over_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
+    """The rules of a site that were learned from earlier logs and are in use.
 
     Args:
         files: As from `rule_files`.
@@ -33,8 +33,8 @@ def learned_rules(path: Path) -> tuple[Rule, ...]:
         return ()
 
 
-def write_learned(folder: Path, learned: SiteRules, former: Sequence[Rule] = ()) -> str | None:
-    """Write a site's learned rules over its former learned rules, of which `former` stay, atomically.
+def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule] = ()) -> str | None:
+    """Write a site's learned rules over its earlier learned rules, of which `carried_over` stay, atomically.
 
     Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
     was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too, and the day
@@ -49,14 +49,14 @@ def write_learned(folder: Path, learned: SiteRules, former: Sequence[Rule] = ())
     """
     path = path_in(folder, learned.site)
     if not path.exists():
-        write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *former])))
+        write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *carried_over])))
         return None
     try:
         present = read_rules(path)
         if ascii_form(present.site) != ascii_form(learned.site):
             return f"{path}: it is for the site {present.site}, so rules of {learned.site} cannot be written into it"
         before = present.rules
-        after = merged(before, [*learned.rules, *former])
+        after = merged(before, [*learned.rules, *carried_over])
         if after != before:
             replace_rules(path, after)
     except RuleError as error:

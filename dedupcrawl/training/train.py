@@ -13,7 +13,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
-from dedupcrawl.training.rule_folder import former_rules, write_learned
+from dedupcrawl.training.rule_folder import carried_over_rules, write_learned
 from dedupcrawl.urls.rule_files import SiteRules, path_in, remove_unfinished, rule_files
 
 
@@ -59,7 +59,10 @@ class TrainingSummary:
             "left_out_urls": dict(sorted(learned.left_out.items())),
             "rules": len(evidence),
             "sites_with_rules": len(learned.rules),
-            "former_rules": {"kept": sum(len(site.rules) for site in learned.former), "refuted": learned.refuted},
+            "carried_over_rules": {
+                "kept": sum(len(site.rules) for site in learned.carried_over),
+                "refuted": learned.refuted,
+            },
             "holdout": {
                 "coverage": coverage,
                 "correct": sum(e.correct for e in evidence),
@@ -105,9 +108,9 @@ def train(
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     learned = Learned()
-    former = partial(former_rules, rule_files([folder]) if folder.exists() else {})
+    carried_over = partial(carried_over_rules, rule_files([folder]) if folder.exists() else {})
     with parted(logs, tally, progress) as parts:
-        work = partial(learn_sites, options=options, former=former)
+        work = partial(learn_sites, options=options, carried_over=carried_over)
         for result in work_on(parts, work, "learning", progress, workers):
             learned += result
     return write_all(learned, folder, tally, started)
@@ -129,7 +132,7 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
-    stay = {one.site: one.rules for one in learned.former}
+    stay = {one.site: one.rules for one in learned.carried_over}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
     kept: list[str] = []
     for done, (site, site_rules) in enumerate(sorted(found.items())):

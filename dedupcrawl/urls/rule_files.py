@@ -130,7 +130,7 @@ def read_rules(path: Path) -> SiteRules:
         line = content.count(b"\n", 0, error.start) + 1
         raise RuleError(f"{path}, line {line}: no UTF-8, as TOML must be; save it as UTF-8") from error
     except RecursionError as error:
-        raise RuleError(f"{path}: values lie within values too deeply; rules are plain [[rules]] tables") from error
+        raise RuleError(f"{path}: nested too deeply: rules are plain [[rules]] tables") from error
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
     except RuleError as error:

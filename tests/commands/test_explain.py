@@ -199,8 +199,8 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (404, "went back: that was answered with status 404, so it was fetched as it was asked for\n"),
-        (200, "was fetched as it was asked for, too: the rule was tried on it, or it went back"),
+        (404, "fell back: that was answered with status 404, so it was fetched as it was asked for\n"),
+        (200, "was fetched as it was asked for, too: the rule was tried on it, or it fell back"),
     ],
 )
 def test_what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so(folder: Path, status: int, said: str) -> None:
@@ -214,7 +214,7 @@ def test_what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so(folder
     lines = explain(folder, URL).stdout
     assert "was asked for as http://a.example/one on " in lines
     assert said in lines
-    assert "went back" not in explain(folder, COPY).stdout
+    assert "fell back" not in explain(folder, COPY).stdout
 
 
 def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:

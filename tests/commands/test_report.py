@@ -58,12 +58,12 @@ def test_what_it_says_as_json(folder: Path) -> None:
         "kept": 2,
         "superseded": 0,
         "saved": 0,
-        "went_back": 0,
+        "fell_back": 0,
         "rules": 0,
     }
     assert run["started"] <= run.pop("ended")
     del run["started"]
-    assert run == {"run": "check", "spider": "", "kept": 2, "duplicates": 2, "in_doubt": 0, "saved": 0, "went_back": 0}
+    assert run == {"run": "check", "spider": "", "kept": 2, "duplicates": 2, "in_doubt": 0, "saved": 0, "fell_back": 0}
 
 
 def test_a_run_that_is_not_there_is_refused_with_those_that_are(folder: Path) -> None:

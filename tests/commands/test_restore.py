@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.index import command
-from dedupcrawl.detection.keepsakes import packed_item
+from dedupcrawl.detection.attachments import packed_item
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.index.runs import RunTally

@@ -53,7 +53,7 @@ def test_a_file_is_checked(tmp_path: Path) -> None:
     path.write_text(text.replace('["/wiki/Page?action=view", "/wiki/Page"]', '["/wiki/Page", "/wiki/Other"]'), "utf-8")
     done = run("--check", str(path))
     assert done.exit_code == 1
-    assert "they should meet" in done.stdout
+    assert "they should be merged" in done.stdout
     assert json.loads(run("--check", str(path), "--json").stdout)["problems"]
 
 

@@ -117,7 +117,7 @@ async def test_rules_that_lead_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path
     pages = {"/": page("Start " + prose(0), *(f"/p?sid={n}" for n in range(5)))}
     pages |= {f"/p?sid={n}": page(prose(n + 1)) for n in range(5)}
     results, _ = await monitored(monkeypatch, rules(tmp_path, SESSION), pages)
-    assert "Rewritten URLs that went back" in results.failed
+    assert "Rewritten URLs that fell back" in results.failed
 
 
 def test_each_has_a_setting_and_a_name_of_its_own() -> None:

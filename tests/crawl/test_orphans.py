@@ -101,7 +101,7 @@ class Graves(TemporaryIndex):
 
     spared: Collection[str] | None = None
 
-    def bury_dead(self, spared: Collection[str] = ()) -> int:
+    def reap_expired(self, spared: Collection[str] = ()) -> int:
         self.spared = spared
         return 0
 

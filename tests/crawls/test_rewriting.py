@@ -147,8 +147,8 @@ async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
     assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 6))}
     assert site.requests["/p"] == 1
     assert done.stats["dedup/url/fallback"] == 5
-    told = {line for line in caplog.messages if line.startswith("Went back to ")}
-    assert told == {f"Went back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
+    told = {line for line in caplog.messages if line.startswith("Fell back to ")}
+    assert told == {f"Fell back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
 
 
 async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:

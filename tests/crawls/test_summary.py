@@ -40,7 +40,7 @@ def test_what_it_saved() -> None:
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        "dedupcrawl: 1 fetch saved by 2 rewritten requests (0 went back, 0 tried, 0 rules revoked); "
+        "dedupcrawl: 1 fetch saved by 2 rewritten requests (0 fell back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
 

@@ -32,7 +32,7 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
         done = await crawl(f"{site.base}/", rules(tmp_path, table))
     assert texts(done) >= every(60)
     assert done.stats["dedup/url/revoked"] == 1
-    assert done.stats.get("dedup/url/saved", 0) == 0 < done.stats["dedup/url/fallback"], "all went back"
+    assert done.stats.get("dedup/url/saved", 0) == 0 < done.stats["dedup/url/fallback"], "all fell back"
     name = table.split('"')[1]
     assert rule(tmp_path, name).state == "disabled"
     assert "revoked on" in rule(tmp_path, name).note

@@ -99,14 +99,14 @@ def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
     with claimant(f"lmdb:{path}", end) as process:
         index = LmdbIndex(path, CHECKS)
         if end == "kill":
-            assert index.bury_dead() == 0, "it is alive"
+            assert index.reap_expired() == 0, "it is alive"
             assert keeper_of(index, "http://a/2", 7) == "http://a/1"
             index.abandon(["http://a/2"])
             index.close()
             process.send_signal(signal.SIGKILL)
             process.wait()
             index = LmdbIndex(path, CHECKS)
-        assert index.bury_dead() == 1
+        assert index.reap_expired() == 1
         assert_buried(index)
         index.close()
         assert list((path / "owners").iterdir()) == []
@@ -131,7 +131,7 @@ def test_a_page_that_the_living_keep_again_is_not_forgotten_for_the_dead(
 
     monkeypatch.setattr(index.claims, "dead", keep_meanwhile)
     index.start_claiming()
-    assert index.bury_dead() == 1
+    assert index.reap_expired() == 1
     assert index.entry("http://a/1") is not None
     assert index.entry("http://a/2") is None
     index.confirm(["http://a/1"])
@@ -150,7 +150,7 @@ def test_a_claim_of_another_process_is_not_confirmed_by_this_one(tmp_path: Path)
     index.confirm(["http://a/1"])
     index.close()
     index = LmdbIndex(path, CHECKS)
-    assert index.bury_dead() == 1
+    assert index.reap_expired() == 1
     index.close()
 
 
@@ -163,20 +163,20 @@ def test_a_damaged_claim_says_where(tmp_path: Path, table: str, row: bytes) -> N
     key = digest("http://a/1") if table == "claims" else digest("toy") + digest("http://a/1")
     index.journal.writing(lambda txn: txn.put(key, row, db=index.journal.tables[table]))
     with pytest.raises(IndexDamagedError, match=f"the index at {path} is damaged .*: delete that folder"):
-        index.bury_dead() if table == "claims" else index.orphans("toy")
+        index.reap_expired() if table == "claims" else index.orphans("toy")
     index.close()
 
 
-def test_a_claimant_that_is_spared_is_buried_later(tmp_path: Path) -> None:
+def test_a_claimant_that_is_excluded_is_reaped_later(tmp_path: Path) -> None:
     dead = LmdbIndex(tmp_path / "index", CHECKS)
     name = dead.start_claiming()
     assert dead.start_claiming() == name
     keep(dead, "http://a/1", 7)
     dead.close()
     index = LmdbIndex(tmp_path / "index", CHECKS)
-    assert index.bury_dead({name}) == 0
+    assert index.reap_expired({name}) == 0
     assert index.entry("http://a/1") is not None
-    assert index.bury_dead({"another"}) == 1
+    assert index.reap_expired({"another"}) == 1
     index.close()
 
 
@@ -198,5 +198,5 @@ def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
     index.confirm(urls)
     index.close()
     index = LmdbIndex(tmp_path / "index", CHECKS)
-    assert index.bury_dead() == 0
+    assert index.reap_expired() == 0
     index.close()

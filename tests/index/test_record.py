@@ -13,12 +13,12 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import (
     entry_of,
     forgetting,
-    gravestone,
     pack,
     plain,
     record_of,
     signatures,
     storable,
+    tombstone,
     unpack,
 )
 from dedupcrawl.index.rows import Entry
@@ -85,7 +85,7 @@ def test_rows_that_forget() -> None:
         (3,),
         (4,),
     )
-    rest = unpack(gravestone(pack(record, 1), 1), 1)
+    rest = unpack(tombstone(pack(record, 1), 1), 1)
     assert (rest.signatures, rest.ended, rest.inside, rest.page) == ((None,) * 3, (3,), (), None)
     assert unpack(pack(forgetting(7, 12, 3), 12), 12).ended == (7, 12)
 

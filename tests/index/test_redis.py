@@ -116,7 +116,7 @@ def test_a_disk_that_was_full_when_a_page_was_replaced_shifts_no_row(
     write, calls = os.pwrite, itertools.count(1)
 
     def full(file: int, data: bytes, place: int) -> int:
-        if next(calls) == 2:  # the row itself finds room, the gravestone of the one that it replaces does not
+        if next(calls) == 2:  # the row itself finds room, the tombstone of the one that it replaces does not
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(file, data, place)
 

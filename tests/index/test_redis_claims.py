@@ -24,16 +24,16 @@ def test_claims_die_with_their_process(redis_url: str, end: str) -> None:
         index = opened(redis_url)
         if end == "kill":
             time.sleep(1.2 * LIFE_SECONDS)  # longer than a life that is not renewed
-            assert index.bury_dead() == 0, "it is alive"
+            assert index.reap_expired() == 0, "it is alive"
             assert keeper_of(index, "http://a/2", 7) == "http://a/1"
             process.send_signal(signal.SIGKILL)
             process.wait()
             deadline = time.monotonic() + 20
-            while not index.bury_dead():
+            while not index.reap_expired():
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
         else:
-            assert index.bury_dead() == 1
+            assert index.reap_expired() == 1
         assert_buried(index)
         index.close()
 
@@ -62,15 +62,15 @@ def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
         told: int = client.info("commandstats").get("cmdstat_hscan", {"calls": 0})["calls"]
         return told
 
-    other.bury_dead()
+    other.reap_expired()
     before = scans()
-    assert other.bury_dead() == 0
+    assert other.reap_expired() == 0
     assert scans() == before
     one.close()
-    assert other.bury_dead() == 1
+    assert other.reap_expired() == 1
     assert scans() > before
     before = scans()
-    assert other.bury_dead() == 0
+    assert other.reap_expired() == 0
     assert scans() == before, "it is buried"
     assert client.scard("{test}:owners") == 1
     other.close()
@@ -83,7 +83,7 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     late.start_claiming()
     keep(late, "http://a/1", 7)
     time.sleep(0.1)
-    assert other.bury_dead() == 1
+    assert other.reap_expired() == 1
     late.confirm(["http://a/1"])
     assert late.entry("http://a/1") is None
     entry = page("http://a/2", 7)
@@ -93,12 +93,12 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     other.close()
 
 
-def test_a_claimant_that_is_spared_is_buried_later(redis_url: str) -> None:
+def test_a_claimant_that_is_excluded_is_reaped_later(redis_url: str) -> None:
     dead, index = opened(redis_url), opened(redis_url)
     name = dead.start_claiming()
     keep(dead, "http://a/1", 7)
     dead.close()
-    assert index.bury_dead({name}) == 0
+    assert index.reap_expired({name}) == 0
     assert index.entry("http://a/1") is not None
-    assert index.bury_dead({"another"}) == 1
+    assert index.reap_expired({"another"}) == 1
     index.close()

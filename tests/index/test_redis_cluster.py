@@ -32,7 +32,7 @@ def test_on_a_cluster_all_keys_lie_in_one_slot(tmp_path: Path) -> None:
         assert index.take([COPY]) == [COPY]
         assert index.take([COPY]) == []
         index.adopt(COPY, None)
-        assert index.bury_dead() == 0
+        assert index.reap_expired() == 0
         assert index.withdraw(["http://v"], refetch=True) == 1
         index.attach("http://a/1", "text", b"x")
         index.forget(["http://a/1"])

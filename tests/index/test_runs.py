@@ -63,12 +63,12 @@ def test_what_went_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.Mo
     tally = RunTally(index, "one", "s")
     for _ in range(5):
         tally.save()
-    tally.go_back(3, not_saved=2)
+    tally.fall_back(3, not_saved=2)
     (run,) = read_runs(index)
-    assert (run.saved, run.went_back) == (4, 0), "told now and then"
+    assert (run.saved, run.fell_back) == (4, 0), "told now and then"
     tally.close()
     (run,) = read_runs(index)
-    assert (run.saved, run.went_back) == (3, 3)
+    assert (run.saved, run.fell_back) == (3, 3)
 
 
 def test_only_the_newest_runs_are_remembered(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:

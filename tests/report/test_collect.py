@@ -93,8 +93,8 @@ def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     assert report.crawled.duplicate_bytes == 5_000
     assert savings.byte_share == 0.5
     assert (savings.kept, savings.share) == (7, 0.3)
-    assert (report.rewritten.variants, report.saved, report.went_back) == (3, 2, 1)
-    assert "1 request went back" in render(report)
+    assert (report.rewritten.variants, report.saved, report.fell_back) == (3, 2, 1)
+    assert "1 request fell back" in render(report)
     assert savings.saved_bytes == 2 * 2_500
     assert savings.saved_seconds == 2 * 3 / 4
     assert savings.wasted_seconds == 2 * 3 / 4

@@ -13,7 +13,7 @@ import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.pair_files import read_pairs
-from dedupcrawl.detection.keepsakes import packed_text
+from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.index.runs import read_runs

@@ -20,11 +20,11 @@ def test_the_course_of_what_was_saved_ends_at_the_figure() -> None:
 
 def test_what_went_back_is_no_dip_below_nothing() -> None:
     runs = [
-        Run("one", "s", 1.0, course=((2_000, 3), (3_000, -2)), went_back=2),
+        Run("one", "s", 1.0, course=((2_000, 3), (3_000, -2)), fell_back=2),
         Run("two", "s", 2.0, course=((1, -5),)),
     ]
     rows = figures_of(runs, {}, {}, {}, {"one": 7, "two": 4})
-    assert [(row.saved, row.went_back) for row in rows] == [(1, 2), (0, 0)]
+    assert [(row.saved, row.fell_back) for row in rows] == [(1, 2), (0, 0)]
     assert saved_by(rows, np.array([1_000, 2_500, 3_500], dtype=np.int64)).tolist() == [0, 0, 1]
 
 

@@ -92,9 +92,9 @@ def test_what_is_wrong_with_a_program_is_found(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(MINE.replace('["/page?sid=1", "/page"]', '["/page?sid=1", "/other"]'), encoding="utf-8")
     found = problems(read_program(path))
-    assert any("should meet" in problem for problem in found)
+    assert any("should be merged" in problem for problem in found)
     path.write_text(MINE.replace('["/page", "/other"]', '["/page?sid=1", "/page?sid=2"]'), encoding="utf-8")
-    assert any("should not meet" in problem for problem in problems(read_program(path)))
+    assert any("should not be merged" in problem for problem in problems(read_program(path)))
     path.write_text(MINE.replace('drop = ["sid"]', 'drop = ["sid"]}, {id = "idle", drop = ["none"]'), encoding="utf-8")
     assert problems(read_program(path)) == ["rule 'idle': no pair of `same` needs it, so nothing tests it"]
     path.write_text(MINE.replace('{id = "sid", drop', '{id = "sid", match = "//other.com/page?sid={}", drop'), "utf-8")

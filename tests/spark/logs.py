@@ -41,7 +41,7 @@ def rows() -> list[Row]:
             )
         ]
         again = {"url": f"http://large.com/again/{i}", "digest": f"again {i}"}
-        made += [{**again, "digest": "former", "duplicate_of": "/new/0"}] * (i % 2) + [again]
+        made += [{**again, "digest": "carried_over", "duplicate_of": "/new/0"}] * (i % 2) + [again]
         made += [{"url": again["url"], "duplicate_of": f"/{to}/{i}"} for to in ("print", "new")[: i % 3]]
         made += [{"url": f"http://large.com/wrong/{i}", "canonical": "/"}, {**target, "text_digest": None}]
     # Rows of a URL that was fetched before: the last one counts, by time where there is one.

@@ -43,18 +43,18 @@ def test_the_same_rules_as_the_local_engine(
         monkeypatch.setattr(false_clusters, "MOST_SLOTS", 500)
     log = messy_json_lines(tmp_path / "log.jsonl")
     options = LearningOptions(min_coverage=2)
-    former = (
+    carried_over = (
         Rule("of", "equivalence", match="/{x}/{}", to="/{x}/{}", source="learned"),
         Rule("p", "rewrite", drop=("p",), source="learned"),
     )
     for folder in ("here", "there"):
         for site in ("large.com", "c.net", "elsewhere.net"):
-            write_rules(tmp_path / folder, SiteRules(site, former))
+            write_rules(tmp_path / folder, SiteRules(site, carried_over))
     here = train([log], tmp_path / "here", options, workers=1)
     there = on_spark.train_on_spark([str(log)], tmp_path / "there", options, tally=Tally())
     assert told(there) == told(here)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
-    assert here.to_dict()["former_rules"] == {"kept": 3, "refuted": 1}
+    assert here.to_dict()["carried_over_rules"] == {"kept": 3, "refuted": 1}
     rules = [rule.id for rule in read_rules(tmp_path / "there" / "large.com.toml").rules]
     assert rules[-1] == "p" != rules[0]
     assert {"error status", "empty page", "unlike URLs"} >= here.learned.false_clusters.keys() > {"error status"}

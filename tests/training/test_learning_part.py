@@ -73,11 +73,11 @@ def test_of_a_site_of_nothing_but_absurd_urls_nothing_stays() -> None:
     assert short(pages).is_empty()
     rule = Rule("r", "rewrite", drop=("sid",), source="learned")
     learned = learn_bounded("a.com", pages.with_columns(importance=pl.lit(None, pl.Float64)), LearningOptions(), [rule])
-    assert (learned.rules, learned.former, learned.failed) == ([], [SiteRules("a.com", (rule,))], [])
+    assert (learned.rules, learned.carried_over, learned.failed) == ([], [SiteRules("a.com", (rule,))], [])
 
 
-def test_a_site_whose_former_rules_break_something_costs_no_other_site_its_rules() -> None:
-    def former(site: str) -> tuple[Rule, ...]:
+def test_a_site_whose_carried_over_rules_break_something_costs_no_other_site_its_rules() -> None:
+    def carried_over(site: str) -> tuple[Rule, ...]:
         if site == "a.com":
             raise ValueError("odd")
         return ()
@@ -89,6 +89,6 @@ def test_a_site_whose_former_rules_break_something_costs_no_other_site_its_rules
         for session in range(3)
     ]
     rows = page_rows(pl.DataFrame(log, schema=SCHEMA), SiteNames())
-    learned = learn_sites(rows, LearningOptions(), former)
+    learned = learn_sites(rows, LearningOptions(), carried_over)
     assert learned.failed == ["a.com: ValueError: odd"]
     assert [rules.site for rules in learned.rules] == ["b.com"]

@@ -26,15 +26,15 @@ def test_a_rule_has_the_day_when_it_was_first_learned(tmp_path: Path) -> None:
     days.add(date.today())  # if it is midnight
     path = tmp_path / "a.com.toml"
     assert {rule.learned for rule in read_rules(path).rules} <= days
-    former = date(2026, 1, 31)
-    write_rules(tmp_path, SiteRules("a.com", (replace(LEARNED, learned=former, state="active"),)))
+    carried_over = date(2026, 1, 31)
+    write_rules(tmp_path, SiteRules("a.com", (replace(LEARNED, learned=carried_over, state="active"),)))
     before = path.read_bytes()
     write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
     assert path.read_bytes() == before
     again = replace(LEARNED, evidence=Evidence(support=9))
     write_learned(tmp_path, SiteRules("a.com", (again, Rule("new", "rewrite", drop=("n",), source="learned"))))
     known, new = read_rules(path).rules
-    assert (known.learned, known.evidence.support) == (former, 9)
+    assert (known.learned, known.evidence.support) == (carried_over, 9)
     assert new.learned in {*days, date.today()}
 
 

@@ -101,7 +101,7 @@ def test_rules_that_a_new_log_refutes_go(tmp_path: Path, more: list[Row]) -> Non
     train([write(tmp_path / "one", views(same=True))], folder, OPTIONS)
     assert [rule.drop for rule in read_rules(folder / "a.com.toml").rules] == [("view",)]
     summary = train([write(tmp_path / "two", views(same=False) + more)], folder, OPTIONS).to_dict()
-    assert (summary["rules"], summary["former_rules"]) == (0, {"kept": 0, "refuted": 1})
+    assert (summary["rules"], summary["carried_over_rules"]) == (0, {"kept": 0, "refuted": 1})
     assert read_rules(folder / "a.com.toml").rules == ()
 
 
@@ -112,13 +112,13 @@ def test_rules_that_a_crawl_has_used_are_not_forgotten(tmp_path: Path) -> None:
     before = contents(folder)
     used = [row for row in views(same=True) if row["url"].endswith("=0")]
     summary = train([write(tmp_path / "two", used)], folder, OPTIONS).to_dict()
-    assert summary["former_rules"] == {"kept": 1, "refuted": 0}
+    assert summary["carried_over_rules"] == {"kept": 1, "refuted": 0}
     assert contents(folder) == before
     summaries = [
         train([write(tmp_path / "three", used + session_site("a.com"))], folder, OPTIONS, workers=workers).to_dict()
         for workers in (1, 2)
     ]
-    assert [(summary["rules"], summary["former_rules"]["kept"]) for summary in summaries] == [(1, 1), (1, 1)]
+    assert [(summary["rules"], summary["carried_over_rules"]["kept"]) for summary in summaries] == [(1, 1), (1, 1)]
     assert [rule.drop for rule in read_rules(folder / "a.com.toml").rules] == [("sid",), ("view",)]
 
 

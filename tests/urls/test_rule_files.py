@@ -148,7 +148,7 @@ def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
     [
         (b'site = "example.com"\n# \xe9', ", line 2: no UTF-8, as TOML must be; save it as UTF-8"),
         (b"site = [", ": Invalid value (at end of document); mend that line of TOML, then try 'dedupcrawl rules test'"),
-        (b"site = " + b"[" * 100_000, ": values lie within values too deeply; rules are plain [[rules]] tables"),
+        (b"site = " + b"[" * 100_000, ": nested too deeply: rules are plain [[rules]] tables"),
         (b"site = " + b"9" * 5_000, ": a value in it cannot be read, such as a number of thousands of digits"),
     ],
 )

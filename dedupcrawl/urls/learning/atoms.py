@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.generalize import kind_of
-from dedupcrawl.urls.learning.written import is_name, is_sayable, is_value
+from dedupcrawl.urls.learning.written import is_expressible, is_name, is_value
 from dedupcrawl.urls.url_parts import UrlParts
 
 DEEP = 3  # segments at the front that are asked for
@@ -37,14 +37,14 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
     for i, segment in enumerate(segments[:DEEP]):
         if kind := kind_of([segment]):
             found.add(f"{i}:{kind}")
-        elif len(segment) <= _LONGEST and is_sayable(segment):
+        elif len(segment) <= _LONGEST and is_expressible(segment):
             found.add(f"{i}={segment}")
         if str(i) in patterns:
             found.update([f"{i}~{template}" for template in patterns[str(i)].path_of(segment)[1:]])
     last = segments[-1]
     if (at := last.rfind(".")) > 0 and len(last) - at <= 6:
         found.add(f"suffix={last[at:]}")
-    if len(segments) > 1 and len(last) <= _LONGEST and is_sayable(last) and not _is_number(last):
+    if len(segments) > 1 and len(last) <= _LONGEST and is_expressible(last) and not _is_number(last):
         found.add(f"last={last}")
     for arg in parts.args[:_MOST_ARGS]:
         name, equals, value = arg.partition("=")

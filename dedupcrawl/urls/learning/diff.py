@@ -11,9 +11,9 @@ from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import common_start, kind_of
 from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
 from dedupcrawl.urls.learning.written import (
+    is_expressible,
+    is_expressible_path,
     is_name,
-    is_sayable,
-    is_sayable_path,
     is_value,
     literal,
     star,
@@ -88,7 +88,7 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
             yield Suggestion(convert=name), {}
     yield from ((one, {}) for one in _args(source, target))
     here, there = source.segments or [""], target.segments or [""]
-    if not is_sayable_path(here) or not is_sayable_path(there):
+    if not is_expressible_path(here) or not is_expressible_path(there):
         return
     if IRRELEVANT in set(here) ^ set(there):  # what an earlier rule has put there is no name
         return
@@ -217,14 +217,14 @@ def _split(one: str, other: str, i: int) -> _Split | None:
         cut = one[:front].rfind(";") + 1
     slot = Capture(f"s{i}")
     shortest = min(len(one), len(other))
-    if 1 < cut < shortest and is_sayable(one[cut - 1]):
+    if 1 < cut < shortest and is_expressible(one[cut - 1]):
         mark = one[cut - 1]
         kept, use, value = _kept(one[: cut - 1], i)
         to = use if mark == ";" else _joined(use, mark, Piece(("", ""), (Capture(),)))
         values = [{f"k{i}": value, slot.name: text[cut:]} for text in (one, other)]
         return _joined(kept, mark, Piece(("", ""), (slot,))), to, values[0], values[1]
     at = min((m.start() for m in _DELIMITER.finditer(one) if m.start() >= len(one) - back), default=len(one))
-    if 1 < len(one) - at < shortest and is_sayable(one[at]):
+    if 1 < len(one) - at < shortest and is_expressible(one[at]):
         kept, use, value = _kept(one[at + 1 :], i)
         values = [{f"k{i}": value, slot.name: text[: at - len(one)]} for text in (one, other)]
         return _joined(Piece(("", ""), (slot,)), one[at], kept), _joined(whole(), one[at], use), values[0], values[1]
@@ -234,7 +234,7 @@ def _split(one: str, other: str, i: int) -> _Split | None:
 def _kept(text: str, i: int) -> tuple[Piece, Piece, str]:
     """What two segments have in common: its form, its use in the target, and what is captured, a number if any."""
     found = _ONE_NUMBER.fullmatch(text)
-    front, value, back = found.groups() if found and is_sayable(text) else ("", text, "")
+    front, value, back = found.groups() if found and is_expressible(text) else ("", text, "")
     kept = whole(f"k{i}", "digits" if found else "").captures
     return Piece((front, back), kept), Piece((front, back), (Capture(f"k{i}"),)), value
 
@@ -254,7 +254,7 @@ def embedded(parts: UrlParts) -> Iterator[Suggestion]:
     """Rules for a URL that carries another one of its site in a segment or an argument, encoded or not."""
     for i, segment in enumerate(parts.segments):
         before = parts.segments[i - 1] if i else ""
-        if not before or not is_sayable(before):
+        if not before or not is_expressible(before):
             continue
         end = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
         if segment.startswith("http") and decoded_url(segment).startswith(("http://", "https://")):

@@ -53,7 +53,7 @@ class Tally:
         wrong: How many wrongly.
         clusters: Pages of which forms come together.
         held_out: ... of the part that is held out.
-        collisions: Places at which different pages meet.
+        collisions: Canonical forms that merge different pages.
     """
 
     rows: list[int] = field(default_factory=list)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from dedupcrawl.urls.learning.written import capture, is_sayable, is_value, literal
+from dedupcrawl.urls.learning.written import capture, is_expressible, is_value, literal
 from dedupcrawl.urls.template import SHORTEST_TOKEN, Piece
 
 CONFIDENCE = 0.8
@@ -85,7 +85,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
 def of_segments(values: Collection[str], name: str = "", *, refuted: bool = False) -> Piece | None:
     """The form of segments, or parts of them, that make no difference; None when there is none that can be said."""
     texts = sorted(values)
-    if not texts or not all(map(is_sayable, texts)):
+    if not texts or not all(map(is_expressible, texts)):
         return None
     if len(texts) == 1:
         return literal(texts[0])

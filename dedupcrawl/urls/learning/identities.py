@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dedupcrawl.urls.learning.forms import Form, Forms
 from dedupcrawl.urls.learning.references import Suggestion, values_of
-from dedupcrawl.urls.learning.written import is_name, is_sayable_path, literal, whole, written
+from dedupcrawl.urls.learning.written import is_expressible_path, is_name, literal, whole, written
 from dedupcrawl.urls.template import Template
 
 _MOST_FORMS = 600  # of a path, at equal steps
@@ -26,7 +26,7 @@ def identities(forms: Forms) -> Iterator[tuple[Suggestion, set[int]]]:
         if form.parts.args:
             by_path[tuple(form.parts.segments)].append(form)
     for path, there in by_path.items():
-        if len(there) < _LEAST or not is_sayable_path(path):
+        if len(there) < _LEAST or not is_expressible_path(path):
             continue
         some = there[:: -(-len(there) // _MOST_FORMS)]
         args = [values_of(form.parts) for form in some]

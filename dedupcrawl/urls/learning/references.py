@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.generalize import kind_of
-from dedupcrawl.urls.learning.written import is_name, is_sayable, literal, star, whole, written
+from dedupcrawl.urls.learning.written import is_expressible, is_name, literal, star, whole, written
 from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -176,7 +176,7 @@ def _built(text: str, sources: Sequence[_Place], values: dict[str, str]) -> Piec
             if (VALUE_CONVERSIONS[name](place.text) if name else place.text) == text:
                 one = _captured(place, 0, len(place.atoms), values)
                 return Piece(("", ""), (Capture(one.name, conversions=(name,) if name else ()),))
-    if not is_sayable(text):
+    if not is_expressible(text):
         return None
     atoms = _ATOM.findall(text)
     literals, start = [""], 0
@@ -282,7 +282,7 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
             else:
                 literals[-1] += text
         i = stop
-    if "" in literals[1:-1] or not all(is_sayable(text.replace("/", "")) for text in literals):
+    if "" in literals[1:-1] or not all(is_expressible(text.replace("/", "")) for text in literals):
         return None
     return Piece(tuple(literals), tuple(captures))
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from dedupcrawl.urls.learning.contexts import is_valid, with_asked
 from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
-from dedupcrawl.urls.learning.written import is_sayable, literal, star, whole, written_path
+from dedupcrawl.urls.learning.written import is_expressible, literal, star, whole, written_path
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
 from dedupcrawl.urls.url_parts import UrlParts
@@ -74,7 +74,7 @@ def _are_sections(pages: dict[str, set[int]], ends: dict[str, set[int]], at: int
     """True when the segments at a place are parts of the site, and too few to speak for others."""
     if not pages:
         return _are_scripts(ends)
-    if kind_of(pages) or is_open(len(pages)) or not all(segment and is_sayable(segment) for segment in pages):
+    if kind_of(pages) or is_open(len(pages)) or not all(segment and is_expressible(segment) for segment in pages):
         return False
     return not at or all(len(labels) >= _PAGES for labels in pages.values())
 
@@ -104,7 +104,7 @@ def _open(front: Path, found: Sequence[tuple[list[str], int]]) -> Path:
 def _piece(values: set[str], pages: int, *, is_last: bool) -> Piece:
     if values == {""}:
         return literal("")
-    if "" in values or not all(map(is_sayable, values)):
+    if "" in values or not all(map(is_expressible, values)):
         return whole()
     if len(values) == 1:
         return literal(next(iter(values))) if pages >= _PAGES else whole()

@@ -1,4 +1,4 @@
-"""Why two URLs do not meet: which rule would take them together, and what speaks against it or is missing."""
+"""Why two URLs are not merged: which rule would take them together, and what speaks against it or is missing."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Whether two URLs meet, and why not.
+    """Whether two URLs are merged, and why not.
 
     Attributes:
         canonical: Their canonical forms.
         rules: Ids of the rules that made these.
         log: "one page", "different pages", or "not both in the log".
-        reasons: Those of the ways to bring them together that are not taken; empty when they meet.
+        reasons: Those of the ways to bring them together that are not taken; empty when they are merged.
     """
 
     canonical: tuple[str, str]

@@ -51,14 +51,14 @@ def pattern(text: str) -> Piece | None:
         return None
 
 
-def is_sayable(text: str) -> bool:
+def is_expressible(text: str) -> bool:
     """True for what a template can hold as a literal, in a segment."""
     return len(text) <= _LONGEST and _UNSAYABLE.search(text) is None
 
 
 def is_value(text: str) -> bool:
     """The same in the value of an argument."""
-    return is_sayable(text) and _ENDS_A_VALUE.search(text) is None
+    return is_expressible(text) and _ENDS_A_VALUE.search(text) is None
 
 
 def is_name(text: str) -> bool:
@@ -66,7 +66,7 @@ def is_name(text: str) -> bool:
     return text != "" and text[-1] != "*" and "=" not in text and is_value(text)
 
 
-def is_sayable_path(segments: Sequence[str]) -> bool:
+def is_expressible_path(segments: Sequence[str]) -> bool:
     """True when a template can have these segments: // at the front is the beginning of a host."""
     return not BRACES.search("".join(segments)) and not (len(segments) > 1 and not segments[0])
 

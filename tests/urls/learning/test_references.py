@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.diff import diff, embedded
 from dedupcrawl.urls.learning.references import references
-from dedupcrawl.urls.learning.written import is_sayable_path
+from dedupcrawl.urls.learning.written import is_expressible_path
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
@@ -49,7 +49,7 @@ urls = st.tuples(segments, query).map(lambda both: f"/{both[0]}{both[1]}")
 @given(urls, urls)
 def test_a_reference_makes_the_target_of_the_source(source: str, target: str) -> None:
     one, other = parts_of(source), parts_of(target)
-    if is_sayable_path(one.segments) and is_sayable_path(other.segments) and "" not in one.segments[:-1]:
+    if is_expressible_path(one.segments) and is_expressible_path(other.segments) and "" not in one.segments[:-1]:
         for found, _ in references(one, other):
             made = CompiledRule(Rule("x", "equivalence", match=found.match, to=found.to)).apply(one, "a.com")
             assert made is not None

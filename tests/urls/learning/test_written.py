@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.written import is_name, is_sayable, is_value, literal, with_forms, written
+from dedupcrawl.urls.learning.written import is_expressible, is_name, is_value, literal, with_forms, written
 from dedupcrawl.urls.template import TemplateError, parse_template
 
 PARTS = st.sampled_from(
@@ -56,8 +56,8 @@ def test_whatever_can_be_read_is_the_same_when_it_is_written(text: str) -> None:
 
 
 @given(st.text(max_size=20))
-def test_what_is_sayable_is_a_literal(text: str) -> None:
-    if text and is_sayable(text):
+def test_what_is_expressible_is_a_literal(text: str) -> None:
+    if text and is_expressible(text):
         assert parse_template(f"/x/{text}").path == (literal("x"), literal(text))
     if is_value(text):
         assert parse_template(f"?x={text}").args == (("x", literal(text)),)

@@ -10,11 +10,11 @@ ITEM = "item/"
 """How the names of all items begin."""
 
 _TEXT_LIMIT = 1_000_000  # characters of a main text that are kept
-_LIMIT = 1 << 24  # bytes of one keepsake, unpacked: what is more was not packed here
+_LIMIT = 1 << 24  # bytes of one attachment, unpacked: what is more was not packed here
 _LEVEL = 6
 
 
-class KeepsakeError(ValueError):
+class AttachmentError(ValueError):
     """What lies beside a URL cannot be read."""
 
 
@@ -32,11 +32,11 @@ def packed_item(number: int, json: str) -> tuple[str, bytes]:
         json: The item.
 
     Raises:
-        KeepsakeError: It is too large.
+        AttachmentError: It is too large.
     """
     raw = json.encode("utf-8", "replace")
     if len(raw) > _LIMIT:
-        raise KeepsakeError(f"an item of {len(raw)} bytes is not kept, only up to {_LIMIT}")
+        raise AttachmentError(f"an item of {len(raw)} bytes is not kept, only up to {_LIMIT}")
     return f"{ITEM}{number:06}", zlib.compress(raw, _LEVEL)
 
 
@@ -44,7 +44,7 @@ def text_of(attachments: Mapping[str, bytes]) -> Sequence[str] | None:
     """The paragraphs of a kept main text; None when there is none.
 
     Raises:
-        KeepsakeError: It cannot be read.
+        AttachmentError: It cannot be read.
     """
     raw = attachments.get(_TEXT)
     return None if raw is None else _unpacked(raw).decode("utf-8", "replace").split("\n")
@@ -54,7 +54,7 @@ def items_of(attachments: Mapping[str, bytes]) -> list[bytes]:
     """The kept items of a page, each as JSON, in their order.
 
     Raises:
-        KeepsakeError: One cannot be read.
+        AttachmentError: One cannot be read.
     """
     return [_unpacked(raw) for name, raw in sorted(attachments.items()) if name.startswith(ITEM)]
 
@@ -64,7 +64,7 @@ def _unpacked(raw: bytes) -> bytes:
     try:
         data = reader.decompress(raw, _LIMIT)
     except zlib.error as error:
-        raise KeepsakeError(f"what is kept beside a page cannot be read: {error}") from None
+        raise AttachmentError(f"what is kept beside a page cannot be read: {error}") from None
     if not reader.eof:
-        raise KeepsakeError("what is kept beside a page is cut off or too large")
+        raise AttachmentError("what is kept beside a page is cut off or too large")
     return data

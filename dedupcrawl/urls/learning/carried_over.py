@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.rule import Rule
 
-_LEAST_COLLISIONS = 2  # forms at which different pages meet: as many as clusters that a rule needs
+_LEAST_COLLISIONS = 2  # canonical forms that merge different pages: as many as clusters that a rule needs
 _MOST_SUSPECTS = 7  # rules that are done without in a trial
 _MOST_TRIALS = 20  # of which of several rules is to blame; where that was not enough, all that are wrong go
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
-    """What became of a site's former rules.
+class CarriedOver:
+    """What became of a site's carried-over rules.
 
     Attributes:
         stay: Those that stay beside the new ones.
@@ -32,8 +32,8 @@ class Former:
 
 def judged(
     site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], price: Price
-) -> Former:
-    """Use the former rules of a site on the pages of a log.
+) -> CarriedOver:
+    """Use the carried-over rules of a site on the pages of a log.
 
     Each is used after all that were learned from this log. One that then has nothing to do any more, and would without
     them, is superfluous. Where different pages come together, more than may be chance, all rules that are alone to
@@ -44,13 +44,13 @@ def judged(
         urls: Distinct.
         labels: Cluster of each URL.
         learned: From these URLs, in order.
-        before: The former rules.
+        before: The carried-over rules.
         price: For right and wrong merges.
     """
     known = {rule.effect for rule in learned}
     rest = [rule for rule in before if rule.effect not in known]
     if not rest:
-        return Former()
+        return CarriedOver()
     ledger = Ledger(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
@@ -77,7 +77,7 @@ def judged(
             del old[name]
     idle = [name for name in old if not uses[name].coverage[0]]
     gone = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
-    return Former(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
+    return CarriedOver(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
 
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
