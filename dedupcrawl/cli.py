@@ -83,7 +83,7 @@ def group() -> None:
     """
 
 
-def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
+def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:  # noqa: PLR0911 - an exit status each
     """Run one command and return its exit status: 0, 1 for a failure, 2 for bad input or usage."""
     try:
         status = group.main(list(arguments), prog_name=prog_name, standalone_mode=False)

@@ -91,7 +91,7 @@ def _speaks_for(rule: dict[str, Any]) -> str:
     return ", ".join(filter(None, said))
 
 
-def _of_page(told: dict[str, Any]) -> Iterator[str]:
+def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
     if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
         verdict = None

@@ -57,7 +57,7 @@ def to_utf8(body: bytes, label: str | None = None) -> bytes:
     return body if charset == "utf-8" else text.encode()
 
 
-def _read(body: bytes, label: str | None) -> tuple[str, str]:
+def _read(body: bytes, label: str | None) -> tuple[str, str]:  # noqa: PLR0911 - the standard's order
     """Charset, empty where it does not describe all bytes, and text."""
     bom_encoding, bom = read_bom(body)
     if bom_encoding is not None and bom is not None:

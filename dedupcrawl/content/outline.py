@@ -87,7 +87,7 @@ def collapse(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def outline(markup: bytes) -> Outline:  # noqa: PLR0915 - one loop, and calls would cost half of it
+def outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, and calls would cost half of it
     """Read `markup` once, in time and memory linear in its length.
 
     Args:

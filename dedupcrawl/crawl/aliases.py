@@ -361,7 +361,7 @@ class Aliases:
     def _known(self, url: str) -> Alias | None:
         return Alias.from_bytes(self._index.attached(without_fragment(url), NAME))
 
-    def _holds(self, url: str, alias: Alias) -> bool:
+    def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or _key(alias.target) in self._changed:

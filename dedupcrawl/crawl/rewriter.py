@@ -110,7 +110,7 @@ class Rewriter:
                 sent.meta[CANONICAL] = [sent.url]
         return sent
 
-    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:
+    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
         if request.dont_filter:
             return request

@@ -144,7 +144,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     return rows.filter(pl.col("reason").is_null()).select(*SCHEMA)
 
 
-def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
+def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:  # noqa: PLR0911 - a column each
     """One source column as the type that `SCHEMA` wants, null where the log says nothing."""
     target = SCHEMA.get(column, pl.String)
     if dtype == target and target not in (pl.String, pl.Float64):

@@ -105,7 +105,7 @@ def _order(row: Mapping[str, Any]) -> int:
     return order
 
 
-def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[str, Any]) -> tuple[str, Rule]:
+def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[str, Any]) -> tuple[str, Rule]:  # noqa: PLR0912 - a processor each
     if pattern.get("exclude"):
         raise _CannotExpressError("the pattern excludes URLs")
     if not include:

@@ -169,7 +169,7 @@ class SiteNormalizer:
                     hits += by_token[name]
         return sorted(set(hits)) if len(hits) > 1 else hits
 
-    def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:
+    def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
         """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
 
         Raises:

@@ -121,7 +121,7 @@ class Site:
         """Content of every text that a crawl must not lose."""
         return frozenset(self._texts) - {_GONE}
 
-    def answer(self, host: str, target: str) -> Answer:
+    def answer(self, host: str, target: str) -> Answer:  # noqa: PLR0911 - an answer each
         """The answer to GET `target` (path and query) on `host` (with or without a port)."""
         path, _, query_text = target.partition("#")[0].partition("?")
         path = unquote(path)
@@ -222,7 +222,7 @@ class Site:
         return [*links, (f"/digest{text.path}", "In short")] if text in self._excerpted else links
 
 
-def _resolve(path: str, query: Mapping[str, list[str]]) -> tuple[str, Kind | None]:
+def _resolve(path: str, query: Mapping[str, list[str]]) -> tuple[str, Kind | None]:  # noqa: PLR0911 - a route each
     """The path that a variant stands for, and what kind of variant it is; None for the URL itself."""
     if path.lower().startswith("/about/") and path != path.lower():
         return path.lower(), "letter case"

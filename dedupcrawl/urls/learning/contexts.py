@@ -133,7 +133,7 @@ def is_valid(rule: Rule) -> bool:
     return True
 
 
-def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:
+def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR0912 - a kind of atom each
     """The template of the paths that have these atoms; None when there is none, or it would be for any path."""
     front: dict[int, Piece] = {}
     depth, last = 0, None
@@ -182,7 +182,7 @@ def _with_argument(rule: Rule, condition: Condition) -> Rule | None:
     return None if form is None else with_asked(rule, name, form)
 
 
-def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:
+def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:  # noqa: PLR0911 - a form each
     """The rule for URLs with an argument of this form, or of any if None; which stays in the URL."""
     match, to = rule.templates()
     match = match or Template()

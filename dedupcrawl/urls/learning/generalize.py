@@ -82,7 +82,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
     return forms
 
 
-def of_segments(values: Collection[str], name: str = "", *, refuted: bool = False) -> Piece | None:
+def of_segments(values: Collection[str], name: str = "", *, refuted: bool = False) -> Piece | None:  # noqa: PLR0911 - narrowest first
     """The form of segments, or parts of them, that make no difference; None when there is none that can be said."""
     texts = sorted(values)
     if not texts or not all(map(is_expressible, texts)):
