@@ -24,7 +24,7 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile
 
-test-fast: $(DEV_STAMP)  ## four fifths of the tests, in a sixth of the time; no crawls, servers, browsers or Spark
+test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a sixth of the time; no crawls, servers, browsers or Spark
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
 
 # The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.

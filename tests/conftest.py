@@ -16,7 +16,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# What starts crawls, servers, browsers, Spark, or a page's worth of commands: four fifths of the time, a fifth of the
+# What starts crawls, servers, browsers, Spark, or a page's worth of commands: most of the time, a quarter of the
 # tests. `make test-fast` leaves it out.
 _SLOW = tuple(
     str(Path(__file__).parent / name)

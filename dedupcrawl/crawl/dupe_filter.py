@@ -54,9 +54,9 @@ class DupeFilterBypass:
 class Repetitions:
     """Links that the duplicate filter has dropped before, and would drop again.
 
-    Most links of a crawl are those of menus. On its way to the filter each is a task of its own, two signals and a call
-    of the scheduler: more than all that is done with it here. The filter of Scrapy never forgets, so what it has
-    dropped once need not be shown to it again. Of other filters and schedulers that is not known: they see all.
+    Most links of a crawl are those of menus, and each is a task of its own, two signals and a call of the scheduler on
+    its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be shown to it
+    again. Of other filters and schedulers that is not known: they see all.
 
     Args:
         crawler: Whose requests.

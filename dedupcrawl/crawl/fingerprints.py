@@ -8,6 +8,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.utils.request import RequestFingerprinter
 
+# Of the links of five sites 67 to 90 % had a URL of the last 10,000 different ones, and hardly more one of the last
+# 100,000 (docs/crawl-cost.md, "Links that repeat").
 _URLS_KEPT = 10_000
 
 

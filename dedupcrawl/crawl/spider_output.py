@@ -62,9 +62,11 @@ class SpiderOutput(BaseSpiderMiddleware):
                     sent = one if is_fetched else self._rewrite(one)
                     if self._is_new(one, response, sent):
                         found.append(one)
+                    if is_fetched:
+                        continue
                     if self._repetitions.drops(sent):
                         self._watch.dropped(sent)
-                    elif not is_fetched:
+                    else:
                         yield sent
                 else:
                     held = held or self._storing.hold(response)

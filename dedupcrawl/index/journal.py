@@ -172,7 +172,7 @@ class Journal:
         if not txn.put(_ID.pack(page), raw, append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
 
-    def bury(self, txn: Transaction, page: int) -> None:
+    def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages

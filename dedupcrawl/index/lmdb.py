@@ -114,7 +114,7 @@ class LmdbIndex(LmdbNotes):
         keys = self._catalog.schema.keys(record)
         self.journal.append(txn, number, pack(record, number))
         if replaces is not None:
-            self.journal.bury(txn, replaces)
+            self.journal.put_tombstone(txn, replaces)
         if self.claims.started:
             self.claims.claim(txn, found.entry, request)
         return txn.id(), keys, replaces is not None
@@ -133,7 +133,7 @@ class LmdbIndex(LmdbNotes):
             return False
         page, record = found
         self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
-        self.journal.bury(txn, page)
+        self.journal.put_tombstone(txn, page)
         return True
 
     @in_turn
@@ -148,7 +148,7 @@ class LmdbIndex(LmdbNotes):
         page = newest(self._catalog, url, fetch)
         if page is None:
             return False
-        self.journal.bury(txn, page)
+        self.journal.put_tombstone(txn, page)
         self.journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
@@ -162,11 +162,11 @@ class LmdbIndex(LmdbNotes):
         """Forget the pages that processes claim which are no more (see Index)."""
         with self.journal.reading() as txn:
             dead = [claim for claim in self.claims.dead(txn) if claim[1] not in excluded]
-        forgotten = sum(self.journal.writing(partial(self._bury_claim, *claim)) for claim in dead)
+        forgotten = sum(self.journal.writing(partial(self._reap_claim, *claim)) for claim in dead)
         self.claims.remove_dead_owners(excluded)
         return forgotten
 
-    def _bury_claim(self, url: str, owner: str, txn: Transaction) -> bool:
+    def _reap_claim(self, url: str, owner: str, txn: Transaction) -> bool:
         """Forget a page that a dead process claimed, unless a living one has kept it again since."""
         is_dead = self.claims.is_claimed_by(txn, url, owner)
         if is_dead:

@@ -191,7 +191,7 @@ class RedisIndex(RedisNotes):
         forgotten = 0
         for owner, urls in self.claims.dead(excluded).items():
             forgotten += sum(self._forget(url, digest(url), owner)[0] for url in urls)
-            self.claims.bury(owner)
+            self.claims.reap(owner)
         return forgotten
 
     def confirm(self, urls: Iterable[str]) -> None:

@@ -146,7 +146,7 @@ class RedisClaims:
                     claimed[raw[:_OWNER_BYTES]].append(raw[_OWNER_BYTES:].decode())
         return claimed
 
-    def bury(self, owner: bytes) -> None:
+    def reap(self, owner: bytes) -> None:
         """No claim of a process that is no more is left."""
         self._link.ask("SREM", self.owners_key, owner)
 
@@ -184,7 +184,7 @@ class RedisClaims:
 
     def _live(self, link: Link) -> None:
         link.ask("SET", self._owner_key(self._owner), b"", "PX", int(LIFE_SECONDS * 1000))
-        link.ask("SADD", self.owners_key, self._owner)  # behind it, or it would be buried alive
+        link.ask("SADD", self.owners_key, self._owner)  # behind it, or it would be reaped alive
 
     def _beats(self) -> None:
         """Renew the key until `close`, then delete it."""

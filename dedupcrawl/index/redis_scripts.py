@@ -61,11 +61,11 @@ local function unknown_tokens()
   return redis.call('HMGET', KEYS[3], unpack(ids))
 end
 
-local function append(row, tokens, grave, tombstone)
+local function append(row, tokens, ended, tombstone)
   redis.call('HSET', KEYS[2], count, row)
   redis.call('HSET', KEYS[3], count, tokens)
   redis.call('HDEL', KEYS[3], count - {WINDOW})
-  if grave ~= '' then redis.call('HSET', KEYS[2], grave, tombstone) end
+  if ended ~= '' then redis.call('HSET', KEYS[2], ended, tombstone) end
 end
 """
 

@@ -91,7 +91,7 @@ class RunTally:
         self._index = index
         self._name = plain(name)
         self._saved: list[tuple[int, int]] = []
-        self._went_back = 0
+        self._fell_back = 0
         self.kept = 0
         self.superseded = 0
         self._closed = False
@@ -114,7 +114,7 @@ class RunTally:
     def fall_back(self, requests: int, *, not_saved: int) -> None:
         """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
         self._saved.append((_now(), -not_saved))
-        self._went_back += requests
+        self._fell_back += requests
         self._tell_now_and_then()
 
     def _tell_now_and_then(self) -> None:
@@ -141,7 +141,7 @@ class RunTally:
         with suppress(OSError, IndexDamagedError):
             self._change(change)
             self._saved.clear()
-            self._went_back = 0
+            self._fell_back = 0
 
     def _change(self, change: Callable[[Run], Run]) -> None:
         now = time.time()
@@ -149,7 +149,7 @@ class RunTally:
         def changed(raw: bytes | None) -> bytes:
             run = change(_decoded(raw) or Run(self._name, "", now))
             course = _thinned([*run.course, *self._saved])
-            return _encode(msgspec.structs.replace(run, course=course, fell_back=run.fell_back + self._went_back))
+            return _encode(msgspec.structs.replace(run, course=course, fell_back=run.fell_back + self._fell_back))
 
         self._index.update_site_state(self._name, _RUN, changed)
 

@@ -35,7 +35,7 @@ MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left a
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
-_URLS_KEPT = 10_000  # whose canonical form is remembered: the links of a menu come with every page
+_URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "Links that repeat")
 _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 

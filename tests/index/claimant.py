@@ -61,7 +61,7 @@ def claimant(spec: str, end: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def assert_buried(index: Index) -> None:
+def assert_reaped(index: Index) -> None:
     """Its claim is forgotten and what hung on it is to be fetched again; what it had stored stays."""
     assert index.entry("http://a/1") is None
     assert index.entry("http://a/stored") is not None

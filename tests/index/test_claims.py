@@ -14,7 +14,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Transaction, digest
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Dependent
-from tests.index.claimant import COPY, assert_buried, claimant, keep, keeper_of
+from tests.index.claimant import COPY, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, offer, page
 
@@ -107,7 +107,7 @@ def test_claims_die_with_their_process(tmp_path: Path, end: str) -> None:
             process.wait()
             index = LmdbIndex(path, CHECKS)
         assert index.reap_expired() == 1
-        assert_buried(index)
+        assert_reaped(index)
         index.close()
         assert list((path / "owners").iterdir()) == []
 

@@ -12,7 +12,7 @@ import redis
 from dedupcrawl.index import redis_claims
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
-from tests.index.claimant import LIFE_SECONDS, assert_buried, claimant, keep, keeper_of
+from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.redis_index import opened
 from tests.index.toys import offer, page
 from tests.redis_server import RedisServer
@@ -34,7 +34,7 @@ def test_claims_die_with_their_process(redis_url: str, end: str) -> None:
                 time.sleep(0.02)
         else:
             assert index.reap_expired() == 1
-        assert_buried(index)
+        assert_reaped(index)
         index.close()
 
 
@@ -71,7 +71,7 @@ def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
     assert scans() > before
     before = scans()
     assert other.reap_expired() == 0
-    assert scans() == before, "it is buried"
+    assert scans() == before, "it is reaped"
     assert client.scard("{test}:owners") == 1
     other.close()
 

@@ -58,7 +58,7 @@ def test_what_was_saved_is_told_now_and_then(index: AnyIndex, monkeypatch: pytes
     assert (run.saved, run.is_whole) == (4, False)
 
 
-def test_what_went_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fell_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_SAVED_AT_ONCE", 4)
     tally = RunTally(index, "one", "s")
     for _ in range(5):

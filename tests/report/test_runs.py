@@ -18,7 +18,7 @@ def test_the_course_of_what_was_saved_ends_at_the_figure() -> None:
     assert saved_by(rows[:1], at[:3]).tolist() == [0, 3, 5]
 
 
-def test_what_went_back_is_no_dip_below_nothing() -> None:
+def test_what_fell_back_is_no_dip_below_nothing() -> None:
     runs = [
         Run("one", "s", 1.0, course=((2_000, 3), (3_000, -2)), fell_back=2),
         Run("two", "s", 2.0, course=((1, -5),)),
