@@ -9,6 +9,7 @@ import msgspec
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
 from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.trial_record import TrialRecord
 
 NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""
@@ -69,11 +70,11 @@ class SiteAliases:
     """What crawls have found out about the aliases of one site.
 
     Attributes:
-        tried: Id of a source's rule → how many trials crawls have made, and how many failed.
+        tried: Id of a source's rule → what trials have shown.
         failed: Id of a source's rule that trials refuted → why; it is not tried again.
     """
 
-    tried: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tried: dict[str, TrialRecord] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
@@ -98,17 +99,15 @@ class SiteAliases:
 
     def _rule(self, source: str) -> Rule:
         name = rule_id(source)
-        tried, failed = self.tried.get(name, (0, 0))
-        return Rule(
+        rule = Rule(
             name,
             "rewrite",
             match=name,
             state="disabled" if name in self.failed else "active",
-            tried=tried,
-            failed=failed,
             source="alias",
             evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
         )
+        return self.tried.get(name, TrialRecord()).told_to(rule)
 
 
 def was_found_out(rule: str) -> bool:

@@ -24,6 +24,7 @@ from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
+from dedupcrawl.urls.trial_record import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
@@ -133,15 +134,15 @@ class Explainer:
         if alias is None:
             return None
         known = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
-        tried, failed = known.tried.get(alias.rule, (0, 0))
+        record = known.tried.get(alias.rule, TrialRecord())
         return {
             "target": alias.target,
             "source": alias.source,
             "run": alias.run,
             "at": alias.at,
             "links": len(alias.links),
-            "tried": tried,
-            "failed": failed,
+            "tried": record.tried,
+            "failed": record.failed,
             "refuted": known.failed.get(alias.rule),
         }
 

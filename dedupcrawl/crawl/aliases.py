@@ -29,6 +29,7 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.trial_record import TrialRecord
 
 logger = logging.getLogger(__name__)
 
@@ -320,8 +321,7 @@ class Aliases:
             watched = self._book.watched(site, "alias")
             for one in watched:
                 if one.passed or one.failed:
-                    rule = one.rule
-                    known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
+                    known.tried[one.rule.id] = TrialRecord.of(one)
             known.failed |= self._book.revoked(site, "alias")
             if known != SiteAliases():
                 self._update(site, known)

@@ -27,6 +27,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_edits import add_rules
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
+from dedupcrawl.urls.trial_record import TrialRecord
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ class Software:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
         known = self._of(site)
         return tuple(
-            replace(rule, tried=known.tried.get(rule.id, (0, 0))[0], failed=known.tried.get(rule.id, (0, 0))[1])
+            known.tried.get(rule.id, TrialRecord()).told_to(rule)
             for rule in rules_of(known.installations, self._recognizer.programs)
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
         )
@@ -101,13 +102,10 @@ class Software:
         for site, known in self._sites.items():
             held = []
             for one in self._book.watched(site, "software"):
-                rule = one.rule
                 if one.passed or one.failed:
-                    known.tried[rule.id] = rule.tried + one.passed + one.failed, rule.failed + one.failed
-                if one.passed and not one.is_on_probation and not one.is_refuted:
-                    tried, failed = known.tried[rule.id]
-                    new = replace(rule, state="active", tried=tried, failed=failed, learned=date.today())
-                    held.append(replace(new, examples=one.examples_with(rule)))
+                    known.tried[one.rule.id] = record = TrialRecord.of(one)
+                    if one.passed and not one.is_on_probation and not one.is_refuted:
+                        held.append(replace(record.told_to(one.rule), state="active", learned=date.today()))
             known.failed |= self._book.revoked(site, "software")
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.software.recognition import Installation
+from dedupcrawl.urls.trial_record import TrialRecord
 
 NAME = "software"
 """Of the state of a site in an index."""
@@ -19,12 +20,12 @@ class SiteSoftware:
 
     Attributes:
         installations: What was recognized, by which signs.
-        tried: Id of a rule → how many trials crawls have made, and how many failed.
+        tried: Id of a rule → what trials have shown.
         failed: Id of a rule that trials refuted → why; it is not tried again.
     """
 
     installations: list[Installation] = field(default_factory=list)
-    tried: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tried: dict[str, TrialRecord] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
@@ -44,14 +45,14 @@ class SiteSoftware:
         rows = []
         for one in sorted(self.installations, key=lambda one: (one.where, one.program)):
             end = f"@{one.where}"
-            tried = {name: counts for name, counts in self.tried.items() if _is_of(name, one.program, end)}
+            tried = {name: record for name, record in self.tried.items() if _is_of(name, one.program, end)}
             rows.append(
                 {
                     "program": one.program,
                     "where": one.where,
                     "signs": list(one.signs),
                     "weight": one.weight,
-                    "tried": {name: list(counts) for name, counts in tried.items()},
+                    "tried": {name: [record.tried, record.failed] for name, record in tried.items()},
                     "failed": {name: why for name, why in self.failed.items() if _is_of(name, one.program, end)},
                 }
             )

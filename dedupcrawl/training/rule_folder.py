@@ -90,6 +90,7 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
         tried=before.tried,
         failed=before.failed,
         learned=before.learned,
+        names_at=before.names_at,
         examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
     )
 

@@ -15,7 +15,7 @@ from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, i
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
 
-_MOST_WORDS = 16  # of one position; where there are more, they are names
+_MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py
 _MOST_POSITIONS = 16
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PLACES = 10  # tried apart; all others are one place more
@@ -156,7 +156,7 @@ class Places:
         self._is_known_everywhere = not of_others and (rule.source != "learned" or not rule.examples)
         self._places: dict[_Key, Place] = {}
         self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
-        self._words: dict[str, set[str] | None] = {}  # by position; None: they are names
+        self._words: dict[str, set[str] | None] = dict.fromkeys(rule.names_at[:_MOST_POSITIONS])  # None: they are names
         for url, _ in rule.examples:
             key = self._key(traits(url))  # may bring places together
             self._places[key] = self._known
@@ -179,6 +179,11 @@ class Places:
         if key not in self._places:
             self._places[key] = Place((self._elsewhere, 0), TRIALS_OF_A_PLACE)
         return self._places[key]
+
+    @property
+    def names_at(self) -> tuple[str, ...]:
+        """Positions that are left out, because they hold names."""
+        return tuple(sorted(position for position, words in self._words.items() if words is None))
 
     def proved(self) -> list[str]:
         """An example of each place where trials have spoken for the rule, and nothing did before."""

@@ -25,7 +25,7 @@ TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
 TRIALS_OF_A_PLACE = 2
-"""That have to pass where neither a log nor a person has spoken for a rule."""
+"""That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py."""
 
 FROM_OTHER_SITES = 20
 """Trials that a rule of known software has passed elsewhere, as it were: docs/known-software.md has the measurement."""
@@ -97,18 +97,15 @@ def state_in_use(rule: Rule) -> State:
     return "active" if is_over else "probation"
 
 
-def is_sampled(use: int, every: int, *, early: bool = True) -> bool:
-    """True for the uses at which a rule is tried that is not on probation: 1, 4, 16, 64, … and each `every`-th.
+def is_early(use: int, *, is_new: bool) -> bool:
+    """True for the uses in a crawl at which a rule is tried whatever share of them is: the 1st.
 
-    Without `early` only the latter.
+    One that no earlier crawl has tried (`is_new`) also at the 4th, 16th, 64th …
 
-    >>> [use for use in range(1, 151) if is_sampled(use, 50)]
-    [1, 4, 16, 50, 64, 100, 150]
+    >>> [use for use in range(1, 151) if is_early(use, is_new=True)]
+    [1, 4, 16, 64]
     """
-    if not early:
-        return use % every == 0
-    is_power_of_four = use & (use - 1) == 0 and use.bit_length() % 2 == 1
-    return use % every == 0 or is_power_of_four
+    return use == 1 or (is_new and use & (use - 1) == 0 and use.bit_length() % 2 == 1)
 
 
 def known_before(rule: Rule) -> tuple[int, int]:

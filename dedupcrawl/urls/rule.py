@@ -84,6 +84,7 @@ class Rule:
         learned: Day of the training run that first found it.
         evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
+        names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
         note: A remark for people, e.g. why it was disabled.
     """
 
@@ -103,6 +104,7 @@ class Rule:
     learned: date | None = None
     evidence: Evidence = field(default=Evidence())
     examples: tuple[tuple[str, str], ...] = ()
+    names_at: tuple[str, ...] = ()
     note: str = ""
 
     @property
@@ -155,6 +157,7 @@ class Rule:
             learned=_day(row, where),
             evidence=_evidence(row, where),
             examples=_examples(row, where),
+            names_at=_texts(row, "names_at", where),
             note=_text(row, "note", where),
         )
         if rule.failed > rule.tried:
@@ -273,6 +276,7 @@ _WRITTEN = (
     "failed",
     "source",
     "learned",
+    "names_at",
     "note",
 )
 

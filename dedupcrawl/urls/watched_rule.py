@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import example
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_refuted, is_sampled, known_before, known_elsewhere, trials_needed
+from dedupcrawl.urls.probation import is_early, is_refuted, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12
@@ -64,7 +64,7 @@ class WatchedRule:
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
     @property
-    def _is_well_known(self) -> bool:
+    def _is_found_out(self) -> bool:
         """True for what was found out of each URL by itself: there is nothing that might be wrong for all of them."""
         return self.rule.source == "alias" and self.rule.evidence.correct > 0
 
@@ -77,7 +77,10 @@ class WatchedRule:
         """Count one use, on this URL; True when it shall be tried."""
         place = self.places.of(url)
         place.uses += 1
-        return self.is_wanting(place) or is_sampled(place.uses, every, early=not self._is_well_known)
+        uses = sum(one.uses for one in self.places)
+        if self.is_wanting(place) or uses % every == 0:
+            return True
+        return not self._is_found_out and is_early(uses, is_new=not self.rule.tried)
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""
@@ -102,7 +105,8 @@ class WatchedRule:
 
     def examples_with(self, rule: Rule) -> tuple[tuple[str, str], ...]:
         """The examples of a rule, and one of each place where trials have spoken for it: it is not new there."""
-        made = [example(rule, url, site_of(url)) for url in self.places.proved()]
+        is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
+        made = [(url, url) if is_said else example(rule, url, site_of(url)) for url in self.places.proved()]
         return tuple(dict.fromkeys((*rule.examples, *filter(None, made))))[:MOST_EXAMPLES]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
@@ -117,4 +121,5 @@ class WatchedRule:
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
         examples = rule.examples if is_revoked or rule.is_by_people else self.examples_with(rule)
-        return replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note, examples=examples)
+        news = replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note, examples=examples)
+        return news if rule.is_by_people else replace(news, names_at=self.places.names_at)

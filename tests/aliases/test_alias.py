@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
+from dedupcrawl.urls.trial_record import TrialRecord
 
 ALIASES = st.builds(
     Alias,
@@ -33,7 +34,7 @@ def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
 
 
 def test_each_source_is_a_rule_of_its_own() -> None:
-    known = SiteAliases(tried={rule_id("og"): (3, 1)}, failed={rule_id("shortlink"): "why"})
+    known = SiteAliases(tried={rule_id("og"): TrialRecord(3, 1)}, failed={rule_id("shortlink"): "why"})
     rules = {rule.id: rule for rule in SiteAliases.from_bytes(known.to_bytes()).rules()}
     assert len({rule.effect for rule in rules.values()}) == len(rules) == len(SOURCES) + 1
     assert (rules[rule_id("og")].tried, rules[rule_id("og")].failed) == (3, 1)
@@ -42,5 +43,5 @@ def test_each_source_is_a_rule_of_its_own() -> None:
 
 
 def test_what_two_crawls_know() -> None:
-    one, other = SiteAliases({"a": (1, 0)}, {"b": "x"}), SiteAliases({"a": (2, 0)}, {"c": "y"})
-    assert one.joined(other) == SiteAliases({"a": (2, 0)}, {"b": "x", "c": "y"})
+    one, other = SiteAliases({"a": TrialRecord(1, 0)}, {"b": "x"}), SiteAliases({"a": TrialRecord(2, 0)}, {"c": "y"})
+    assert one.joined(other) == SiteAliases({"a": TrialRecord(2, 0)}, {"b": "x", "c": "y"})

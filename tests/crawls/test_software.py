@@ -71,7 +71,8 @@ async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> 
     (found,) = known(tmp_path).installations
     assert found.program == "phpbb2"
     assert found.where.endswith("/forum")
-    assert known(tmp_path).tried[rule.id] == (rule.tried, 0)
+    record = known(tmp_path).tried[rule.id]
+    assert (record.tried, record.failed) == (rule.tried, 0)
 
 
 async def test_the_next_crawl_knows_it_from_the_first_page_on(tmp_path: Path) -> None:

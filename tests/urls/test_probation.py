@@ -10,13 +10,13 @@ from dedupcrawl.urls import probation
 from dedupcrawl.urls.probation import (
     TARGET,
     is_refuted,
-    is_sampled,
     known_before,
     state_in_use,
     trials_needed,
     upper_bound,
 )
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
+from dedupcrawl.urls.watched_rule import WatchedRule
 
 
 def test_the_examples() -> None:
@@ -56,8 +56,11 @@ def test_what_was_tried_long_ago_counts_less() -> None:
     assert known_before(old) == (49, 1)
 
 
-def test_a_rule_in_use_is_tried_again_and_again() -> None:
-    assert sum(is_sampled(use, 50) for use in range(1, 10_001)) == pytest.approx(200, abs=8)
+@pytest.mark.parametrize(("tried", "early"), [(0, [1, 4, 16, 64, 256]), (30, [1])])
+def test_a_rule_in_use_is_tried_again_and_again(tried: int, early: list[int]) -> None:
+    watched = WatchedRule.of(Rule("a", "rewrite", drop=("a",), tried=tried))
+    due = [use for use in range(1, 1_001) if watched.is_due("http://a.com/x?a=1", 50)]
+    assert due == sorted({*early, *range(50, 1_001, 50)})
 
 
 @pytest.mark.parametrize(

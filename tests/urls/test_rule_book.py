@@ -229,7 +229,7 @@ def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tm
     book.save()
     assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
     later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
-    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, True], "as where its log was"
+    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, False], "as where its log was"
     elsewhere = [zoomed("plan", number)[0] for number in range(2)]
     assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
 
@@ -240,3 +240,18 @@ def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) 
     book.passed(zoomed("map", 0)[0], ("zoom",))
     book.save()
     assert rule(tmp_path, "zoom").examples == (VIEW,)
+
+
+def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path) -> None:
+    """So it need not try a rule in each of them anew."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    names = [f"{first}{last}" for first in ("north", "south", "east", "west", "mid") for last in "abcdefgh"]
+    for name in names:
+        url = zoomed(name, 1)[0]
+        if book.is_due(url, ("zoom",)):
+            book.passed(url, ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").names_at == ("page",)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert [later.is_due(zoomed(f"new{name}", 1)[0], ("zoom",)) for name in names] == [True, *[False] * 39]

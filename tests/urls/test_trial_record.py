@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import msgspec
+
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import WatchedRule
+
+RULE = Rule("print", "rewrite", drop=("print",), source="software")
+
+
+def test_what_a_crawl_found_out_is_told_to_the_rule_of_the_next() -> None:
+    watched = WatchedRule.of(RULE)
+    for number in range(3):
+        url = f"http://a.com/view?doc={number}&print=1"
+        assert watched.is_due(url, 50) is (number < 2)
+        if number < 2:
+            watched.places.of(url).passes(url)
+    record = TrialRecord.of(watched)
+    assert record == TrialRecord(2, 0, (("http://a.com/view?doc=0&print=1", "http://a.com/view?doc=0"),))
+    later = WatchedRule.of(record.told_to(RULE))
+    assert [later.is_due(f"http://a.com/view?doc={number}&print=1", 50) for number in range(9)] == [True, *[False] * 8]
+    assert TrialRecord.of(later) == record, "nothing was tried, so nothing is new"
+
+
+def test_a_place_of_an_alias_is_told_by_the_url_alone() -> None:
+    alias = Rule("alias.og", "rewrite", match="alias.og", source="alias")
+    watched = WatchedRule.of(alias)
+    url = "http://a.com/thread/5"
+    for _ in range(2):
+        watched.is_due(url, 50)
+        watched.places.of(url).passes(url)
+    assert TrialRecord.of(watched).examples == ((url, url),)
+    assert not WatchedRule.of(TrialRecord.of(watched).told_to(alias)).places.of(url).lacking
+
+
+def test_what_the_version_before_kept_is_read() -> None:
+    assert msgspec.json.decode(b"[4, 1]", type=TrialRecord) == TrialRecord(4, 1)
