@@ -19,8 +19,16 @@ from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import pack, record_of, unpack
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, sort_table
-from dedupcrawl.index.segment_file import open_segment, write_segment
+from dedupcrawl.index.segment import (
+    NO_IDS,
+    NO_KEYS,
+    Segment,
+    Table,
+    merge_from,
+    open_segment,
+    sort_table,
+    write_segment,
+)
 
 _ROWS = 4096  # of a transaction
 _RUN_PAGES = 1 << 17  # whose postings are sorted in memory

@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
-from dedupcrawl.commands.open_existing import open_existing
-from dedupcrawl.commands.options import read_settings, sets_option
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.options import open_existing, read_settings, sets_option
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
@@ -23,7 +22,7 @@ from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.detection.attachments import AttachmentError
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are, tell_skipped
 from dedupcrawl.commands.options import rules_option
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import to_json

@@ -9,10 +9,9 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.commands.errors import FailureError, check_output
-from dedupcrawl.commands.known import chosen_run
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
-from dedupcrawl.commands.options import rules_option
+from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, index_folder, open_existing, rules_option
 from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json

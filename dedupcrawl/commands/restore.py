@@ -12,11 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.drops import standing
 from dedupcrawl.commands.errors import check_output, rows_to
-from dedupcrawl.commands.known import Asked
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
-from dedupcrawl.commands.selection import Selection, needs_one, selection
+from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.attachments import AttachmentError, items_of

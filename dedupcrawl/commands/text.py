@@ -12,7 +12,7 @@ import click
 from dedupcrawl.commands.compare import opened, page_errors, whole
 from dedupcrawl.commands.errors import BadInputError
 from dedupcrawl.commands.options import read_settings, sets_option
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
 from dedupcrawl.detection.attachments import text_of

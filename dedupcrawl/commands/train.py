@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
-from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, FailureError, tell_skipped
+from dedupcrawl.commands.options import InputPath, engine_option, spark_errors
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import to_json

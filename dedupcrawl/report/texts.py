@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dedupcrawl.content.side_by_side import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import AttachmentError, text_of
-from dedupcrawl.index.notes import Attachments
+from dedupcrawl.index.contract import Attachments
 from dedupcrawl.report.listing import Row
 
 _PAIRS = 500  # those of which least is sure: some milliseconds and kilobytes each

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import re
+import resource
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.commands import external_sort
-from dedupcrawl.commands.batch_order import in_batch_order
+from dedupcrawl.commands.check import in_batch_order
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
@@ -45,10 +45,21 @@ def test_longest_first_and_answered_in_their_order(texts: list[list[str]]) -> No
     assert verdicts == [expected[page.url] for page in pages]
 
 
-def test_what_waits_on_disk_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = [Page(f"http://a/{n}", f"Title {n}", ("word " * (n * 7 % 50),), body_digest=bytes(16)) for n in range(50)]
-    in_memory, on_disk = Judge(), Judge()
-    expected = list(in_batch_order(pages, in_memory))
-    monkeypatch.setattr(external_sort.ExternalSort.__init__, "__defaults__", (100,))
-    assert list(in_batch_order(pages, on_disk)) == expected
-    assert on_disk.seen == in_memory.seen
+def test_more_than_memory_holds_comes_back_as_it_was() -> None:
+    pages = [
+        Page(f"http://a/{n}", f"Title {n}", ("word " * (n * 777 % 5_000),), body_digest=bytes(16)) for n in range(999)
+    ]
+    judge = Judge()
+    assert [verdict.url for verdict in in_batch_order(pages, judge)] == [page.url for page in pages]
+    assert judge.seen == sorted(pages, key=lambda page: -len(page.paragraphs[0]))
+
+
+def test_no_room_is_said_in_a_sentence() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
+    try:
+        with pytest.raises(OSError, match="disk") as raised:
+            list(in_batch_order((Page(f"http://a/{n}", paragraphs=("word " * 50_000,)) for n in range(50)), Judge()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "temporary files" in str(raised.value.filename)

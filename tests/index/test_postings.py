@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.postings import Found, PostingsView
 from dedupcrawl.index.segment import sort_table
-from dedupcrawl.index.tail import Found
 
 EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])
 KEYS = st.one_of(EDGES, st.integers(0, 1 << 8), st.integers(0, (1 << 64) - 1))

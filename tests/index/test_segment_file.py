@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Table, dropped, sort_table
-from dedupcrawl.index.segment_file import SegmentDamagedError, open_segment, verify_segment, write_segment
+from dedupcrawl.index.segment import (
+    NO_IDS,
+    NO_KEYS,
+    SegmentDamagedError,
+    Table,
+    dropped,
+    open_segment,
+    sort_table,
+    verify_segment,
+    write_segment,
+)
 
 
 def some_table(postings: int, seed: int, first: int = 0, end: int = 50) -> Table:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.index.superseding import standing_for
 from tests.index.conftest import AnyIndex
 from tests.index.toys import offer, page
 

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.postings import PostingsView
-from dedupcrawl.index.tail import Batch
+from dedupcrawl.index.postings import Batch, PostingsView
 
 PAYLOAD_BITS = (0, 8)
 
