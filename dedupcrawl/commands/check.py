@@ -20,7 +20,7 @@ import click
 import msgspec
 
 from dedupcrawl.api import Detector, trust_of
-from dedupcrawl.commands.errors import BadInputError, FailureError, broken_rows, check_output
+from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
 from dedupcrawl.commands.options import InputPath, engine_option, read_settings, sets_option, spark_errors
 from dedupcrawl.commands.progress import bytes_progress, rows_progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
@@ -29,19 +29,17 @@ from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
-from dedupcrawl.workers import WorkerKilledError
 
 _STDIN = Path("-")
 _COPY = "dedupcrawl-check-stdin"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument(
     "files",
     nargs=-1,
@@ -114,18 +112,8 @@ def command(
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
                 out.write(to_json(verdict.to_dict()) + b"\n")
-    except (LogError, IndexMismatchError) as error:
+    except (LogError, ValueError) as error:
         raise BadInputError(_named(str(error))) from error
-    except (IndexDamagedError, WorkerKilledError) as error:
-        raise FailureError(str(error)) from error
-    except BrokenPipeError:
-        raise
-    except ValueError as error:
-        raise BadInputError(str(error)) from error
-    except IndexAwayError as error:
-        raise FailureError(str(error)) from error
-    except OSError as error:
-        raise FailureError(f"{error.filename or output or settings.index}: {error.strerror or error}") from error
     _report(tally, counts, as_json)
     if tally.skipped and not counts:
         raise BadInputError(

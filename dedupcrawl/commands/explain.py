@@ -10,17 +10,14 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, index_folder, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.counts import counted
-from dedupcrawl.detection.attachments import AttachmentError
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.urls.rule import RuleError
 
 _OF_URL = (
     "rewrite",
@@ -32,7 +29,7 @@ _OF_URL = (
 )  # what is told of the URL that was asked about
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("url")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @rules_option
@@ -52,30 +49,21 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """
     forms = forms_of(url)
     with open_existing(index) as opened:
-        try:
-            explainer = Explainer(rules, opened)
-            told = explainer.told(forms or [url])
-            if told["verdict"] is None and told["kept"] is None and told["items"] is None:
-                if not forms:
-                    raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
-                asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
-                logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
-                if logged is not None:
-                    if logged.redirect_to:
-                        of_url = {name: told[name] for name in _OF_URL}
-                        told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
-                    told["status"] = logged.status
-            elif told["went_itself"]:
-                sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
-                told["canonical_status"] = sent_to.status if sent_to is not None else None
-        except RuleError as error:
-            raise BadInputError(printable(str(error))) from error
-        except (AttachmentError, IndexDamagedError) as error:
-            raise FailureError(printable(str(error))) from error
-        except OSError as error:
-            raise FailureError(
-                printable(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-            ) from error
+        explainer = Explainer(rules, opened)
+        told = explainer.told(forms or [url])
+        if told["verdict"] is None and told["kept"] is None and told["items"] is None:
+            if not forms:
+                raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
+            logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
+            if logged is not None:
+                if logged.redirect_to:
+                    of_url = {name: told[name] for name in _OF_URL}
+                    told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
+                told["status"] = logged.status
+        elif told["went_itself"]:
+            sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
+            told["canonical_status"] = sent_to.status if sent_to is not None else None
     told = {"url": url} | told
     if as_json:
         click.echo(to_json(told))

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import FailureError, check_output, rows_to
+from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
 from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, open_existing
 from dedupcrawl.commands.progress import rows_progress
 from dedupcrawl.commands.restore import restore
@@ -21,14 +21,14 @@ from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.quota import recount
 from dedupcrawl.index.runs import read_runs
-from dedupcrawl.output import to_json
+from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of, site_of
 
 _AT_ONCE = 1_000  # pages
 
 
-@click.command(short_help="Remove pages: nothing is their duplicate any more.")
+@click.command(cls=Command, short_help="Remove pages: nothing is their duplicate any more.")
 @click.argument("urls", nargs=-1)
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain names it).")
@@ -98,7 +98,7 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     return forgotten, sites
 
 
-@click.command(short_help="Give the room of what counts no more back to the disk.")
+@click.command(cls=Command, short_help="Give the room of what counts no more back to the disk.")
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compact(index: str | None, as_json: bool) -> None:
@@ -111,10 +111,7 @@ def compact(index: str | None, as_json: bool) -> None:
     """
     with open_existing(index) as opened:
         before = int(opened.info()["bytes"])
-        try:
-            opened.compact()
-        except OSError as error:
-            raise FailureError(error.strerror or str(error)) from error
+        opened.compact()
         recount(opened)
         after = int(opened.info()["bytes"])
     if as_json:
@@ -127,7 +124,7 @@ _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
 _OF_PAGES = ("url", "title", "run")
 
 
-@click.command(name="list", short_help="The pages that were kept, or dropped, as rows.")
+@click.command(cls=Command, name="list", short_help="The pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
     "--output",
@@ -152,7 +149,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
-    with open_existing(index) as opened, rows_to(output) as out:
+    with open_existing(index) as opened, results(output) as out:
         if as_csv:
             out.write(_csv_line(columns))
         for values in _drops(opened) if drops else _pages(opened):
@@ -187,7 +184,7 @@ def _csv_line(values: Iterable[Any]) -> bytes:
 _PROBLEMS_NAMED = 5
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Figures, integrity and contents of an index.
 

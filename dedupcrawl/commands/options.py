@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import click
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import check_spec, folder_of, open_index
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, data_folder, rules_folder
-from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.settings import DedupSettings
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
@@ -49,7 +49,7 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
         sets: What --set says; the prefix DEDUP_ may be left out.
 
     Raises:
-        BadInputError: One cannot be used.
+        SettingError: One cannot be used.
     """
     values = dict(given)
     for pair in sets:
@@ -58,10 +58,7 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
             raise click.UsageError(f"--set takes NAME=VALUE, not {pair!r}.")
         name = name.strip().upper()
         values[name if name.startswith("DEDUP_") else f"DEDUP_{name}"] = value
-    try:
-        return DedupSettings.read(values)
-    except SettingError as error:
-        raise BadInputError(str(error)) from error
+    return DedupSettings.read(values)
 
 
 _ANYWHERE = "://"
@@ -132,8 +129,8 @@ def open_existing(spec: str | None) -> Iterator[Index]:
     """The index that `spec` names, else that of the project of the working directory; closed at the end.
 
     Raises:
-        BadInputError: there is none, or it cannot be used.
-        FailureError: it is damaged, or cannot be read, now or while it is in use.
+        BadInputError: There is none.
+        IndexMismatchError, IndexDamagedError, OSError: It cannot be used, now or later.
     """
     spec = spec or "lmdb:"
     path = index_folder(spec)
@@ -141,23 +138,19 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
     try:
         check_spec(spec)
-    except ValueError as error:
-        raise BadInputError(str(error)) from error
-    if "://" not in spec and not path.is_dir():
-        raise _nothing_at(path)
-    try:
+        if "://" not in spec and not path.is_dir():
+            raise _nothing_at(path)
         index = open_index(spec, [], default_path=path)
     except FileNotFoundError:
         raise _nothing_at(path) from None
-    except (IndexMismatchError, ValueError) as error:
+    except ValueError as error:
         raise BadInputError(str(error)) from error
-    except (IndexDamagedError, OSError) as error:
-        raise FailureError(str(error)) from error
-    try:
-        yield index
-    except BrokenPipeError:  # of who reads what is printed
-        raise
-    except (IndexDamagedError, OSError) as error:
-        raise FailureError(str(error)) from error
-    finally:
-        index.close()
+    with closing(index):
+        try:
+            yield index
+        except BrokenPipeError:  # of who reads what is printed
+            raise
+        except (IndexDamagedError, OSError) as error:
+            if isinstance(error, OSError) and error.filename is not None:  # some other file's
+                raise
+            raise FailureError(str(error)) from error

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dedupcrawl import extras
-from dedupcrawl.commands.errors import FailureError, check_output
+from dedupcrawl.commands.errors import Command, FailureError, check_output
 from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, index_folder, open_existing, rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from dedupcrawl.report.collect import Report
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--index", help=DEFAULT_INDEX_HELP)
 @click.option(
     "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Write the page here, as HTML."
@@ -58,14 +57,9 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
-        try:
-            with stages_progress() as told:
-                report = collect(opened, log or beside, [rules], runs, told, run=name)
-            length = write(report, output)
-        except IndexDamagedError as error:
-            raise FailureError(str(error)) from error
-        except OSError as error:
-            raise FailureError(f"{error.filename or output}: {error.strerror or error}") from error
+        with stages_progress() as told:
+            report = collect(opened, log or beside, [rules], runs, told, run=name)
+        length = write(report, output)
     duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt
     for problem in report.problems:
         click.echo(printable(problem), err=True)
