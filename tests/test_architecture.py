@@ -48,7 +48,7 @@ MAY_KNOW = {
         "spark",
     }
     | {"training", "urls"},
-    "cli": {"commands", "extras"},
+    "cli": {"commands", "extras", "output"},
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from dedupcrawl.commands.compare import names_urls, opened, whole
 from dedupcrawl.commands.errors import BadInputError, Command, check_output
-from dedupcrawl.commands.options import read_settings, sets_option
+from dedupcrawl.commands.options import EXISTING_FILE, FILE, json_option, read_settings, sets_option
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import Pairs, UnknownPageError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
@@ -35,11 +35,11 @@ class _Labels(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("labels", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("labels", nargs=-1, required=True, type=EXISTING_FILE)
 @click.option("--index", help="The index of the crawl that the URLs are of.  [default: the project's]")
-@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The model.")
+@click.option("--output", required=True, type=FILE, help="The model.")
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(labels: Sequence[Path], index: str | None, output: Path, sets: Sequence[str], as_json: bool) -> None:
     """Fit the model to LABELS, pairs of pages of which you say whether they are one, for DEDUP_MODEL.
 

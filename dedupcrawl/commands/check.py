@@ -21,8 +21,8 @@ import msgspec
 
 from dedupcrawl.api import Detector, trust_of
 from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
-from dedupcrawl.commands.options import InputPath, engine_option, read_settings, sets_option, spark_errors
-from dedupcrawl.commands.progress import bytes_progress, rows_progress
+from dedupcrawl.commands.options import InputPath, engine_option, read_settings, rows_option, sets_option, spark_errors
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Wanted
@@ -40,15 +40,8 @@ _COPY = "dedupcrawl-check-stdin"
 
 
 @click.command(cls=Command)
-@click.argument(
-    "files",
-    nargs=-1,
-    required=True,
-    type=InputPath(exists=True, allow_dash=True),
-)
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@click.argument("files", nargs=-1, required=True, type=InputPath(exists=True, allow_dash=True))
+@rows_option
 @click.option(
     "--index", help="Compare with what is in this index too, and keep what is new there.  [default: a temporary one]"
 )
@@ -197,7 +190,7 @@ def _wanted(settings: DedupSettings) -> Wanted:
 def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with (
-        bytes_progress("reading", total) if bar else nullcontext(_untold) as update,
+        progress("reading", total) if bar else nullcontext(_untold) as update,
         closing(read_pages(files, tally, wanted=wanted)) as pages,
     ):
         for page in pages:
@@ -248,7 +241,7 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) 
             waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")
             rows = ((len(Analysis(page).text.starts), _encode(page)) for page in pages)
             count = waiting.executemany("INSERT INTO pages (length, page) VALUES (?, ?)", rows).rowcount
-            with rows_progress("judging", count) as update:
+            with progress("judging", count) as update:
                 longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
                 for done, (number, page) in enumerate(longest_first, 1):
                     verdict = _encode(judge(Analysis(_decode_page(page))))

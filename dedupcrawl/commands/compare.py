@@ -11,13 +11,12 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, check_output
-from dedupcrawl.commands.options import open_existing, read_settings, sets_option
+from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of
-from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
@@ -31,17 +30,11 @@ _OUTCOMES = ("duplicate", "unique", "abstained")
 
 @click.command(cls=Command)
 @click.argument("pages", nargs=-1, metavar="[OLD NEW]")
-@click.option(
-    "--pairs",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Pairs of pages in JSON Lines, in place of OLD and NEW.",
-)
+@click.option("--pairs", type=EXISTING_FILE, help="Pairs of pages in JSON Lines, in place of OLD and NEW.")
 @click.option(
     "--index", help="An index that knows what their sites repeat, and URLs.  [default for URLs: the project's]"
 )
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@rows_option
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
 def command(

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, check_there_are, tell_skipped
-from dedupcrawl.commands.options import rules_option
+from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
@@ -18,9 +18,9 @@ from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
 
 
 @click.command(cls=Command)
-@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("logs", nargs=-1, required=True, type=EXISTING_FILE)
 @rules_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.
 

@@ -12,7 +12,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, index_folder, open_existing, rules_option
+from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.counts import counted
@@ -31,9 +31,9 @@ _OF_URL = (
 
 @click.command(cls=Command)
 @click.argument("url")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
+@index_option
 @rules_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Why URL was rewritten, or its page dropped or kept, with the evidence.
 

@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
-from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, open_existing
-from dedupcrawl.commands.progress import rows_progress
+from dedupcrawl.commands.options import FILE, index_option, json_option, open_existing
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
 from dedupcrawl.counts import counted, megabytes
@@ -33,8 +33,8 @@ _AT_ONCE = 1_000  # pages
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain names it).")
 @click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def forget(
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
 ) -> None:
@@ -99,8 +99,8 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
 
 
 @click.command(cls=Command, short_help="Give the room of what counts no more back to the disk.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def compact(index: str | None, as_json: bool) -> None:
     """Give the room of forgotten and replaced pages and of older verdicts back to the disk.
 
@@ -127,11 +127,9 @@ _OF_PAGES = ("url", "title", "run")
 @click.command(cls=Command, name="list", short_help="The pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]",
+    "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
 )
-@click.option("--index", help=DEFAULT_INDEX_HELP)
+@index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the count as one JSON object (needs --output).")
 def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
@@ -204,8 +202,8 @@ command.add_command(compact)
 
 
 @command.command()
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
@@ -228,8 +226,8 @@ def info(index: str | None, as_json: bool) -> None:
 
 
 @command.command(short_help="Read everything, check every invariant.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def verify(index: str | None, as_json: bool) -> None:
     """Read everything and check every invariant; exit status 1 when something is wrong.
 
@@ -239,7 +237,7 @@ def verify(index: str | None, as_json: bool) -> None:
     """
     with open_existing(index) as opened:
         pages = opened.info()["pages"]
-        with rows_progress("verifying", int(pages)) as update:
+        with progress("verifying", int(pages)) as update:
             problems = opened.verify(lambda done, _: update(done))
     if as_json:
         click.echo(to_json({"pages": pages, "problems": problems}))

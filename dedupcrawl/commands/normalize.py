@@ -12,7 +12,7 @@ import click
 
 from dedupcrawl.commands.errors import Command, check_there_are
 from dedupcrawl.commands.options import json_anyway, rules_option
-from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer

@@ -25,6 +25,11 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
     return rules
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
 json_anyway = click.option(
     "--json", is_flag=True, expose_value=False, help="What is printed is JSON anyway: this changes nothing."
 )
@@ -104,7 +109,11 @@ def spark_errors() -> Iterator[None]:
         raise FailureError(printable(str(error))) from error
 
 
-DEFAULT_INDEX_HELP = "As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
+index_option = click.option(
+    "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
+)
+
+rows_option = click.option("--output", type=FILE, help="Write the rows here.  [default: stdout]")
 
 
 def index_folder(spec: str | None) -> Path:

@@ -9,7 +9,7 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.commands.errors import Command, FailureError, check_output
-from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, index_folder, open_existing, rules_option
+from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
@@ -21,15 +21,9 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option(
-    "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Write the page here, as HTML."
-)
-@click.option(
-    "--log",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The crawl log.  [default: crawl-log.jsonl beside the index]",
-)
+@index_option
+@click.option("--output", required=True, type=FILE, help="Write the page here, as HTML.")
+@click.option("--log", type=EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
 @rules_option
 @click.option(
     "--run", default="last", show_default=True, help="Which crawl, by its name; or 'all' that the index knows."

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import Command, check_output
-from dedupcrawl.commands.options import DEFAULT_INDEX_HELP, open_existing
+from dedupcrawl.commands.options import index_option, open_existing, rows_option
 from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
@@ -37,11 +37,9 @@ _LET_THROUGH = (
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
 @click.option("--run", help="Of this crawl (explain names it).")
 @click.option("--site", help="Of this host or registrable domain.")
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@rows_option
 @click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
+@index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def restore(  # noqa: PLR0912 - an error each
     urls: Sequence[str],

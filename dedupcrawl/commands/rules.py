@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are
-from dedupcrawl.commands.options import json_anyway
+from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import why_command
 from dedupcrawl.counts import counted
@@ -59,7 +59,6 @@ _folder = click.option(
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "what it does")
 _WIDEST = 40  # characters that a column is made wide for
 _NAMED = 5  # sites
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group(cls=Group)
@@ -83,7 +82,7 @@ def command() -> None:
 @command.command("list", short_help="List rules, one a line.")
 @click.argument("sites", nargs=-1)
 @_folder
-@_json
+@json_option
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
@@ -114,7 +113,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.argument("site")
 @click.argument("rule_id", required=False)
 @_folder
-@_json
+@json_option
 def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
 
@@ -135,7 +134,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
 @command.command(short_help="Try the rules on URLs, or on their own examples.")
 @click.argument("urls", nargs=-1)
 @_folder
-@_json
+@json_option
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
 
@@ -169,7 +168,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.option("--note", default="", help="Why, for the next reader of the file.")
 @click.option("--undo", is_flag=True, help="Switch it on again.")
 @_folder
-@_json
+@json_option
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
@@ -198,9 +197,9 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 
 
 @command.command("import", short_help="Take over rules of duplicate-url-discarder.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
 @_folder
-@_json
+@json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Take over rules of duplicate-url-discarder from its JSON FILES, behind those that are there.
 

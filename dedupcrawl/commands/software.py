@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError
+from dedupcrawl.commands.options import json_option
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -21,7 +22,7 @@ _HEADS = ("name", "signs", "rules", "pairs", "program")
 @click.command("software", cls=Command, short_help="List and check the rules of known software.")
 @click.argument("name", required=False)
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check FILE, a program's file.", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def software(name: str | None, file: Path | None, as_json: bool) -> None:
     """List the known programs and test the pairs of URLs in their files, or show the program NAME.
 

@@ -11,7 +11,7 @@ import click
 
 from dedupcrawl.commands.compare import opened, whole
 from dedupcrawl.commands.errors import BadInputError, Command
-from dedupcrawl.commands.options import read_settings, sets_option
+from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
@@ -38,7 +38,7 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 @click.option("--index", help="An index that knows what its site repeats.  [default for a URL: the project's]")
 @click.option("--url", help="Where FILE was fetched: of which host the index knows what it repeats.")
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
     """What is read of a page: title, own text, furniture, and slots, which are furniture with a value that varies.
 

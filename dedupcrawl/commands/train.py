@@ -10,7 +10,7 @@ import click
 from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
-from dedupcrawl.commands.options import InputPath, engine_option, spark_errors
+from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, spark_errors
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
@@ -56,7 +56,7 @@ _DEFAULTS = LearningOptions()
 )
 @click.option(
     "--knowledge",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="ClearURLs' data.min.json: parameters to drop unless the site speaks against it.",
 )
 @engine_option

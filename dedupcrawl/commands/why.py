@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.options import EXISTING_FILE, json_option
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -22,7 +23,7 @@ from dedupcrawl.urls.url_parts import split_url
 @click.command("why", cls=Command, short_help="Tell what keeps two URLs apart.")
 @click.argument("one")
 @click.argument("other")
-@click.argument("logs", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("logs", nargs=-1, type=EXISTING_FILE)
 @click.option(
     "--rules",
     "folder",
@@ -30,7 +31,7 @@ from dedupcrawl.urls.url_parts import split_url
     type=click.Path(path_type=Path),
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
 

@@ -25,20 +25,6 @@ _CHECKSUM_BYTES = 4
 Raw = bytes | memoryview
 
 
-class KeptPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An Entry without its signatures."""
-
-    url: str
-    site: str
-    spider: str
-    run: str
-    kept_at: float
-    title: str
-    outline: bytes
-    fetched_url: str = ""
-    asides: bytes = b""
-
-
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row of the journal.
 
@@ -46,13 +32,13 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
         signatures: In the order of the checks in the index's header; None where a check abstained.
         ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
         inside: Ids of earlier pages that lie inside this one.
-        page: The page; None in a tombstone, and in a row that only forgets.
+        page: The page, without its signatures; None in a tombstone, and in a row that only forgets.
     """
 
     signatures: tuple[bytes | None, ...]
     ended: tuple[int, ...]
     inside: tuple[int, ...]
-    page: KeptPage | None
+    page: Entry | None
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -115,17 +101,7 @@ def _body(raw: Raw, page: int) -> Raw:
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
     """The record of a kept page; `names` are the checks in header order."""
     get = entry.signatures.get
-    page = KeptPage(
-        url=entry.url,
-        site=entry.site,
-        spider=entry.spider,
-        run=entry.run,
-        kept_at=entry.kept_at,
-        title=entry.title,
-        outline=entry.outline,
-        fetched_url=entry.fetched_url,
-        asides=entry.asides,
-    )
+    page = msgspec.structs.replace(entry, signatures={})
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
 
@@ -142,20 +118,9 @@ def forgetting(page: int, number: int, signatures: int) -> Record:
 
 def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
     """The Entry that `record_of` was given; the record must hold a page."""
-    page = record.page
-    assert page is not None
-    return Entry(
-        url=page.url,
-        site=page.site,
-        spider=page.spider,
-        run=page.run,
-        kept_at=page.kept_at,
-        title=page.title,
-        signatures={name: made for name, made in zip(names, record.signatures, strict=True) if made is not None},
-        outline=page.outline,
-        fetched_url=page.fetched_url,
-        asides=page.asides,
-    )
+    assert record.page is not None
+    made = {name: one for name, one in zip(names, record.signatures, strict=True) if one is not None}
+    return msgspec.structs.replace(record.page, signatures=made)
 
 
 def storable(entry: Entry) -> Entry:

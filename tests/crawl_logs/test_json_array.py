@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs import json_array
+from dedupcrawl.crawl_logs import jsonl
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 
 def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally(bytes_read=10)
-    rows = pl.concat(json_array.read(path, tally)).to_dicts()
+    rows = pl.concat(jsonl.read_array(path, tally)).to_dicts()
     assert tally.bytes_read == 10 + len(data)
     return [{name: value for name, value in row.items() if value is not None} for row in rows], tally
 
 
 @pytest.mark.parametrize(("head", "is_one"), [(b"[", True), (b' \n\t[{"a"', True), (b'{"a": []}', False), (b"", False)])
 def test_its_first_character_tells(head: bytes, is_one: bool) -> None:
-    assert json_array.matches(head) is is_one
+    assert jsonl.matches_array(head) is is_one
 
 
 @settings(max_examples=40)
@@ -37,7 +37,7 @@ def test_however_it_is_written_each_object_is_a_row(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]], indent: int | None, at_once: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_array, "_OBJECTS_A_BATCH", at_once)
+        patch.setattr(jsonl, "_OBJECTS_A_BATCH", at_once)
         path = tmp_path_factory.getbasetemp() / "array.json"
         found, tally = read(path, json.dumps(rows, indent=indent, ensure_ascii=False).encode())
     assert [row["line"] for row in found] == list(range(1, len(rows) + 1))
@@ -68,7 +68,7 @@ def test_a_compressed_array_that_was_cut_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_large_array_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_array, "_SIZE_LIMIT", 30)
+    monkeypatch.setattr(jsonl, "_SIZE_LIMIT", 30)
     assert len(read(tmp_path / "log", b'[{"url": "http://a.com/"}]    ')[0]) == 1
     with pytest.raises(LogError, match="log is a JSON array over 1 GiB: export JSON Lines instead"):
         read(tmp_path / "log", b'[{"url": "http://a.com/"}]     ')

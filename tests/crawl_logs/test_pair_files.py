@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs.page_files import Markup
-from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.page_files import Markup, read_pairs
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.page import Page
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.separated import cut, parsed
+from dedupcrawl.crawl_logs.delimited import cut, parsed
 from dedupcrawl.crawl_logs.tally import Tally
 
 fields = st.text("ab\"' é%\\", max_size=4)

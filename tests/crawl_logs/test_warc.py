@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs import compressed, warc_records, warc_split
+from dedupcrawl.crawl_logs import compressed, warc_records
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
@@ -134,12 +134,12 @@ def test_a_large_record_that_promises_more_than_the_file_has_is_said_to_hide_the
 
 
 def test_what_follows_a_large_record_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc_split, "RECORD_LIMIT", 200_000)
+    monkeypatch.setattr(warc_records, "RECORD_LIMIT", 200_000)
     large = answer("http://a.com/1", "x" * 300_000 + PAGES[0].decode())  # a page may well hold what looks like a record
     found, tally = read_damaged(tmp_path / "warc", large + b"".join(PAGES[2:]))
     assert found == ["2", "3"]
-    assert tally.skipped == {warc_split.TOO_LARGE: 1}
-    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc_split.TOO_LARGE: 1}
+    assert tally.skipped == {warc_records.TOO_LARGE: 1}
+    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc_records.TOO_LARGE: 1}
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.compressed import UntilDamage
-from dedupcrawl.crawl_logs.warc_split import Found, records
+from dedupcrawl.crawl_logs.warc_records import Found, records
 
 
 def found(data: bytes) -> list[Found]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.report import rewritten
-from dedupcrawl.report.rewritten import read_rewritten
+from dedupcrawl.report import rules
+from dedupcrawl.report.rules import read_rewritten
 
 
 def rewrite(url: str, canonical: str, at: float, *rules: str) -> Rewrite:
@@ -49,7 +49,7 @@ def test_nothing_was_rewritten() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**6))))
 def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rewritten, "_AT_ONCE", 3)
+        patch.setattr(rules, "_AT_ONCE", 3)
         found = read_rewritten(rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
     assert found.variants == len(rows)
     assert found.pages == len({page for page, _ in rows})
