@@ -12,7 +12,8 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import msgspec
 
@@ -23,6 +24,7 @@ DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
 
 Raw = bytes | memoryview
+Row = TypeVar("Row")
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -70,10 +72,10 @@ def unpack(raw: Raw, page: int) -> Record:
     Raises:
         IndexDamagedError: They are not what `pack` returned for this page.
     """
-    try:
-        return _decode(_body(raw, page))
-    except UNREADABLE as error:
-        raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
+    body = raw[_CHECKSUM_BYTES:]
+    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
+        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    return _unpacked(_decode, body, f"kept page {page}")
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
@@ -91,11 +93,11 @@ def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 
-def _body(raw: Raw, page: int) -> Raw:
-    body = raw[_CHECKSUM_BYTES:]
-    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
-        raise IndexDamagedError(f"kept page {page} fails its checksum")
-    return body
+def _unpacked(decode: Callable[[Raw], Row], raw: Raw, what: str) -> Row:
+    try:
+        return decode(raw)
+    except UNREADABLE as error:
+        raise IndexDamagedError(f"{what} cannot be read: {error}") from None
 
 
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
@@ -168,10 +170,7 @@ def unpack_recorded(raw: bytes) -> Recorded:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    try:
-        return _decode_recorded(raw)
-    except UNREADABLE as error:
-        raise IndexDamagedError(f"a recorded verdict cannot be read: {error}") from None
+    return _unpacked(_decode_recorded, raw, "a recorded verdict")
 
 
 def pack_rewrite(rewrite: Rewrite) -> bytes:
@@ -187,10 +186,7 @@ def unpack_rewrite(raw: bytes) -> Rewrite:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    try:
-        return _decode_rewrite(raw)
-    except UNREADABLE as error:
-        raise IndexDamagedError(f"a recorded rewrite cannot be read: {error}") from None
+    return _unpacked(_decode_rewrite, raw, "a recorded rewrite")
 
 
 def rewrite_keys(rewrite: Rewrite) -> list[bytes]:
