@@ -53,7 +53,7 @@ MAY_KNOW = {
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "addon": {"crawl", "settings"},
-    "demo": {"counts", "index"},
+    "demo": {"api", "counts", "index"},
     "__init__": {"addon", "api", "page", "urls", "verdict"},
     "__main__": {"cli"},
 }

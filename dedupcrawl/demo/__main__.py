@@ -16,8 +16,9 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dedupcrawl.api import learn
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.demo.crawling import ROOT, Crawl, CrawlError, Told, crawl, learn
+from dedupcrawl.demo.crawling import ROOT, Crawl, CrawlError, Told, crawl
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.index.open import open_index
@@ -142,7 +143,7 @@ def main(start: str | None, folder: Path | None) -> None:
             arguments["also"] = MIRROR_HOST
         try:
             crawls = _crawl_twice(folder, rules, arguments, {} if start else _FULL_SPEED)
-        except CrawlError as error:
+        except (CrawlError, ImportError) as error:
             raise click.ClickException(str(error)) from error
     console = Console()
     console.print(table(crawls))
@@ -160,11 +161,11 @@ def _crawl_twice(
     with watched() as told:
         first = crawl("first crawl", folder / "first", arguments, settings, told)
     say("Learning rules from its log …")
-    learned = learn(first.folder / "crawl-log.jsonl", rules)
-    if not learned.rules:
-        say(f"No rule was learned: {learned.why or 'nothing was sure enough'}. So there is no second crawl.")
+    learned = learn([first.folder / "crawl-log.jsonl"], rules).to_dict()["rules"]
+    if not learned:
+        say("No rule was learned: nothing was sure enough. So there is no second crawl.")
         return [first]
-    say(f"Crawling again, with {counted(learned.rules, 'learned rule')} …")
+    say(f"Crawling again, with {counted(learned, 'learned rule')} …")
     with watched() as told:
         return [first, crawl("with learned rules", folder / "second", arguments, settings, told)]
 
