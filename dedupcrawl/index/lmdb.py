@@ -20,7 +20,7 @@ from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable,
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
-from dedupcrawl.index.segment_store import LmdbCatalog, segment_files
+from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 
@@ -89,17 +89,17 @@ class LmdbIndex(LmdbNotes):
             try:
                 header = self._header = open_header(journal, path, checks, batch_pages)
                 schema = Schema(header, checks)
-                self._followed = opened.enter_context(closing(LmdbCatalog(path, journal, schema, header.batch_pages)))
+                self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
             except (IndexDamagedError, lmdb.Error) as error:
                 raise explained(error, path) from None
-            self._catalog = self._followed.catalog
+            self._catalog = self._store.catalog
             self._look()
             opened.pop_all()
 
     @in_turn
     def _look(self) -> int:
         """Catch up with the other processes; returns the id of the next page."""
-        with self._followed.snapshot():
+        with self._store.snapshot():
             return self._catalog.next_id
 
     @in_turn
@@ -119,13 +119,13 @@ class LmdbIndex(LmdbNotes):
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
-        self._followed.seen, keys, replaces = added
+        self._store.seen, keys, replaces = added
         kept = Kept(self._catalog.add_keys(keys), found.superseded_urls, replaces)
-        self._followed.fold()
+        self._store.fold()
         return kept
 
     def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         number = self._catalog.next_id
         if number != found.end:
             return None
@@ -142,11 +142,11 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def renew(self, entry: Entry) -> bool:
         renewed = self.journal.writing(partial(self._renew, storable(entry)))
-        self._followed.fold()
+        self._store.fold()
         return renewed
 
     def _renew(self, entry: Entry, txn: Transaction) -> bool:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         found = renewal(self._catalog, entry, self.journal.fetch(txn))
         if found is None:
             return False
@@ -160,7 +160,7 @@ class LmdbIndex(LmdbNotes):
         return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         self._detach(txn, url)
         fetch, number = self.journal.fetch(txn), self._catalog.next_id
         page = newest(self._catalog, url, fetch)
@@ -210,7 +210,7 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         keeper = plain(keeper)
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             if not self.claims.is_claimed(txn, keeper):
                 return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
@@ -218,7 +218,7 @@ class LmdbIndex(LmdbNotes):
             if self.claims.is_claimed(txn, keeper):
                 self.claims.depend(txn, keeper, dependent)
                 return True
-            self._followed.catch_up(txn, txn.id() - 1)
+            self._store.catch_up(txn, txn.id() - 1)
             return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         return self.journal.writing(work)
@@ -243,14 +243,14 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def entry(self, url: str) -> Entry | None:
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             fetch = self.journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)
             return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             return superseding(self._catalog, plain(url), self.journal.fetch(txn))
 
     def entries(self) -> Iterator[Entry]:
@@ -265,27 +265,27 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             return {
                 "index": f"lmdb:{self.path}",
                 **self._catalog.info(),
                 **self._notes_info(txn),
                 **self.claims.info(txn),
-                "bytes": self.journal.data_bytes() + self._followed.store.bytes_on_disk(),
+                "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
-        self._followed.wait()
+        self._store.wait()
         return self._verify(told)
 
     @in_turn
     def _verify(self, told: Told | None) -> list[str]:
-        with self._followed.store.locked():
+        with self._store.locked():
             end = self._look()
-            return self._followed.store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
+            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
-        self._followed.wait()
+        self._store.wait()
         self._compact()
 
     @in_turn
@@ -294,12 +294,12 @@ class LmdbIndex(LmdbNotes):
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
         self._drop_older_verdicts()
         self._drop_older_rewrites()
-        with self._followed.store.locked():
+        with self._store.locked():
             self._look()
             if fold := self._catalog.whole():
-                self._followed.store.merge(fold, self._followed.store.manifest)
+                self._store.merge(fold, self._store.manifest)
         self.journal.compact()
-        self._followed.seen = -1  # transactions are numbered anew
+        self._store.seen = -1  # transactions are numbered anew
         self._look()
 
     def share(self, checks: Sequence[Check]) -> bool:
@@ -324,10 +324,10 @@ class LmdbIndex(LmdbNotes):
             self._users -= 1
             if self._users > 0:
                 return
-        self._followed.wait()
+        self._store.wait()
         with self.journal.lock:
             if not self._closed:
                 self._closed = True
                 self.claims.close()
-                self._followed.close()
+                self._store.close()
                 self.journal.close()
