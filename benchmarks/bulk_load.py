@@ -19,8 +19,16 @@ from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import pack, record_of, unpack
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, sort_table
-from dedupcrawl.index.segment_file import open_segment, write_segment
+from dedupcrawl.index.segment import (
+    NO_IDS,
+    NO_KEYS,
+    Segment,
+    Table,
+    merge_from,
+    open_segment,
+    sort_table,
+    write_segment,
+)
 
 _ROWS = 4096  # of a transaction
 _RUN_PAGES = 1 << 17  # whose postings are sorted in memory
@@ -43,12 +51,12 @@ def load(index: LmdbIndex, entries: Sequence[Entry]) -> None:
 
 def fold(index: LmdbIndex) -> None:
     """Make the postings of all whole batches of rows that have no segment yet, and let the index see them."""
-    index._followed.wait()
-    store, journal, batch_pages = index._followed.store, index.journal, index._catalog.batch_pages
+    index._store.wait()
+    store, journal, batch_pages = index._store, index.journal, index._catalog.batch_pages
     with store.locked(), tempfile.TemporaryDirectory(dir=journal.path) as folder:
         with journal.lock, journal.reading() as txn:
             count = journal.count(txn)
-            store.load(txn)
+            store._load(txn)
         manifest = store.manifest
         begin, end = manifest[-1].end if manifest else 0, count // batch_pages * batch_pages
         if end <= begin:

@@ -22,11 +22,9 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.postings import Batch, PostingsView
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.segment import Segment, merge_from
-from dedupcrawl.index.segment_file import open_segment, write_segment
-from dedupcrawl.index.tail import Batch
+from dedupcrawl.index.segment import Segment, merge_from, open_segment, write_segment
 
 KEYS_OF_A_PAGE = 28
 FREQUENT = 0.2

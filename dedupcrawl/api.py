@@ -29,8 +29,8 @@ from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
+from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.superseding import standing_for
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict

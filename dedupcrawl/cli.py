@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -13,8 +12,7 @@ from importlib import import_module
 import click
 
 from dedupcrawl import extras
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what stdout may say where it is a file
+from dedupcrawl.output import FULL
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
 # `check` need neither Polars nor Scrapy.
@@ -108,7 +106,7 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:  # noqa
         _print_no_more()
         return 0
     except OSError as error:
-        if error.errno not in _FULL or error.filename is not None:
+        if error.errno not in FULL or error.filename is not None:
             raise
         _print_no_more()
         _tell(prog_name, f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere.")

@@ -15,6 +15,9 @@ from typing import IO, Any
 
 import msgspec
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What the system says of a file that takes no more."""
+
 _NOT_ASCII = re.compile("[\x7f-\U0010ffff]")
 
 
@@ -76,8 +79,10 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
             yield file
         os.chmod(temporary, _mode(place))
         os.replace(temporary, place)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

@@ -48,12 +48,12 @@ MAY_KNOW = {
         "spark",
     }
     | {"training", "urls"},
-    "cli": {"commands", "extras"},
+    "cli": {"commands", "extras", "output"},
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "addon": {"crawl", "settings"},
-    "demo": {"counts", "index"},
+    "demo": {"api", "counts", "index"},
     "__init__": {"addon", "api", "page", "urls", "verdict"},
     "__main__": {"cli"},
 }

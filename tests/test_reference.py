@@ -10,7 +10,7 @@ import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, PARAMETERS, make_checks
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]

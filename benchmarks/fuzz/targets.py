@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.side_by_side import stretches
@@ -19,9 +19,9 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index import note_rows, record
+from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
@@ -173,8 +173,8 @@ def records(data: bytes) -> None:
     for read in (
         lambda: record.unpack(data, 1),
         lambda: record.signatures(data, 1),
-        lambda: note_rows.unpack_recorded(data),
-        lambda: note_rows.unpack_rewrite(data),
+        lambda: record.unpack_recorded(data),
+        lambda: record.unpack_rewrite(data),
         lambda: text_of({"text": data}),
     ):
         try:

@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.commands.compare import names_urls, opened, page_errors, whole
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
-from dedupcrawl.commands.options import read_settings, sets_option
+from dedupcrawl.commands.compare import names_urls, opened, whole
+from dedupcrawl.commands.errors import BadInputError, Command, check_output
+from dedupcrawl.commands.options import EXISTING_FILE, FILE, json_option, read_settings, sets_option
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import Pairs, UnknownPageError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
@@ -34,12 +34,12 @@ class _Labels(NamedTuple):
     kept: list[str]
 
 
-@click.command()
-@click.argument("labels", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(cls=Command)
+@click.argument("labels", nargs=-1, required=True, type=EXISTING_FILE)
 @click.option("--index", help="The index of the crawl that the URLs are of.  [default: the project's]")
-@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The model.")
+@click.option("--output", required=True, type=FILE, help="The model.")
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(labels: Sequence[Path], index: str | None, output: Path, sets: Sequence[str], as_json: bool) -> None:
     """Fit the model to LABELS, pairs of pages of which you say whether they are one, for DEDUP_MODEL.
 
@@ -67,11 +67,8 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
         refit(prior, read.values, read.same, fitted), thresholds=refit_thresholds(prior, unseen, read.same)
     )
     before = np.array([prior.probability(row) for row in read.values.tolist()]) >= prior.threshold(target)
-    try:
-        with results(output) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
-    except OSError as error:
-        raise FailureError(f"{output}: {error.strerror or error}") from error
+    with results(output) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
     told = {
         "labels": len(read.same),
         "same": int(read.same.sum()),
@@ -87,7 +84,7 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
     """The features of all labelled pairs, each once."""
     seen: dict[tuple[str, str], tuple[str, bool]] = {}
     values: list[list[float]] = []
-    with opened(index, needed=any(map(names_urls, paths))) as kept_in, page_errors():
+    with opened(index, needed=any(map(names_urls, paths))) as kept_in:
         pairs = Pairs(kept_in, packaged())
         for path in paths:
             for pair in read_pairs(path, labelled=True):

@@ -5,53 +5,43 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
 import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 import click
+import msgspec
 
 from dedupcrawl.api import Detector, trust_of
-from dedupcrawl.commands.batch_order import in_batch_order
-from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
-from dedupcrawl.commands.options import read_settings, sets_option
-from dedupcrawl.commands.progress import bytes_progress
-from dedupcrawl.commands.skipped_rows import broken_rows
+from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
+from dedupcrawl.commands.options import InputPath, engine_option, read_settings, rows_option, sets_option, spark_errors
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Wanted
 from dedupcrawl.crawl_logs.parsing import read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
-from dedupcrawl.workers import WorkerKilledError
 
 _STDIN = Path("-")
 _COPY = "dedupcrawl-check-stdin"
 
 
-@click.command()
-@click.argument(
-    "files",
-    nargs=-1,
-    required=True,
-    type=InputPath(exists=True, allow_dash=True),
-)
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=InputPath(exists=True, allow_dash=True))
+@rows_option
 @click.option(
     "--index", help="Compare with what is in this index too, and keep what is new there.  [default: a temporary one]"
 )
@@ -115,18 +105,8 @@ def command(
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
                 out.write(to_json(verdict.to_dict()) + b"\n")
-    except (LogError, IndexMismatchError) as error:
+    except (LogError, ValueError) as error:
         raise BadInputError(_named(str(error))) from error
-    except (IndexDamagedError, WorkerKilledError) as error:
-        raise FailureError(str(error)) from error
-    except BrokenPipeError:
-        raise
-    except ValueError as error:
-        raise BadInputError(str(error)) from error
-    except IndexAwayError as error:
-        raise FailureError(str(error)) from error
-    except OSError as error:
-        raise FailureError(f"{error.filename or output or settings.index}: {error.strerror or error}") from error
     _report(tally, counts, as_json)
     if tally.skipped and not counts:
         raise BadInputError(
@@ -210,7 +190,7 @@ def _wanted(settings: DedupSettings) -> Wanted:
 def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with (
-        bytes_progress("reading", total) if bar else nullcontext(_untold) as update,
+        progress("reading", total) if bar else nullcontext(_untold) as update,
         closing(read_pages(files, tally, wanted=wanted)) as pages,
     ):
         for page in pages:
@@ -235,3 +215,39 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
     reasons = f" ({why})" if len(tally.skipped) > 1 else ""
     pages, rows = counted(sum(counts.values()), "page"), counted(skipped, "broken row")
     click.echo(f"{pages}: {said}; {rows} skipped{reasons}", err=True)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_page = msgspec.msgpack.Decoder(Page).decode
+_decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
+
+
+def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
+    """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
+
+    What is contained in a page is never longer than it, so of two pages one of which contains the other the longer is
+    judged first and kept. Length is that of the main text in symbols; of equally long pages the first one comes first.
+    (The paper's is that of the feature code, which is made of the first thousand symbols only.)
+
+    Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
+
+    Raises:
+        OSError: There is no room for temporary files.
+    """
+    try:
+        with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection
+            waiting.execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, length INTEGER, page BLOB)")
+            waiting.execute("PRAGMA journal_mode = OFF")
+            waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")
+            rows = ((len(Analysis(page).text.starts), _encode(page)) for page in pages)
+            count = waiting.executemany("INSERT INTO pages (length, page) VALUES (?, ?)", rows).rowcount
+            with progress("judging", count) as update:
+                longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
+                for done, (number, page) in enumerate(longest_first, 1):
+                    verdict = _encode(judge(Analysis(_decode_page(page))))
+                    waiting.execute("INSERT INTO verdicts VALUES (?, ?)", (number, verdict))
+                    update(done)
+            for (verdict,) in waiting.execute("SELECT verdict FROM verdicts ORDER BY number"):
+                yield _decode_verdict(verdict)
+    except sqlite3.Error as error:
+        raise OSError(None, str(error), "temporary files (TMPDIR says where)") from error

@@ -10,20 +10,16 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_output
-from dedupcrawl.commands.open_existing import open_existing
-from dedupcrawl.commands.options import read_settings, sets_option
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.errors import BadInputError, Command, check_output
+from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of
-from dedupcrawl.crawl_logs.pair_files import read_pairs
-from dedupcrawl.crawl_logs.tally import LogError
-from dedupcrawl.detection.attachments import AttachmentError
+from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
@@ -32,19 +28,13 @@ from dedupcrawl.settings import DedupSettings
 _OUTCOMES = ("duplicate", "unique", "abstained")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("pages", nargs=-1, metavar="[OLD NEW]")
-@click.option(
-    "--pairs",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Pairs of pages in JSON Lines, in place of OLD and NEW.",
-)
+@click.option("--pairs", type=EXISTING_FILE, help="Pairs of pages in JSON Lines, in place of OLD and NEW.")
 @click.option(
     "--index", help="An index that knows what their sites repeat, and URLs.  [default for URLs: the project's]"
 )
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@rows_option
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
 def command(
@@ -84,7 +74,7 @@ def command(
 
 def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as_json: bool) -> None:
     names_urls = any(not Path(page).is_file() for page in pages)
-    with opened(index, needed=names_urls) as kept_in, page_errors():
+    with opened(index, needed=names_urls) as kept_in:
         pairs = Pairs(kept_in, load(settings.model))
         old, new = (_file_or_url(page, kept_in, settings) for page in pages)
         row = _row(pairs.compare(new, old), settings)
@@ -99,7 +89,7 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
 
 def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings) -> None:
     counts: Counter[str] = Counter()
-    with opened(index, needed=names_urls(path)) as kept_in, page_errors(), results(output) as out:
+    with opened(index, needed=names_urls(path)) as kept_in, results(output) as out:
         compared = Pairs(kept_in, load(settings.model))
         for pair in read_pairs(path):
             new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
@@ -130,25 +120,13 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
         yield found
 
 
-@contextmanager
-def page_errors() -> Iterator[None]:
-    """What can be wrong with pages becomes a command's error."""
-    try:
-        yield
-    except (LogError, UnknownPageError) as error:
-        raise BadInputError(printable(str(error))) from error
-    except AttachmentError as error:
-        raise FailureError(printable(str(error))) from error
-
-
 def names_urls(path: Path) -> bool:
     """Whether the first row of a file of pairs names a page by its URL, so that there must be an index.
 
     Raises:
-        BadInputError: The file cannot be read, or its first row.
+        LogError: The file cannot be read, or its first row.
     """
-    with page_errors():
-        first = next(read_pairs(path), None)
+    first = next(read_pairs(path), None)
     return first is not None and (isinstance(first.new, str) or isinstance(first.kept, str))
 
 

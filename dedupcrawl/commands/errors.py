@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import click
 
-from dedupcrawl.output import check_place, results
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.output import FULL, check_place
+from dedupcrawl.printable import printable
 
 
 class CommandError(click.ClickException):
@@ -45,20 +47,48 @@ def check_output(output: Path | None) -> None:
         raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
 
 
-@contextmanager
-def rows_to(output: Path | None) -> Iterator[IO[bytes]]:
-    """As `output.results`, for rows that come from an index.
+class Command(click.Command):
+    """A command of which what goes wrong is said in one sentence, whichever room it goes wrong in."""
 
-    Raises:
-        FailureError: The rows cannot be written, or read; the sentence says which file.
-    """
-    try:
-        with results(output) as out:
-            yield out
-    except BrokenPipeError:  # of who reads what is printed
-        raise
-    except OSError as error:
-        raise FailureError(f"{error.filename or output or 'the index'}: {error.strerror or error}") from error
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            told = _told(error)
+            if told is None:
+                raise
+            raise told from error
+
+
+class Group(click.Group):
+    """Commands with a name in common."""
+
+    command_class = Command
+
+
+def _told(error: Exception) -> CommandError | None:
+    """An error of a room as one of a command; None when it is told elsewhere, or is a mistake of ours."""
+    from dedupcrawl.crawl_logs.tally import LogError  # here, for a command pays for what it needs
+    from dedupcrawl.detection.attachments import AttachmentError
+    from dedupcrawl.detection.pairs import UnknownPageError
+    from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
+    from dedupcrawl.settings import SettingError
+    from dedupcrawl.urls.rule import RuleError
+    from dedupcrawl.workers import WorkerKilledError
+
+    sentence = printable(str(error))
+    if isinstance(error, (LogError, RuleError, SettingError, UnknownPageError, IndexMismatchError)):
+        return BadInputError(sentence)
+    if isinstance(error, (AttachmentError, IndexDamagedError, WorkerKilledError)):
+        return FailureError(sentence)
+    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
+        return None
+    if error.filename is not None:
+        return FailureError(printable(f"{error.filename}: {error.strerror or error}"))
+    if error.errno in FULL and error.strerror == os.strerror(error.errno):  # of what is printed: see `cli`
+        return None
+    return FailureError(printable(error.strerror or str(error)))
 
 
 def check_there_are(rules: Path) -> None:
@@ -67,3 +97,23 @@ def check_there_are(rules: Path) -> None:
         raise BadInputError(
             f"there are no rules at {rules}: name a file or folder with --rules, or learn some with 'dedupcrawl train'."
         )
+
+
+def broken_rows(tally: Tally) -> Iterator[str]:
+    """One line for all rows of a file that are broken in the same way, of which the first ones are named."""
+    numbers: dict[tuple[str, str, str], list[str]] = {}
+    for row in tally.broken:
+        numbers.setdefault((row.path, row.unit, row.reason), []).append(f"{row.line:,}")
+    for (path, unit, reason), lines in numbers.items():
+        which = f"{unit} {lines[0]}" if len(lines) == 1 else f"{unit}s {', '.join(lines)}"
+        more = ", …" if 1 < len(lines) < tally.skipped[reason] else ""
+        yield f"{printable(path)}, {which}{more}: skipped, {printable(reason)}"
+
+
+def tell_skipped(tally: Tally) -> None:
+    """Warn of broken rows, the first ones by line, and of what else was skipped, by count."""
+    for line in broken_rows(tally):
+        click.echo(line, err=True)
+    if tally.skipped:
+        counts = ", ".join(f"{count:,} ({printable(reason)})" for reason, count in tally.skipped.most_common())
+        click.echo(f"skipped rows: {counts}", err=True)

@@ -7,23 +7,20 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
-from dedupcrawl.commands.options import rules_option
+from dedupcrawl.commands.errors import BadInputError, Command, check_there_are, tell_skipped
+from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
-from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.workers import WorkerKilledError
 
 
-@click.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(cls=Command)
+@click.argument("logs", nargs=-1, required=True, type=EXISTING_FILE)
 @rules_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.
 
@@ -35,15 +32,8 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """
     check_there_are(rules)
     tally = Tally()
-    try:
-        with stages_progress() as progress:
-            evaluation = evaluate(logs, rules, tally=tally, progress=progress)
-    except (LogError, RuleError) as error:
-        raise BadInputError(printable(str(error))) from error
-    except WorkerKilledError as error:
-        raise FailureError(str(error)) from error
-    except OSError as error:
-        raise FailureError(f"{error.filename or 'evaluate'}: {error.strerror or error}") from error
+    with stages_progress() as progress:
+        evaluation = evaluate(logs, rules, tally=tally, progress=progress)
     tell_skipped(tally)
     for problem in evaluation.measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.explanation import lines
-from dedupcrawl.commands.logged import logged_answer
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
-from dedupcrawl.commands.options import rules_option
-from dedupcrawl.commands.url_forms import forms_of
-from dedupcrawl.detection.attachments import AttachmentError
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
+from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.content.evidence_words import in_words
+from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.urls.rule import RuleError
 
 _OF_URL = (
     "rewrite",
@@ -29,11 +29,11 @@ _OF_URL = (
 )  # what is told of the URL that was asked about
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("url")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
+@index_option
 @rules_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Why URL was rewritten, or its page dropped or kept, with the evidence.
 
@@ -49,32 +49,256 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """
     forms = forms_of(url)
     with open_existing(index) as opened:
-        try:
-            explainer = Explainer(rules, opened)
-            told = explainer.told(forms or [url])
-            if told["verdict"] is None and told["kept"] is None and told["items"] is None:
-                if not forms:
-                    raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
-                asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
-                logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
-                if logged is not None:
-                    if logged.redirect_to:
-                        of_url = {name: told[name] for name in _OF_URL}
-                        told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
-                    told["status"] = logged.status
-            elif told["went_itself"]:
-                sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
-                told["canonical_status"] = sent_to.status if sent_to is not None else None
-        except RuleError as error:
-            raise BadInputError(printable(str(error))) from error
-        except (AttachmentError, IndexDamagedError) as error:
-            raise FailureError(printable(str(error))) from error
-        except OSError as error:
-            raise FailureError(
-                printable(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-            ) from error
+        explainer = Explainer(rules, opened)
+        told = explainer.told(forms or [url])
+        if told["verdict"] is None and told["kept"] is None and told["items"] is None:
+            if not forms:
+                raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
+            logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
+            if logged is not None:
+                if logged.redirect_to:
+                    of_url = {name: told[name] for name in _OF_URL}
+                    told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
+                told["status"] = logged.status
+        elif told["went_itself"]:
+            sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
+            told["canonical_status"] = sent_to.status if sent_to is not None else None
     told = {"url": url} | told
     if as_json:
         click.echo(to_json(told))
     else:
         click.echo("\n".join(lines(told)))
+
+
+_OF_DOUBT = ("url", "check", "similarity")
+
+
+def lines(told: dict[str, Any]) -> list[str]:
+    """`told` as `dedupcrawl.commands.explained` tells it, from the URL to the verdict on its page."""
+    return [printable(told["url"]), *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
+
+
+def _of_url(told: dict[str, Any]) -> Iterator[str]:
+    if told["redirect_to"]:
+        yield f"redirects to {printable(told['redirect_to'])}"
+    elif told["found_as"] != told["url"]:
+        yield f"{'found as' if _is_known(told) else 'taken for'} {printable(told['found_as'])}"
+    rewrite = told["rewrite"]
+    if rewrite is not None:
+        yield (
+            f"was asked for as {printable(rewrite['canonical'])} on {_day(rewrite['at'])}, "
+            f"by rule {printable(', '.join(rewrite['rules']))}"
+        )
+    if told["went_itself"]:
+        yield _why_itself(told["canonical_status"])
+    if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
+        how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
+        when = (
+            "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
+        )
+        yield f"{when}{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+    elif told["kind"] == "unchanged":
+        yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
+    if told["alias"] is not None:
+        yield from _of_alias(told["alias"])
+    for rule in told["rule_evidence"]:
+        yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
+    for found in told["software"]:
+        signs = printable(", ".join(found["signs"]))
+        yield f"{printable(found['where'])} runs {printable(found['program'])}, as is told by {signs}"
+        for name, (tried, failed) in found["tried"].items():
+            yield f"  rule {printable(name)}: tried {counted(tried, 'time')} in crawls, {failed:,} failed"
+        for name, why in found["failed"].items():
+            yield f"  rule {printable(name)} is not used: {printable(why)}"
+
+
+def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
+    if not alias["target"]:
+        yield "two pages name this URL as their own, so neither is believed"
+        return
+    links = f"; {counted(alias['links'], 'link')} that only its page had are asked for" if alias["links"] else ""
+    yield (
+        f"leads to the page of {printable(alias['target'])}, as {printable(alias['source'])} says, "
+        f"found {_day(alias['at'])} in run {printable(alias['run'])}{links}"
+    )
+    if alias["tried"]:
+        yield f"  {printable(alias['source'])}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
+    if alias["refuted"]:
+        yield f"  {printable(alias['source'])} is not believed on this site: {printable(alias['refuted'])}"
+
+
+def _why_itself(status: int | None) -> str:
+    if status is not None and status >= 400:
+        return f"fell back: that was answered with status {status}, so it was fetched as it was asked for"
+    return "was fetched as it was asked for, too: the rule was tried on it, or it fell back, or no rule was there yet"
+
+
+def _speaks_for(rule: dict[str, Any]) -> str:
+    if "state" not in rule:
+        return "no rule file has it any more"
+    said = [{"active": "", "probation": "on probation", "disabled": "switched off"}[rule["state"]]]
+    said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
+    evidence = rule["evidence"]
+    if evidence["coverage"]:
+        said.append(
+            f"from {counted(evidence['support'], 'cluster')}; of {counted(evidence['coverage'], 'URL')} in others "
+            f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
+        )
+    if rule["tried"]:
+        said.append(f"tried {counted(rule['tried'], 'time')} in crawls, {rule['failed']:,} failed")
+    if rule["note"]:
+        said.append(printable(rule["note"]))
+    return ", ".join(filter(None, said))
+
+
+def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
+    verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
+    if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
+        verdict = None
+    if verdict is not None and verdict["duplicate_of"] is None:
+        doubt = verdict["evidence"]["in_doubt"]
+        url, check, similarity = (doubt.get(name) for name in _OF_DOUBT)
+        yield (
+            f"its page was kept in doubt: it resembles {printable(str(url))}, "
+            f"by {printable(str(check))}, similarity {printable(str(similarity))}"
+        )
+        evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
+        yield from (f"  {line}" for line in in_words(evidence))
+    elif verdict is not None:
+        yield (
+            f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
+            f"by {printable(str(verdict['check']))}, similarity {verdict['similarity']}"
+        )
+        yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
+        if keeper is not None:
+            yield f"  that page: {_described(keeper)}"
+        if told["keeper_superseded_by"] is not None:
+            yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
+        yield from (f"  {line}" for line in in_words(verdict["evidence"]))
+    if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
+        yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
+    elif told["side_by_side"] is not None:
+        yield "side by side, the page (-) and the kept one (+):"
+        for stretch in told["side_by_side"]:
+            yield from _stretch(stretch)
+    if kept is not None:
+        yield f"its page was kept: {_described(kept)}"
+        if kept["furniture_blocks"]:
+            yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
+    if told["superseded_by"] is not None:
+        yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
+    if told["restored"]:
+        yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
+    if told["items"] is not None:
+        yield from _of_items(told["items"])
+    if not _is_known(told) and not told["restored"]:
+        yield "the index knows no page of this URL" + _in_the_log(told)
+        if told["status"] is None:
+            yield (
+                "if it was never asked for, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
+                "the index of another crawl is named with --index, and what this one holds is told by 'index info'"
+            )
+
+
+def _of_items(items: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"its items were judged one by one, each known by its place on the page: "
+        f"{counted(items['count'], 'item')}, {counted(items['duplicates'], 'duplicate')}"
+    )
+    for item in items["told"]:
+        yield f"  {printable(item['url'])} {_became_of(item)}"
+    if more := items["count"] - len(items["told"]):
+        yield f"  … and {counted(more, 'more item')}"
+
+
+def _names_another(verdict: dict[str, Any]) -> bool:
+    """Whether a verdict is one of duplicate, or of unique in doubt."""
+    return verdict["duplicate_of"] is not None or isinstance(verdict["evidence"].get("in_doubt"), dict)
+
+
+def _became_of(item: dict[str, Any]) -> str:
+    verdict = item["verdict"]
+    if verdict is None:
+        return "was kept" if item["kept"] else "was given back by 'index restore'"
+    if not _names_another(verdict):
+        return "was kept"
+    if verdict["duplicate_of"] is None:
+        return "was kept in doubt"
+    check, similarity = printable(str(verdict["check"])), verdict["similarity"]
+    return f"is a duplicate of {printable(verdict['duplicate_of'])}, by {check}, similarity {similarity}"
+
+
+def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
+    if "same" in stretch:
+        yield f"    … {counted(stretch['same'], 'symbol')} alike …"
+        return
+    for sign, side in (("-", "new"), ("+", "kept")):
+        if stretch[side]:
+            yield f"  {sign} {printable(stretch[side])}"
+
+
+def _was_fetched(told: dict[str, Any]) -> bool:
+    """Whether a page is known that came from the very URL: no rule had to do with it then."""
+    return any(told[name] is not None and told[name]["url"] == told["found_as"] for name in ("verdict", "kept"))
+
+
+def _is_known(told: dict[str, Any]) -> bool:
+    return any(told[name] is not None for name in ("verdict", "kept", "items"))
+
+
+def _in_the_log(told: dict[str, Any]) -> str:
+    if told["status"] is None:
+        return ", and the crawl log beside it, if there is one, has no answer from it"
+    if told["status"] == 200:
+        return (
+            ": it was fetched, but no item was made of it, or no check had enough text to compare, "
+            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain these"
+        )
+    return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
+
+
+def _described(kept: dict[str, Any]) -> str:
+    by = f" by spider {printable(kept['spider'])}" if kept["spider"] else ""
+    run = f" in run {printable(kept['run'])}" if kept["run"] else ""
+    checks = printable(", ".join(kept["checks"]))
+    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, known to {checks}"
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+class LoggedAnswer(msgspec.Struct, frozen=True):
+    """A row of the crawl log.
+
+    Attributes:
+        url: That was asked for.
+        status: HTTP status.
+        redirect_to: Where a redirect led in the end.
+    """
+
+    url: str
+    status: int = 0
+    redirect_to: str = ""
+
+
+def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
+    """The newest row of any of `urls`; None when there is none, or no such log.
+
+    Raises:
+        OSError: The log cannot be read.
+    """
+    if not log.is_file():
+        return None
+    needles = [b'"url":' + msgspec.json.encode(url) for url in urls if url.isprintable()]
+    found = None
+    with log.open("rb") as file:
+        for line in file:
+            if any(needle in line for needle in needles):
+                try:
+                    row = msgspec.json.decode(line, type=LoggedAnswer)
+                except msgspec.DecodeError:  # torn by a kill
+                    continue
+                found = row if row.url in urls else found
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,14 @@ import msgspec
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
-from dedupcrawl.commands.explained_items import judged_items
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.rows import Entry, Rewrite
-from dedupcrawl.index.superseding import standing_for
+from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
@@ -197,3 +197,45 @@ def _of_rule(rule: Rule) -> dict[str, Any]:
         "failed": rule.failed,
         "note": rule.note,
     }
+
+
+_GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text
+_TOLD = 10
+
+
+def judged_items(index: Index, normalizer: Normalizer, pages: Iterable[str]) -> dict[str, Any] | None:
+    """What became of the items of the first of `pages` that has any; None without.
+
+    They are looked up by their numbers, which run from 1 on, so that it takes no longer for a large index.
+    """
+    for page in pages:
+        told: list[dict[str, Any]] = []
+        known = duplicates = 0
+        for item in _known(index, normalizer, page):
+            known += 1
+            duplicates += item["verdict"] is not None and item["verdict"]["duplicate_of"] is not None
+            if known <= _TOLD:
+                told.append(item)
+        if told:
+            return {"count": known, "duplicates": duplicates, "told": told}
+    return None
+
+
+def _known(index: Index, normalizer: Normalizer, page: str) -> Iterator[dict[str, Any]]:
+    last = 0
+    for number in count(1):
+        if number - last > _GAP:
+            return
+        url = item_url(page, number)
+        verdict = index.verdict(url)
+        entries = map(index.entry, dict.fromkeys((url, normalizer.normalize(url).canonical)))
+        is_kept = any(entry is not None and entry.source == url for entry in entries)
+        is_restored = index.is_restored(url)
+        if verdict is not None or is_kept or is_restored:
+            last = number
+            yield {
+                "url": url,
+                "verdict": verdict.to_dict() if verdict is not None else None,
+                "kept": is_kept,
+                "restored": is_restored,
+            }

@@ -2,22 +2,187 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
 import click
 
-from dedupcrawl.commands.errors import FailureError
-from dedupcrawl.commands.forget import compact, forget
-from dedupcrawl.commands.listing import listing
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
-from dedupcrawl.commands.progress import rows_progress
+from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
+from dedupcrawl.commands.options import FILE, index_option, json_option, open_existing
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
-from dedupcrawl.counts import counted
-from dedupcrawl.output import to_json
+from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
+from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.quota import recount
+from dedupcrawl.index.runs import read_runs
+from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import host_of, site_of
+
+_AT_ONCE = 1_000  # pages
+
+
+@click.command(cls=Command, short_help="Remove pages: nothing is their duplicate any more.")
+@click.argument("urls", nargs=-1)
+@click.option("--site", help="Pages of this host or registrable domain.")
+@click.option("--run", help="Pages of this crawl (explain names it).")
+@click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
+@index_option
+@json_option
+def forget(
+    urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
+) -> None:
+    """Remove pages, with texts and items kept beside them, so that nothing is their duplicate any more.
+
+    Of several conditions all must hold. The URL of a page means the items that are known by their places on it too
+    (URL#1, URL#2, …). What was dropped because of a page stays dropped and keeps its verdict; see 'index restore'. The
+    room is taken again by new pages; 'index compact' gives it back to the disk.
+
+    \b
+    dedupcrawl index forget https://example.com/42
+    dedupcrawl index forget --site example.com --older-than 90d
+    """
+    needs_one(urls, site, run, older_than)
+    wanted = selection(urls, site, run, older_than, now=time.time())
+    with open_existing(index) as opened:
+        forgotten, sites = _forget(opened, wanted)
+        recount(opened, sites)
+    if as_json:
+        click.echo(to_json({"forgotten": forgotten}))
+    else:
+        unknown = ": the index has none of these URLs" if urls and not forgotten else ""
+        click.echo(f"{counted(forgotten, 'page')} forgotten{unknown}")
+
+
+def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
+    """How many pages were forgotten, and the sites that they were of.
+
+    Raises:
+        BadInputError: The index knows nothing of the run or site that is wanted.
+    """
+    sites: set[str] = set()
+    run, site = Asked("run", wanted.run), Asked("site", wanted.site)
+    run.meet(*(one.name for one in reversed(read_runs(index))))
+
+    def kept() -> Iterator[tuple[str, str]]:
+        for entry in index.entries():
+            run.meet(entry.run)
+            site.meet(site_of(entry.source), also=host_of(entry.source))
+            if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at):
+                sites.add(entry.site)
+                yield entry.url, entry.source
+
+    def dropped() -> Iterator[str]:
+        for row in chain(index.recorded(), index.restored()):
+            run.meet(row.run)
+            site.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
+            if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at):
+                yield row.verdict.url
+
+    forgotten = 0
+    pages = kept()
+    while some := list(islice(pages, _AT_ONCE)):
+        forgotten += index.forget(url for url, _ in some)
+        index.forget(source for url, source in some if source != url)
+    urls = dropped()
+    while named := list(islice(urls, _AT_ONCE)):
+        index.forget(url for url in named if index.attachments(url) and index.entry(url) is None)
+    run.check()
+    site.check()
+    return forgotten, sites
+
+
+@click.command(cls=Command, short_help="Give the room of what counts no more back to the disk.")
+@index_option
+@json_option
+def compact(index: str | None, as_json: bool) -> None:
+    """Give the room of forgotten and replaced pages and of older verdicts back to the disk.
+
+    Nobody else may have the index open meanwhile.
+
+    \b
+    dedupcrawl index compact --index lmdb:/data/dedup/index
+    """
+    with open_existing(index) as opened:
+        before = int(opened.info()["bytes"])
+        opened.compact()
+        recount(opened)
+        after = int(opened.info()["bytes"])
+    if as_json:
+        click.echo(to_json({"bytes_before": before, "bytes": after}))
+    else:
+        click.echo(f"{megabytes(before)} before, {megabytes(after)} now")
+
+
+_OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
+_OF_PAGES = ("url", "title", "run")
+
+
+@click.command(cls=Command, name="list", short_help="The pages that were kept, or dropped, as rows.")
+@click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
+@click.option(
+    "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
+)
+@index_option
+@click.option("--json", "as_json", is_flag=True, help="Print the count as one JSON object (needs --output).")
+def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
+    """List the pages that an index keeps (url, title, run), or those that were dropped for them.
+
+    Of a drop: url, duplicate_of, check, probability and run. Of several on one URL the last counts; one that was
+    withdrawn by 'index restore' is none.
+
+    \b
+    dedupcrawl index list --drops --output drops.csv
+    dedupcrawl index list | jq -r .url
+    """
+    if as_json and output is None:
+        raise click.UsageError("--json prints the count to stdout: say with --output where the rows go.")
+    check_output(output)
+    columns = _OF_DROPS if drops else _OF_PAGES
+    as_csv = output is not None and output.suffix == ".csv"
+    count = 0
+    with open_existing(index) as opened, results(output) as out:
+        if as_csv:
+            out.write(_csv_line(columns))
+        for values in _drops(opened) if drops else _pages(opened):
+            row = dict(zip(columns, values, strict=True))
+            out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
+            count += 1
+    if as_json:
+        click.echo(to_json({"rows": count}))
+        return
+    click.echo(f"{counted(count, 'dropped page' if drops else 'kept page')}", err=True)
+
+
+def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
+    newest = {row.verdict.url: row.at for row in standing(index, index.recorded())}  # of several crawls
+    for row in standing(index, index.recorded()):
+        verdict = row.verdict
+        if row.was_dropped and newest.get(verdict.url) == row.at:
+            yield verdict.url, verdict.duplicate_of, verdict.check, verdict.evidence.get("probability"), row.run
+
+
+def _pages(index: Index) -> Iterator[tuple[Any, ...]]:
+    return ((entry.source, entry.title, entry.run) for entry in index.entries())
+
+
+def _csv_line(values: Iterable[Any]) -> bytes:
+    """One row; a spreadsheet takes what begins with = + - @ for a formula, so that is quoted."""
+    line = io.StringIO()
+    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in ("=", "+", "-", "@") else value for value in values])
+    return line.getvalue().encode("utf-8", "replace")
+
 
 _PROBLEMS_NAMED = 5
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Figures, integrity and contents of an index.
 
@@ -37,8 +202,8 @@ command.add_command(compact)
 
 
 @command.command()
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
@@ -61,8 +226,8 @@ def info(index: str | None, as_json: bool) -> None:
 
 
 @command.command(short_help="Read everything, check every invariant.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@index_option
+@json_option
 def verify(index: str | None, as_json: bool) -> None:
     """Read everything and check every invariant; exit status 1 when something is wrong.
 
@@ -72,7 +237,7 @@ def verify(index: str | None, as_json: bool) -> None:
     """
     with open_existing(index) as opened:
         pages = opened.info()["pages"]
-        with rows_progress("verifying", int(pages)) as update:
+        with progress("verifying", int(pages)) as update:
             problems = opened.verify(lambda done, _: update(done))
     if as_json:
         click.echo(to_json({"pages": pages, "problems": problems}))

@@ -10,20 +10,18 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, check_there_are
+from dedupcrawl.commands.errors import Command, check_there_are
 from dedupcrawl.commands.options import json_anyway, rules_option
-from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
-from dedupcrawl.printable import printable
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
-from dedupcrawl.urls.rule import RuleError
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("urls", nargs=-1)
 @rules_option
 @json_anyway
@@ -40,10 +38,7 @@ def command(urls: Sequence[str], rules: Path) -> None:
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
     check_there_are(rules)
-    try:
-        normalizer = Normalizer.from_paths([rules])
-    except RuleError as error:
-        raise BadInputError(printable(str(error))) from error
+    normalizer = Normalizer.from_paths([rules])
     if not urls and sys.stdin.isatty():
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, check_there_are
-from dedupcrawl.project import RULES, rules_folder
-from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.open import check_spec, folder_of, open_index
+from dedupcrawl.printable import printable
+from dedupcrawl.project import RULES, data_folder, rules_folder
+from dedupcrawl.settings import DedupSettings
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
@@ -19,6 +24,11 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
     check_there_are(rules)
     return rules
 
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 json_anyway = click.option(
     "--json", is_flag=True, expose_value=False, help="What is printed is JSON anyway: this changes nothing."
@@ -44,7 +54,7 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
         sets: What --set says; the prefix DEDUP_ may be left out.
 
     Raises:
-        BadInputError: One cannot be used.
+        SettingError: One cannot be used.
     """
     values = dict(given)
     for pair in sets:
@@ -53,7 +63,103 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
             raise click.UsageError(f"--set takes NAME=VALUE, not {pair!r}.")
         name = name.strip().upper()
         values[name if name.startswith("DEDUP_") else f"DEDUP_{name}"] = value
+    return DedupSettings.read(values)
+
+
+_ANYWHERE = "://"
+
+
+class InputPath(click.Path):
+    """A file that is there; for Spark also a folder, or a URI that is not looked at here. "-" is stdin if allowed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path as it was given."""
+        text = str(value)
+        self.dir_okay = ctx is not None and ctx.params.get("engine") == "spark"
+        if self.dir_okay and _ANYWHERE in text:
+            return text
+        super().convert(text, param, ctx)
+        return text
+
+
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    is_eager=True,  # what the arguments may be depends on it
+    help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
+)
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """Import `dedupcrawl.spark` and use it in here: what can go wrong becomes a command's error."""
     try:
-        return DedupSettings.read(values)
-    except SettingError as error:
+        from dedupcrawl.spark.session import NoSparkError, SparkFailedError
+    except ImportError as error:
+        raise BadInputError(
+            f"--engine spark needs PySpark 4 or newer ({error}): pip install 'dedupcrawl[spark]'."
+        ) from error
+    try:
+        yield
+    except NoSparkError as error:
+        raise BadInputError(printable(str(error))) from error
+    except SparkFailedError as error:
+        raise FailureError(printable(str(error))) from error
+
+
+index_option = click.option(
+    "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
+)
+
+rows_option = click.option("--output", type=FILE, help="Write the rows here.  [default: stdout]")
+
+
+def index_folder(spec: str | None) -> Path:
+    """Where the LMDB index that `spec` names lies, or would, if it is on a server instead.
+
+    A crawl writes its log beside that unless told otherwise.
+    """
+    return folder_of(spec or "", data_folder() / "index")
+
+
+def _nothing_at(path: Path) -> BadInputError:
+    below = next((below for below in (path / "dedup" / "index", path / "index") if below.is_dir()), None)
+    if below is not None:
+        return BadInputError(f"there is no index at {path}, but at {below}: name that with --index.")
+    return BadInputError(
+        f"there is no index at {path}: crawl first, or name one with --index (JOBDIR/dedup/index, if with JOBDIR)."
+    )
+
+
+@contextmanager
+def open_existing(spec: str | None) -> Iterator[Index]:
+    """The index that `spec` names, else that of the project of the working directory; closed at the end.
+
+    Raises:
+        BadInputError: There is none.
+        IndexMismatchError, IndexDamagedError, OSError: It cannot be used, now or later.
+    """
+    spec = spec or "lmdb:"
+    path = index_folder(spec)
+    if spec.startswith("memory:"):
+        raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
+    try:
+        check_spec(spec)
+        if "://" not in spec and not path.is_dir():
+            raise _nothing_at(path)
+        index = open_index(spec, [], default_path=path)
+    except FileNotFoundError:
+        raise _nothing_at(path) from None
+    except ValueError as error:
         raise BadInputError(str(error)) from error
+    with closing(index):
+        try:
+            yield index
+        except BrokenPipeError:  # of who reads what is printed
+            raise
+        except (IndexDamagedError, OSError) as error:
+            if isinstance(error, OSError) and error.filename is not None:  # some other file's
+                raise
+            raise FailureError(str(error)) from error

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dedupcrawl import extras
-from dedupcrawl.commands.errors import FailureError, check_output
-from dedupcrawl.commands.known import chosen_run
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, index_folder, open_existing
-from dedupcrawl.commands.options import rules_option
+from dedupcrawl.commands.errors import Command, FailureError, check_output
+from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
 from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 
@@ -22,16 +20,10 @@ if TYPE_CHECKING:
     from dedupcrawl.report.collect import Report
 
 
-@click.command()
-@click.option("--index", help=DEFAULT_INDEX_HELP)
-@click.option(
-    "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Write the page here, as HTML."
-)
-@click.option(
-    "--log",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The crawl log.  [default: crawl-log.jsonl beside the index]",
-)
+@click.command(cls=Command)
+@index_option
+@click.option("--output", required=True, type=FILE, help="Write the page here, as HTML.")
+@click.option("--log", type=EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
 @rules_option
 @click.option(
     "--run", default="last", show_default=True, help="Which crawl, by its name; or 'all' that the index knows."
@@ -59,14 +51,9 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
-        try:
-            with stages_progress() as told:
-                report = collect(opened, log or beside, [rules], runs, told, run=name)
-            length = write(report, output)
-        except IndexDamagedError as error:
-            raise FailureError(str(error)) from error
-        except OSError as error:
-            raise FailureError(f"{error.filename or output}: {error.strerror or error}") from error
+        with stages_progress() as told:
+            report = collect(opened, log or beside, [rules], runs, told, run=name)
+        length = write(report, output)
     duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt
     for problem in report.problems:
         click.echo(printable(problem), err=True)

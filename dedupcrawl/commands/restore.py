@@ -12,11 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.drops import standing
-from dedupcrawl.commands.errors import check_output, rows_to
-from dedupcrawl.commands.known import Asked
-from dedupcrawl.commands.open_existing import DEFAULT_INDEX_HELP, open_existing
-from dedupcrawl.commands.selection import Selection, needs_one, selection
+from dedupcrawl.commands.errors import Command, check_output
+from dedupcrawl.commands.options import index_option, open_existing, rows_option
+from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.attachments import AttachmentError, items_of
@@ -24,7 +22,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.runs import read_runs
-from dedupcrawl.output import to_json
+from dedupcrawl.output import results, to_json
 from dedupcrawl.sites import host_of, site_of
 
 _LET_THROUGH = (
@@ -33,17 +31,15 @@ _LET_THROUGH = (
 )
 
 
-@click.command(short_help="Give back what was dropped or never fetched.")
+@click.command(cls=Command, short_help="Give back what was dropped or never fetched.")
 @click.argument("urls", nargs=-1)
 @click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
 @click.option("--run", help="Of this crawl (explain names it).")
 @click.option("--site", help="Of this host or registrable domain.")
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.  [default: stdout]"
-)
+@rows_option
 @click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
-@click.option("--index", help=DEFAULT_INDEX_HELP)
+@index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
 def restore(  # noqa: PLR0912 - an error each
     urls: Sequence[str],
@@ -85,7 +81,7 @@ def restore(  # noqa: PLR0912 - an error each
         rewritten: dict[tuple[str, str], Dependent] = {}
         let_through = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
-        with rows_to(output) as out:
+        with results(output) as out:
             for row in _rows(opened, wanted, rule, check):
                 if row.at < newest.get(_key(row), math.inf):
                     continue

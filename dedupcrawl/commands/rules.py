@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
-from dedupcrawl.commands.options import json_anyway
+from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are
+from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import why_command
 from dedupcrawl.counts import counted
@@ -60,10 +59,9 @@ _folder = click.option(
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "what it does")
 _WIDEST = 40  # characters that a column is made wide for
 _NAMED = 5  # sites
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Look at rules, try them, switch one off, exchange them.
 
@@ -84,7 +82,7 @@ def command() -> None:
 @command.command("list", short_help="List rules, one a line.")
 @click.argument("sites", nargs=-1)
 @_folder
-@_json
+@json_option
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
@@ -115,7 +113,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.argument("site")
 @click.argument("rule_id", required=False)
 @_folder
-@_json
+@json_option
 def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
 
@@ -136,7 +134,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
 @command.command(short_help="Try the rules on URLs, or on their own examples.")
 @click.argument("urls", nargs=-1)
 @_folder
-@_json
+@json_option
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
 
@@ -170,7 +168,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.option("--note", default="", help="Why, for the next reader of the file.")
 @click.option("--undo", is_flag=True, help="Switch it on again.")
 @_folder
-@_json
+@json_option
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
@@ -189,8 +187,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     else:
         changed = replace(rule, note=note or rule.note)
     if changed != rule:
-        with _failing(path):
-            change_rules(path, {site_rules.rules.index(rule): changed})
+        change_rules(path, {site_rules.rules.index(rule): changed})
     if as_json:
         click.echo(to_json(rule_row(site_rules.site, changed)))
     else:
@@ -200,9 +197,9 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 
 
 @command.command("import", short_help="Take over rules of duplicate-url-discarder.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
 @_folder
-@_json
+@json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Take over rules of duplicate-url-discarder from its JSON FILES, behind those that are there.
 
@@ -216,9 +213,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     count, sites, refused = 0, set(), list[Refused]()
     for file in files:
         try:
-            with _failing(file):
-                content = file.read_bytes()
-            found, not_taken = imported(msgspec.json.decode(content))
+            found, not_taken = imported(msgspec.json.decode(file.read_bytes()))
         except (msgspec.DecodeError, RecursionError) as error:
             why = "too deep" if isinstance(error, RecursionError) else printable(str(error))
             raise BadInputError(
@@ -230,7 +225,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         refused += not_taken
         for new in found:
             path = path_in(folder, new.site)
-            old = _read(path).rules if path.exists() else ()
+            old = read_rules(path).rules if path.exists() else ()
             more = added(old, new.rules)[len(old) :]
             if len(old) + len(more) > MOST_RULES:  # the file could not be read any more
                 raise BadInputError(
@@ -239,11 +234,10 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
             if more:
                 count += len(more)
                 sites.add(new.site)
-                with _failing(path):
-                    if path.exists():
-                        add_rules(path, more)
-                    else:
-                        write_rules(folder, SiteRules(new.site, more))
+                if path.exists():
+                    add_rules(path, more)
+                else:
+                    write_rules(folder, SiteRules(new.site, more))
     _tell_refused(refused)
     if as_json:
         reasons = Counter(one.why for one in refused)
@@ -284,26 +278,7 @@ def _cells(site: str, rule: Rule, before: Sequence[str]) -> tuple[str, ...]:
 
 def _files(folder: Path) -> dict[str, Path]:
     check_there_are(folder)
-    try:
-        return rule_files([folder])
-    except RuleError as error:
-        raise BadInputError(printable(str(error))) from error
-
-
-def _read(path: Path) -> SiteRules:
-    try:
-        return read_rules(path)
-    except RuleError as error:
-        raise BadInputError(printable(str(error))) from error
-
-
-@contextmanager
-def _failing(path: Path) -> Iterator[None]:
-    """What cannot be written is said in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise FailureError(f"{error.filename or path}: {error.strerror or error}") from error
+    return rule_files([folder])
 
 
 def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
@@ -312,7 +287,7 @@ def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
             yield _of_site(folder, site)[1]
         return
     for _, path in sorted(_files(folder).items()):
-        yield _read(path)
+        yield read_rules(path)
 
 
 def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
@@ -325,7 +300,7 @@ def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
         sites = [printable(name.removesuffix(SUFFIX)) for name in sorted(files)]
         some = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
         raise BadInputError(f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'nor any'}.")
-    return path, _read(path)
+    return path, read_rules(path)
 
 
 def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
@@ -339,7 +314,7 @@ def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
 def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
     path = file_of(files, site)
-    found = _read(path) if path is not None else None
+    found = read_rules(path) if path is not None else None
     if found is not None and ascii_form(found.site) == ascii_form(site):
         normalizer = SiteNormalizer(replace(found, site=site))
     else:  # a file that is for another site than its name says is not used in a crawl either

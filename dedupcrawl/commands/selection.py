@@ -1,18 +1,60 @@
-"""Which pages a command that removes or gives back is meant for."""
+"""What a command is asked about: the pages it is meant for, and where the index knows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import click
+from w3lib.url import safe_url_string
 
 from dedupcrawl.commands.errors import BadInputError
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.rows import Recorded
+from dedupcrawl.index.runs import Run, read_runs
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 from dedupcrawl.setting_values import read_age
 from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.urls.compiled_rule import LONGEST_URL
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
+
+_BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|\Z)")
+
+
+def forms_of(url: str) -> list[str]:
+    """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme.
+
+    Empty when it is no URL of the web, or longer than any.
+
+    >>> forms_of("Example.com/a b#top")
+    ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
+    """
+    typed = url.strip()
+    if len(typed) > LONGEST_URL:
+        return []
+    if _BARE_HOST.match(typed):
+        return list(dict.fromkeys(form for scheme in ("http", "https") for form in _forms(f"{scheme}://{typed}")))
+    forms = list(_forms(typed))
+    return list(dict.fromkeys([typed, *forms])) if forms else []
+
+
+def _forms(url: str) -> Iterator[str]:
+    try:
+        parts = split_url(safe_url_string(url))
+    except ValueError:  # also UnicodeError
+        return
+    if parts is None:
+        return
+    scheme = parts.scheme.lower()
+    host = parts.authority.lower().removesuffix(DEFAULT_PORTS[scheme])
+    for authority in (host, parts.authority):
+        plain = UrlParts(scheme, authority, parts.segments, parts.args, parts.separators, "")
+        yield plain.join()
+        if not any(parts.segments):  # http://host and http://host/ are one page to Scrapy
+            yield plain.with_segments([] if parts.segments else [""]).join()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +121,89 @@ def needs_one(*conditions: object) -> None:
     """
     if not any(conditions):
         raise click.UsageError("say which pages: URLs, or one of the options.")
+
+
+def standing(index: Index, rows: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Those of `rows` that are the newest verdict on their page, or a withdrawn one, where it was not kept since.
+
+    A page of which several crawls said exactly the same is there several times.
+    """
+    for row in rows:
+        verdict = row.verdict
+        if verdict.is_duplicate and index.verdict(verdict.url) in (None, verdict):
+            entry = index.entry(verdict.url)
+            if entry is None or entry.kept_at < row.at:
+                yield row
+
+
+_NAMED = 5  # of what there is
+
+
+def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
+    """All runs that the index remembers, and the name of that which is asked for.
+
+    Args:
+        index: The index.
+        name: Of a run, or "last", or "all".
+
+    Returns:
+        The runs, and None for all of them, which "last" is too where there is none.
+
+    Raises:
+        BadInputError: There is no such run; the sentence names the newest.
+    """
+    runs = read_runs(index)
+    names = [run.name for run in runs]
+    if name == "all" or (name == "last" and not runs):
+        return runs, None
+    if name == "last":
+        return runs, names[-1]
+    if name not in names:
+        raise unknown("run", name, reversed(names))
+    return runs, name
+
+
+class Asked:
+    """Whether a name that was asked for has been met, and a few of those that were.
+
+    Args:
+        what: That it names.
+        name: It; None: nothing was asked for.
+    """
+
+    def __init__(self, what: str, name: str | None) -> None:
+        self._what = what
+        self._name = name
+        self._found = name is None
+        self._met: dict[str, None] = {}
+
+    @property
+    def is_met(self) -> bool:
+        """True when it was met, or nothing was asked for."""
+        return self._found
+
+    def meet(self, *names: str, also: str = "") -> None:
+        """These were met; so was `also`, which is not told, where there is one."""
+        if self._found:
+            return
+        self._found = self._name in (*names, also)
+        if len(self._met) <= _NAMED:
+            self._met |= dict.fromkeys(names)
+
+    def check(self) -> None:
+        """Raise when nothing that was met has the name.
+
+        Raises:
+            BadInputError: It was not met.
+        """
+        if not self._found and self._name is not None:
+            raise unknown(self._what, self._name, self._met)
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> BadInputError:
+    """The error for a name that nothing has; `known` are those that something has."""
+    some = list(islice(known, _NAMED + 1))
+    shown = ", ".join(map(printable, some[:_NAMED])) + (", …" if len(some) > _NAMED else "")
+    return BadInputError(
+        f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'nor any other'}."
+    )

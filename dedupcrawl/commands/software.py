@@ -7,21 +7,22 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError
+from dedupcrawl.commands.options import json_option
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.software.checking import problems, shared_effects
 from dedupcrawl.software.program import Program, programs, read_program
-from dedupcrawl.urls.rule import RuleError, described
+from dedupcrawl.urls.rule import described
 
 _HEADS = ("name", "signs", "rules", "pairs", "program")
 
 
-@click.command("software", short_help="List and check the rules of known software.")
+@click.command("software", cls=Command, short_help="List and check the rules of known software.")
 @click.argument("name", required=False)
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check FILE, a program's file.", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def software(name: str | None, file: Path | None, as_json: bool) -> None:
     """List the known programs and test the pairs of URLs in their files, or show the program NAME.
 
@@ -50,10 +51,7 @@ def software(name: str | None, file: Path | None, as_json: bool) -> None:
 
 
 def _check(file: Path, as_json: bool) -> None:
-    try:
-        program = read_program(file)
-    except RuleError as error:
-        raise BadInputError(printable(str(error))) from error
+    program = read_program(file)
     others = [other for other in programs() if other.name != program.name]
     found = problems(program, others)
     same = shared_effects(program, others)

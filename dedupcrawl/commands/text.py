@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.compare import opened, page_errors, whole
-from dedupcrawl.commands.errors import BadInputError
-from dedupcrawl.commands.options import read_settings, sets_option
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.compare import opened, whole
+from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.options import json_option, read_settings, sets_option
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
 from dedupcrawl.detection.attachments import text_of
@@ -33,12 +33,12 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 """Kind of a line → what stands before it, and its colour."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("page", metavar="FILE|URL")
 @click.option("--index", help="An index that knows what its site repeats.  [default for a URL: the project's]")
 @click.option("--url", help="Where FILE was fetched: of which host the index knows what it repeats.")
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
     """What is read of a page: title, own text, furniture, and slots, which are furniture with a value that varies.
 
@@ -54,7 +54,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     is_file = Path(page).is_file()
     if url is not None and not (is_file and host_of(url)):
         raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
-    with opened(index, needed=not is_file) as kept_in, page_errors():
+    with opened(index, needed=not is_file) as kept_in:
         read = _of_file(Path(page), url, settings) if is_file else _of_index(page, kept_in)
         text = PageText.of(read, SiteFurniture(kept_in).of(host_of(read.url)))
     selector = settings.for_url(read.url).selector if is_file else None

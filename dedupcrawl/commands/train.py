@@ -9,12 +9,11 @@ from pathlib import Path
 import click
 from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
-from dedupcrawl.commands.engine import InputPath, engine_option, spark_errors
-from dedupcrawl.commands.errors import BadInputError, FailureError
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
+from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, spark_errors
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.commands.skipped_rows import tell_skipped
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
@@ -22,12 +21,11 @@ from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
 from dedupcrawl.urls.probation import CONFIDENCE
-from dedupcrawl.workers import WorkerKilledError
 
 _DEFAULTS = LearningOptions()
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("logs", nargs=-1, required=True, type=InputPath(exists=True))
 @click.option(
     "--rules",
@@ -58,7 +56,7 @@ _DEFAULTS = LearningOptions()
 )
 @click.option(
     "--knowledge",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="ClearURLs' data.min.json: parameters to drop unless the site speaks against it.",
 )
 @engine_option
@@ -93,9 +91,9 @@ def command(
         if knowledge:
             read_clearurls(knowledge)  # a mistake in it shows before the logs are read
         summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
-    except (LogError, KnowledgeError) as error:
+    except KnowledgeError as error:
         raise BadInputError(printable(str(error))) from error
-    except (NotWrittenError, WorkerKilledError) as error:
+    except NotWrittenError as error:
         raise FailureError(printable(str(error))) from error
     except OSError as error:
         raise FailureError(

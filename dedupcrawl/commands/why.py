@@ -8,23 +8,22 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.options import EXISTING_FILE, json_option
 from dedupcrawl.commands.progress import stages_progress
-from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.learning.why import Why, why
-from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import SiteRules, file_of, read_rules, rule_files
 from dedupcrawl.urls.url_parts import split_url
 
 
-@click.command("why", short_help="Tell what keeps two URLs apart.")
+@click.command("why", cls=Command, short_help="Tell what keeps two URLs apart.")
 @click.argument("one")
 @click.argument("other")
-@click.argument("logs", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("logs", nargs=-1, type=EXISTING_FILE)
 @click.option(
     "--rules",
     "folder",
@@ -32,7 +31,7 @@ from dedupcrawl.urls.url_parts import split_url
     type=click.Path(path_type=Path),
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
 
@@ -54,11 +53,8 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
 
 
 def _rules_of(site: str, folder: Path) -> SiteRules:
-    try:
-        path = file_of(rule_files([folder]), site) if folder.exists() else None
-        return SiteRules(site, read_rules(path).rules if path else ())
-    except RuleError as error:
-        raise BadInputError(printable(str(error))) from error
+    path = file_of(rule_files([folder]), site) if folder.exists() else None
+    return SiteRules(site, read_rules(path).rules if path else ())
 
 
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
@@ -66,11 +62,8 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
         return [], []
     from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
 
-    try:
-        with stages_progress() as progress:
-            return urls_and_clusters(site, logs, progress)
-    except LogError as error:
-        raise BadInputError(printable(str(error))) from error
+    with stages_progress() as progress:
+        return urls_and_clusters(site, logs, progress)
 
 
 def _lines(found: Why) -> list[str]:

@@ -21,8 +21,8 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Attachments
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
-from dedupcrawl.index.notes import Attachments
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of

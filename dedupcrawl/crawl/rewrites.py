@@ -11,8 +11,8 @@ import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
-from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.printable import printable
 

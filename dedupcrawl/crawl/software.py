@@ -14,8 +14,8 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
+from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.markup import MOST_HTML, sight_of

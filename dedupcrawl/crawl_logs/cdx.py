@@ -1,6 +1,8 @@
-"""CDX: the capture index of web archives, with 9 or 11 fields or those that its header line names.
+"""CDX and CDXJ: the capture indexes of web archives.
 
-The letters are those of https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/.
+CDX has 9 or 11 fields, or those that its header line names, by the letters of
+https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/. CDXJ (pywb, Common Crawl's index server)
+has a sorted URL key, a time stamp of 14 digits, and a JSON object.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from pathlib import Path
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
-from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows
-from dedupcrawl.crawl_logs.separated import cut
+from dedupcrawl.crawl_logs.delimited import cut
+from dedupcrawl.crawl_logs.jsonl import objects
+from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
@@ -89,3 +92,39 @@ def _only_get(captures: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     tally.rows += left_out.len()
     tally.skip(path, "not a GET request", left_out.len())
     return captures.filter(~other)
+
+
+_CDXJ_ROW = re.compile(rb"\S+ \d{1,17} \{")
+_HEADERS = re.compile(rb"^[!@][^\n]*", re.MULTILINE)
+_COMMENT = ("!", "@")  # how header lines begin
+_KEY_AND_TIME = r"^\S+ (\d{1,17}) "
+_OF_THE_RECORD = ("length", "timestamp")  # the record's length in the archive is not the body's
+
+
+def matches_cdxj(head: bytes) -> bool:
+    """Whether a file that begins with `head` is CDXJ, told by one of its first lines that are no headers."""
+    first, *others = first_lines(_HEADERS.sub(b"", head))
+    return _CDXJ_ROW.match(first) is not None or any(_CDXJ_ROW.match(line) and WITH_TIME.match(line) for line in others)
+
+
+def read_cdxj(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The captures of a CDXJ file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out."""
+    for block in line_blocks(path, tally):
+        yield rows_of_cdxj(block, str(path), tally)
+
+
+def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The captures of some lines; a `BlockReader`."""
+    lines = lines_of(block)
+    other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
+    left_out = lines.filter(other)[LINE]
+    tally.rows += left_out.len()
+    tally.skip(path, "not a GET request", left_out.len())
+    # Lines are emptied, not removed: what is left still stands on its own line of the file.
+    empty = other | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
+    json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
+    text = lines.select(json.str.join("\n").alias("text"))["text"][0]
+    rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), path, tally)
+    times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
+    rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
+    return canonical_rows(without_record_mime(rows.join(times, on=LINE, how="left", maintain_order="left")))

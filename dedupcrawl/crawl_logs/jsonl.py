@@ -1,4 +1,7 @@
-"""JSON Lines: our own crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ."""
+"""JSON Lines: our own crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ.
+
+Likewise a JSON array of objects, as Scrapy's JSON feed exporter writes it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks, utf8
+from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _SAMPLE = 1_000  # lines of a block that say which fields its rows have; every absent field asked for costs 0.1 µs a row
 # May be too rare for a sample: our own log leaves out what a page does not have.
@@ -123,3 +127,33 @@ def _as_text(value: object) -> str | None:
     if isinstance(value, str):
         return value
     return None if isinstance(value, (list, dict, bool)) or value is None else str(value)
+
+
+_SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one
+_OBJECTS_A_BATCH = 100_000
+
+
+def matches_array(head: bytes) -> bool:
+    """Whether a file that begins with `head` is a JSON array."""
+    return head.lstrip().startswith(b"[")
+
+
+def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The objects of the array, in batches of `rows.SCHEMA` and `rows.LINE` (which counts objects, not lines).
+
+    Raises:
+        LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
+    """
+    with open_log(path) as (content, _):
+        data = content.read(_SIZE_LIMIT + 1)
+    if len(data) > _SIZE_LIMIT:
+        raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
+    tally.bytes_read += path.stat().st_size
+    try:
+        items = msgspec.json.decode(utf8(data), type=list[msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise LogError(f"{path} is a broken JSON array ({error}): export it again, or as JSON Lines.") from error
+    for start in range(0, len(items), _OBJECTS_A_BATCH):
+        # A line end inside a JSON value is white space between tokens: a string cannot hold one.
+        lines = [bytes(item).replace(b"\n", b" ") for item in items[start : start + _OBJECTS_A_BATCH]]
+        yield canonical_rows(objects(LineBlock(start + 1, b"\n".join(lines) + b"\n"), str(path), tally))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from dedupcrawl.crawl_logs import cdx, cdxj, delimited, heritrix, json_array, jsonl, parquet, warc
+from dedupcrawl.crawl_logs import cdx, delimited, heritrix, jsonl, parquet, warc
 from dedupcrawl.crawl_logs.compressed import head_of
 from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -37,9 +37,9 @@ FORMATS = (
     LogFormat("Parquet", parquet.matches, parquet.read),
     LogFormat("WARC", warc.matches, warc.read),
     LogFormat("JSON Lines", jsonl.matches, jsonl.read, lambda *_: jsonl.rows_of),
-    LogFormat("JSON array", json_array.matches, json_array.read),
+    LogFormat("JSON array", jsonl.matches_array, jsonl.read_array),
     LogFormat("Heritrix crawl.log", heritrix.matches, heritrix.read, lambda *_: heritrix.rows_of),
-    LogFormat("CDXJ", cdxj.matches, cdxj.read, lambda *_: cdxj.rows_of),
+    LogFormat("CDXJ", cdx.matches_cdxj, cdx.read_cdxj, lambda *_: cdx.rows_of_cdxj),
     LogFormat("CDX", cdx.matches, cdx.read, cdx.block_reader),
     LogFormat("TSV", delimited.matches_tsv, delimited.read_tsv),
     LogFormat("CSV", delimited.matches_csv, delimited.read_csv),

@@ -8,8 +8,7 @@ import mmh3
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
-from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
 SCHEMA: dict[str, DataType | DataTypeClass] = {

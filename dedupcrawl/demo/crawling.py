@@ -1,4 +1,4 @@
-"""One `scrapy crawl`, and one `dedupcrawl train`, as processes of their own, with what they leave in one folder."""
+"""One `scrapy crawl` as a process of its own, with what it leaves in one folder."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
 
-_BAD_INPUT = 2  # exit status of dedupcrawl
 _FAILED = "downloader/exception_type_count/"  # stats: and the type of an exception
 
 
 class CrawlError(Exception):
-    """A crawl or a training run did not come to its end; the message says why, or where the log is."""
+    """A crawl did not come to its end; the message says why, or where the log is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,34 +130,3 @@ def _why_no_page(crawl: Crawl) -> str:
 
 def _statuses(crawl: Crawl, prefix: str) -> Counter[str]:
     return Counter({name.removeprefix(prefix): crawl.count(name) for name in crawl.stats if name.startswith(prefix)})
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """What a training run came to.
-
-    Attributes:
-        rules: How many it wrote.
-        why: Why it could not learn, in a sentence; empty when it could.
-    """
-
-    rules: int
-    why: str = ""
-
-
-def learn(log: Path, rules: Path) -> Learning:
-    """Run ``dedupcrawl train`` on a crawl log, into the folder `rules`.
-
-    Raises:
-        CrawlError: when the process fails for another reason than the log.
-    """
-    if not log.is_file():
-        return Learning(0, "the crawl wrote no log")
-    command = [sys.executable, "-m", "dedupcrawl.cli", "train", str(log), "--rules", str(rules), "--json"]
-    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    said = finished.stderr.strip().splitlines()
-    if finished.returncode == _BAD_INPUT and said:
-        return Learning(0, said[-1].removeprefix("dedupcrawl: ").rstrip("."))
-    if finished.returncode:
-        raise CrawlError(f"Learning failed: {said[-1] if said else 'it was killed'}")
-    return Learning(int(json.loads(finished.stdout)["rules"]))

@@ -9,7 +9,7 @@ from threading import Thread
 
 import click
 
-from dedupcrawl.demo.site.site import Site
+from dedupcrawl.demo.site import Site
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -17,7 +17,7 @@ DEPTH_PRIORITY = 1
 SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 
-EXTENSIONS = {"dedupcrawl.demo.stats_file.StatsFile": 900}
+EXTENSIONS = {"dedupcrawl.demo.spiders.StatsFile": 900}
 LOG_LEVEL = "INFO"
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False

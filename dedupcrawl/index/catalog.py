@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.postings import Batch, PostingsView
 from dedupcrawl.index.record import Record
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Dropped, Segment, Table, dropped, merge_from
-from dedupcrawl.index.tail import Batch
 
 _VIEWS = 64  # kept ready for the next search
 
@@ -171,3 +172,34 @@ class Catalog:
         if not self.segments:
             return None
         return Fold(0, self.segments[-1].end, 0, tuple(self.segments), (), self.ended(), self.schema)
+
+
+logger = logging.getLogger(__name__)
+
+
+class Background:
+    """Runs jobs in a thread. A job that fails is logged: what it was to fold stays searchable in the tail."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """A job is running."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, job: Callable[[], None]) -> None:
+        """Run `job`; none may be running. The interpreter waits for it before it exits."""
+        self._thread = threading.Thread(target=self._run, args=(job,), name="dedupcrawl-index")
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Return when no job is running."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Exception:
+            logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")

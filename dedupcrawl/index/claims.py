@@ -20,8 +20,8 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
-from dedupcrawl.index.journal import DIGEST_BYTES, Journal, Transaction, digest, with_prefix
-from dedupcrawl.index.record import Raw
+from dedupcrawl.index.journal import Journal, Transaction, with_prefix
+from dedupcrawl.index.record import DIGEST_BYTES, Raw, digest
 from dedupcrawl.index.rows import Dependent, Entry
 
 _OWNERS = "owners"  # folder of the claimants' lock files

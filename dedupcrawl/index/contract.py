@@ -1,17 +1,134 @@
 """The contract of an index: keep what was accepted, find what is alike, in one atomic step a page.
 
-What it remembers besides is in `dedupcrawl.index.notes`.
+Each part is a protocol of its own, so that who needs one does not ask for an index. Of every call: ValueError after
+`close`, IndexDamagedError when what is stored cannot be read, OSError when it cannot be read or written at all, of
+which IndexAwayError says that a server cannot be reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
 from dedupcrawl.index.search import Search
+from dedupcrawl.verdict import Verdict
+
+
+class VerdictLog(Protocol):
+    """What was said of pages, and taken back."""
+
+    def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
+        """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
+
+        The newest of a URL counts. `request` is given where the page is dropped, and nowhere else.
+        """
+
+    def verdict(self, url: str) -> Verdict | None:
+        """The newest recorded verdict on this URL."""
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All recorded verdicts, oldest first."""
+
+    def recorded(self) -> Iterator[Recorded]:
+        """The same with where and when they fell."""
+
+    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+        """The verdicts on these pages hold no more, and no later one shall: the pages are restored.
+
+        Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
+        it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
+
+        Returns:
+            How many were restored.
+        """
+
+    def is_restored(self, url: str) -> bool:
+        """True when a verdict on this page was withdrawn: it is no duplicate, whatever it looks like."""
+
+    def restored(self) -> Iterator[Recorded]:
+        """The newest withdrawn verdict on each restored page, in any order."""
+
+    def refetch(self, dependents: Iterable[Dependent]) -> None:
+        """Make orphans of these, so that their spiders ask for them at their next start."""
+
+
+class RewriteLog(Protocol):
+    """Which URLs were sent to others."""
+
+    def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
+        """Remember what was rewritten, in one transaction.
+
+        Of a URL and a spider in one run the newest rewrite takes the place of an older.
+        """
+
+    def rewrite(self, url: str) -> Rewrite | None:
+        """The newest rewrite of this URL, by whichever spider and run."""
+
+    def rewrites(self) -> Iterator[Rewrite]:
+        """All rewrites, in the order in which they were recorded."""
+
+    def rewrites_of(
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules, in that order.
+
+        It takes as long as the answer is, however many rewrites there are.
+        """
+
+
+class SiteStates(Protocol):
+    """Small values that last: of a site, or of a run."""
+
+    def site_state(self, site: str, name: str) -> bytes | None:
+        """A small value that lasts, one for each site and name; None until it is set."""
+
+    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
+
+        `change` must be quick, must not call the index, and may be called more than once. What it raises is raised
+        here, and the value stays.
+        """
+
+    def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
+        """What any process of a run named first under `name`: `value`, when nobody has named anything.
+
+        For as long as the run lasts: who compacts the index ends it, and a server forgets it after some weeks.
+        """
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+
+
+class Attachments(Protocol):
+    """What lies beside a URL: its text, its items, its links."""
+
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL, kept or dropped: its text, its item. The same name again takes its place.
+
+        Raises:
+            ValueError: The name is not 1 to 64 characters of ASCII.
+        """
+
+    def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Put something beside each of several URLs, in one step, where nothing lies under this name yet.
+
+        Returns:
+            URL → what lay there already.
+
+        Raises:
+            ValueError: The name is not 1 to 64 characters of ASCII.
+        """
+
+    def attached(self, url: str, name: str) -> bytes | None:
+        """What lies beside a URL under one name."""
+
+    def attachments(self, url: str) -> dict[str, bytes]:
+        """All that lies beside a URL, by name; gone once the page is forgotten."""
+
+    def detach(self, url: str, beginning: str) -> None:
+        """Remove what lies beside a URL under names that begin so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +160,10 @@ class PageStore(Protocol):
             entry: The page.
             first_id: Pages below are no candidates.
             after: An earlier search for the same page, which this one goes on with: it brings up what came since.
+
+        Raises:
+            ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
         """
-        ...
 
     def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
         """Keep the page that was searched for, in one atomic step; None if what came since may change what was found.
@@ -56,12 +175,11 @@ class PageStore(Protocol):
         A page that this process claims (see `start_claiming`) depends on itself where `request` says what to ask for:
         should the claim die, it is an orphan like those that were dropped because of it.
 
-        Once this returns Kept the page survives a kill of the process.
+        Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been kept.
 
         Raises:
             ValueError: The index was opened to be read.
         """
-        ...
 
     def renew(self, entry: Entry) -> bool:
         """Put another reading of a page in the place of that which is kept, in one atomic step.
@@ -69,26 +187,21 @@ class PageStore(Protocol):
         Nothing is done, and False returned, unless the page kept under this URL was kept at the same moment in the same
         run: it may have been forgotten, or fetched again since. Claims, and what depends on them, stay as they are.
         """
-        ...
 
     def entry(self, url: str) -> Entry | None:
         """The newest kept page of this URL."""
-        ...
 
     def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out."""
-        ...
+        """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""
 
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
-        ...
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were.
 
         What is attached to these URLs goes too, whether a page was kept there or not.
         """
-        ...
 
 
 class ClaimLedger(Protocol):
@@ -96,25 +209,21 @@ class ClaimLedger(Protocol):
 
     def start_claiming(self) -> str:
         """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
-        ...
 
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored: they may justify drops for ever."""
-        ...
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored: forget them, and orphan what depends on them.
 
         Returns what was orphaned.
         """
-        ...
 
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         """`dependent` is dropped because of the page kept under `keeper`; remembered while that is claimed.
 
         Returns False when no such page is kept any more, so that this is no reason to drop anything.
         """
-        ...
 
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
@@ -124,11 +233,9 @@ class ClaimLedger(Protocol):
 
         Returns how many pages were forgotten.
         """
-        ...
 
     def orphans(self, spider: str) -> list[Dependent]:
         """What is to be fetched again by this spider, because what it was dropped for was never stored."""
-        ...
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         """Of these orphans those that this process shall ask for; who shares the index with others may get them all.
@@ -136,11 +243,9 @@ class ClaimLedger(Protocol):
         They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
         once; when that ends and it still is one, to another.
         """
-        ...
 
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
-        ...
 
 
 class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachments, Protocol):
@@ -148,11 +253,9 @@ class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachme
 
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""
-        ...
 
     def verify(self, told: Told | None = None) -> list[str]:
-        """Read everything and check every invariant: one sentence for each problem found."""
-        ...
+        """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
 
     def compact(self) -> None:
         """Give back the room of what counts no more.
@@ -163,8 +266,30 @@ class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachme
         Raises:
             OSError: Others use the index, so that this cannot be done now.
         """
-        ...
 
     def close(self) -> None:
         """Flush and release. Further calls fail."""
-        ...
+
+
+_LONGEST = 100  # pages in a row
+
+
+def standing_for(index: Index, url: str) -> str | None:
+    """URL of the page at the end of those that supersede each other, from the one kept under `url` on.
+
+    Args:
+        index: Where they are kept.
+        url: A page's own; one that is kept under another URL is found where the index knows that it was rewritten.
+
+    Returns:
+        None where no page supersedes it.
+    """
+    rewrite = index.rewrite(url) if index.entry(url) is None else None
+    passed = [rewrite.canonical if rewrite is not None else url]
+    while len(passed) <= _LONGEST:
+        larger = index.superseded_by(passed[-1])
+        if larger is None or larger in passed:
+            break
+        passed.append(larger)
+    last = index.entry(passed[-1]) if len(passed) > 1 else None
+    return last.source if last is not None else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import shutil
 import struct
@@ -21,12 +20,11 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, tombstone
+from dedupcrawl.index.record import Raw, digest, tombstone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
-DIGEST_BYTES = 16  # of what stands for a URL or a name
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
@@ -346,8 +344,3 @@ def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Ex
 def _errno(error: lmdb.Error) -> int | None:
     """The system's error number, where it was the system's: the words of it end the message, in every py-lmdb."""
     return next((code for code in errno.errorcode if str(error).endswith(os.strerror(code))), None)
-
-
-def digest(text: str) -> bytes:
-    """DIGEST_BYTES bytes that stand for a string of any length; nobody can make two of one digest."""
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()

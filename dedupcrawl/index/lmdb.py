@@ -8,21 +8,53 @@ from functools import partial
 from pathlib import Path
 
 import lmdb
+import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.claims import Claims
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
-from dedupcrawl.index.lmdb_catalog import LmdbCatalog
-from dedupcrawl.index.lmdb_header import open_header
 from dedupcrawl.index.lmdb_notes import LmdbNotes
 from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
-from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header
+from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
+from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
+
+_HEADER = b"header"
+
+
+def open_header(journal: Journal, path: Path, checks: Sequence[Check], batch_pages: int) -> Header:
+    """The header that is stored; that of a new index is made first.
+
+    Args:
+        journal: Of the index.
+        path: Its folder.
+        checks: By which a new index is made, and which one that is there must agree with.
+        batch_pages: Of a new index.
+
+    Raises:
+        IndexDamagedError: There are pages, but no header.
+        IndexMismatchError: The index was made by other checks or settings.
+    """
+
+    def work(txn: Transaction) -> bytes | None:
+        stored = journal.get_meta(txn, _HEADER)
+        if stored is None and checks and not journal.count(txn) and not any(segment_files(path)):
+            stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
+            journal.put_meta(txn, _HEADER, stored)
+        return stored
+
+    stored = journal.writing(work)
+    if stored is None:
+        raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
+    header = read_header(stored, str(path))
+    check_header(header, checks, str(path))
+    return header
+
 
 _CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
 
@@ -57,27 +89,21 @@ class LmdbIndex(LmdbNotes):
             try:
                 header = self._header = open_header(journal, path, checks, batch_pages)
                 schema = Schema(header, checks)
-                self._followed = opened.enter_context(closing(LmdbCatalog(path, journal, schema, header.batch_pages)))
+                self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
             except (IndexDamagedError, lmdb.Error) as error:
                 raise explained(error, path) from None
-            self._catalog = self._followed.catalog
+            self._catalog = self._store.catalog
             self._look()
             opened.pop_all()
 
     @in_turn
     def _look(self) -> int:
         """Catch up with the other processes; returns the id of the next page."""
-        with self._followed.snapshot():
+        with self._store.snapshot():
             return self._catalog.next_id
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        """What there is that may concern a new page (see Index).
-
-        Raises:
-            ValueError: The index is closed or was opened to be read, or the entry has a signature of an unknown check.
-            IndexDamagedError: What is stored cannot be read; here and while the candidates are read.
-        """
         self._look()
         return Search(self._catalog, storable(entry), first_id, self.lock, self._reading, after)
 
@@ -90,22 +116,16 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        """Keep the page that was searched for, in one atomic step (see Index).
-
-        Raises:
-            OSError: The disk is full.
-            IndexDamagedError: What is stored cannot be read.
-        """
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
-        self._followed.seen, keys, replaces = added
+        self._store.seen, keys, replaces = added
         kept = Kept(self._catalog.add_keys(keys), found.superseded_urls, replaces)
-        self._followed.fold()
+        self._store.fold()
         return kept
 
     def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         number = self._catalog.next_id
         if number != found.end:
             return None
@@ -121,13 +141,12 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        """Put another reading of a page in the place of that which is kept (see Index)."""
         renewed = self.journal.writing(partial(self._renew, storable(entry)))
-        self._followed.fold()
+        self._store.fold()
         return renewed
 
     def _renew(self, entry: Entry, txn: Transaction) -> bool:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         found = renewal(self._catalog, entry, self.journal.fetch(txn))
         if found is None:
             return False
@@ -138,11 +157,10 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
         return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
-        self._followed.catch_up(txn, txn.id() - 1)
+        self._store.catch_up(txn, txn.id() - 1)
         self._detach(txn, url)
         fetch, number = self.journal.fetch(txn), self._catalog.next_id
         page = newest(self._catalog, url, fetch)
@@ -154,12 +172,10 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def start_claiming(self) -> str:
-        """From now on this process claims what it keeps, until it confirms it (see Index)."""
         return self.claims.start()
 
     @in_turn
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
-        """Forget the pages that processes claim which are no more (see Index)."""
         with self.journal.reading() as txn:
             dead = [claim for claim in self.claims.dead(txn) if claim[1] not in excluded]
         forgotten = sum(self.journal.writing(partial(self._reap_claim, *claim)) for claim in dead)
@@ -175,7 +191,6 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def confirm(self, urls: Iterable[str]) -> None:
-        """The pages kept under these URLs are stored."""
         stored = [plain(url) for url in urls]
         for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
             self.journal.writing(partial(self._confirm, stored[first : first + _CONFIRMED_AT_ONCE]))
@@ -186,7 +201,6 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        """The pages kept under these URLs will never be stored."""
         return [orphan for url in urls for orphan in self.journal.writing(partial(self._abandon, plain(url)))]
 
     def _abandon(self, url: str, txn: Transaction) -> list[Dependent]:
@@ -195,9 +209,8 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
-        """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
         keeper = plain(keeper)
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             if not self.claims.is_claimed(txn, keeper):
                 return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
@@ -205,24 +218,21 @@ class LmdbIndex(LmdbNotes):
             if self.claims.is_claimed(txn, keeper):
                 self.claims.depend(txn, keeper, dependent)
                 return True
-            self._followed.catch_up(txn, txn.id() - 1)
+            self._store.catch_up(txn, txn.id() - 1)
             return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         return self.journal.writing(work)
 
     @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
-        """What is to be fetched again by this spider."""
         with self.journal.reading() as txn:
             return self.claims.orphans(txn, spider)
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        """All of them: who crawls with one spider in two processes at once starts the second a little later."""
         return list(orphans)
 
     @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-        """An orphan was fetched again and judged."""
 
         def work(txn: Transaction) -> None:
             if kept_under is not None and self.claims.is_claimed(txn, plain(kept_under)):
@@ -233,20 +243,17 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def entry(self, url: str) -> Entry | None:
-        """The newest kept page of this URL."""
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             fetch = self.journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)
             return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
-        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             return superseding(self._catalog, plain(url), self.journal.fetch(txn))
 
     def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
         for page, raw in self.journal.rows(0, self._look()):
             record = unpack(raw, page)
             if record.page is not None:
@@ -254,35 +261,31 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def first_id_of_run(self, run: str) -> int:
-        """A page id that no page of `run` lies below; registers the run when it is new."""
         return self.journal.writing(partial(self.journal.run_start, run))
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
-        """Pages, postings by check, verdicts, bytes on disk."""
-        with self._followed.snapshot() as txn:
+        with self._store.snapshot() as txn:
             return {
                 "index": f"lmdb:{self.path}",
                 **self._catalog.info(),
                 **self._notes_info(txn),
                 **self.claims.info(txn),
-                "bytes": self.journal.data_bytes() + self._followed.store.bytes_on_disk(),
+                "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
-        """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
-        self._followed.wait()
+        self._store.wait()
         return self._verify(told)
 
     @in_turn
     def _verify(self, told: Told | None) -> list[str]:
-        with self._followed.store.locked():
+        with self._store.locked():
             end = self._look()
-            return self._followed.store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
+            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
-        """Give back the room of what counts no more (see Index)."""
-        self._followed.wait()
+        self._store.wait()
         self._compact()
 
     @in_turn
@@ -291,12 +294,12 @@ class LmdbIndex(LmdbNotes):
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
         self._drop_older_verdicts()
         self._drop_older_rewrites()
-        with self._followed.store.locked():
+        with self._store.locked():
             self._look()
             if fold := self._catalog.whole():
-                self._followed.store.merge(fold, self._followed.store.manifest)
+                self._store.merge(fold, self._store.manifest)
         self.journal.compact()
-        self._followed.seen = -1  # transactions are numbered anew
+        self._store.seen = -1  # transactions are numbered anew
         self._look()
 
     def share(self, checks: Sequence[Check]) -> bool:
@@ -317,15 +320,14 @@ class LmdbIndex(LmdbNotes):
         return True
 
     def close(self) -> None:
-        """Wait for a running merge, bring everything to disk and release, once all users have closed it."""
         with self.journal.lock:
             self._users -= 1
             if self._users > 0:
                 return
-        self._followed.wait()
+        self._store.wait()
         with self.journal.lock:
             if not self._closed:
                 self._closed = True
                 self.claims.close()
-                self._followed.close()
+                self._store.close()
                 self.journal.close()

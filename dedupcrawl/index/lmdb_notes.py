@@ -17,18 +17,19 @@ import lmdb
 
 from dedupcrawl.index.claims import Claims
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.journal import BLOCK_ROWS, NUMBER_BYTES, Journal, Transaction, digest, explained, with_prefix
-from dedupcrawl.index.note_rows import (
+from dedupcrawl.index.journal import BLOCK_ROWS, NUMBER_BYTES, Journal, Transaction, explained, with_prefix
+from dedupcrawl.index.record import (
     check_name,
+    digest,
     looked_for,
     pack_recorded,
     pack_rewrite,
+    plain,
     rewrite_key,
     rewrite_keys,
     unpack_recorded,
     unpack_rewrite,
 )
-from dedupcrawl.index.record import plain
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.verdict import Verdict
@@ -87,7 +88,6 @@ class LmdbNotes:
 
     @in_turn
     def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
-        """Remember a verdict of duplicate; the newest of a URL counts."""
         raw = pack_recorded(Recorded(verdict, run, site, spider, time.time(), request))
         tables = self.journal.tables
 
@@ -99,22 +99,18 @@ class LmdbNotes:
 
     @in_turn
     def verdict(self, url: str) -> Verdict | None:
-        """The newest recorded verdict on this URL."""
         with self.journal.reading() as txn:
             raw = self._newest(txn, "verdicts", "verdict_urls", url)
         return None if raw is None else unpack_recorded(raw).verdict
 
     def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
         return (row.verdict for row in self.recorded())
 
     def recorded(self) -> Iterator[Recorded]:
-        """The same with where and when they fell."""
         for _, raw in self.journal.numbered_rows(self.journal.tables["verdicts"]):
             yield unpack_recorded(raw)
 
     def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
-        """The verdicts on these pages hold no more, and no later one shall (see Index)."""
         wanted = {digest(plain(url)) for url in urls}
         with self.journal.lock:
             self.journal.check_usable()
@@ -149,18 +145,15 @@ class LmdbNotes:
 
     @in_turn
     def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn."""
         with self.journal.reading() as txn:
             return txn.get(digest(plain(url)), None, self.journal.tables["restored"]) is not None
 
     def restored(self) -> Iterator[Recorded]:
-        """The newest withdrawn verdict on each restored page, in any order."""
         for _, raw in self.journal.keyed_rows(self.journal.tables["restored"]):
             yield unpack_recorded(raw)
 
     @in_turn
     def refetch(self, dependents: Iterable[Dependent]) -> None:
-        """Make orphans of these, so that their spiders ask for them at their next start."""
         wanted = list(dependents)
 
         def work(txn: Transaction) -> None:
@@ -173,7 +166,6 @@ class LmdbNotes:
 
     @in_turn
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten, in one transaction (see Index)."""
         rows = [(rewrite_keys(rewrite), pack_rewrite(rewrite)) for rewrite in rewrites]
         tables = self.journal.tables
 
@@ -201,21 +193,18 @@ class LmdbNotes:
 
     @in_turn
     def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL, by whichever spider and run."""
         with self.journal.reading() as txn:
             numbers = self._numbers(txn, rewrite_key(url))
             raw = txn.get(numbers[-1], None, self.journal.tables["rewrites"]) if numbers else None
             return None if raw is None else unpack_rewrite(bytes(raw))
 
     def rewrites(self) -> Iterator[Rewrite]:
-        """All rewrites, in the order in which they were recorded."""
         for _, raw in self.journal.numbered_rows(self.journal.tables["rewrites"]):
             yield unpack_rewrite(raw)
 
     def rewrites_of(
         self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
     ) -> Iterator[Rewrite]:
-        """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules (see Index)."""
         numbers: set[bytes] = set()
         for key in looked_for(spider, run, canonicals, rules):
             found = self.journal.keyed_rows(self.journal.tables["rewrite_keys"], key, key + b"\xff" * NUMBER_BYTES)
@@ -252,14 +241,12 @@ class LmdbNotes:
 
     @in_turn
     def site_state(self, site: str, name: str) -> bytes | None:
-        """A small value that lasts, one for each site and name; None until it is set."""
         with self.journal.reading() as txn:
             raw = txn.get(_state_key(site, name), None, self.journal.tables["states"])
             return None if raw is None else bytes(raw)
 
     @in_turn
     def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one."""
         key, table = _state_key(site, name), self.journal.tables["states"]
 
         def work(txn: Transaction) -> bytes:
@@ -276,7 +263,6 @@ class LmdbNotes:
 
     @in_turn
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
-        """What any process of a run named first under `name` (see Index)."""
         key, table = _state_key(run, name), self.journal.tables["agreed"]
 
         def work(txn: Transaction) -> bytes:
@@ -289,13 +275,11 @@ class LmdbNotes:
 
     @in_turn
     def attach(self, url: str, name: str, data: bytes) -> None:
-        """Put something beside a URL; the same name again takes its place (see Index)."""
         key = digest(plain(url)) + check_name(name).encode()
         self.journal.writing(lambda txn: txn.put(key, data, db=self.journal.tables["attachments"]))
 
     @in_turn
     def attachments(self, url: str) -> dict[str, bytes]:
-        """All that lies beside a URL, by name."""
         key = digest(plain(url))
         with self.journal.reading() as txn:
             found = with_prefix(txn, self.journal.tables["attachments"], key)
@@ -303,7 +287,6 @@ class LmdbNotes:
 
     @in_turn
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Put something beside each of several URLs where nothing lies under this name yet (see Index)."""
         end, table = check_name(name).encode(), self.journal.tables["attachments"]
 
         def work(txn: Transaction) -> dict[str, bytes]:
@@ -318,14 +301,12 @@ class LmdbNotes:
 
     @in_turn
     def attached(self, url: str, name: str) -> bytes | None:
-        """What lies beside a URL under one name."""
         with self.journal.reading() as txn:
             data = txn.get(digest(plain(url)) + name.encode(), None, self.journal.tables["attachments"])
             return None if data is None else bytes(data)
 
     @in_turn
     def detach(self, url: str, beginning: str) -> None:
-        """Remove what lies beside a URL under names that begin so."""
         self.journal.writing(lambda txn: self._detach(txn, plain(url), beginning))
 
     def _detach(self, txn: Transaction, url: str, beginning: str = "") -> None:

@@ -1,37 +1,30 @@
-"""Record: what the journal holds of one accepted page, as bytes that can be searched without decoding all of them.
+"""What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and the keys of each.
 
-Layout: CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts with the
-signatures, so that comparing a candidate decodes nothing else. A record does not change while its page is kept: that
-the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a tombstone takes
-the record's place.
+A record is laid out as CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that
+starts with the signatures, so that comparing a candidate decodes nothing else. It does not change while its page is
+kept: that the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a
+tombstone takes the record's place.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import zlib
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.rows import Entry, Recorded, Rewrite
 
+DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
 
 Raw = bytes | memoryview
-
-
-class KeptPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An Entry without its signatures."""
-
-    url: str
-    site: str
-    spider: str
-    run: str
-    kept_at: float
-    title: str
-    outline: bytes
-    fetched_url: str = ""
-    asides: bytes = b""
+Row = TypeVar("Row")
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -41,13 +34,13 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
         signatures: In the order of the checks in the index's header; None where a check abstained.
         ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
         inside: Ids of earlier pages that lie inside this one.
-        page: The page; None in a tombstone, and in a row that only forgets.
+        page: The page, without its signatures; None in a tombstone, and in a row that only forgets.
     """
 
     signatures: tuple[bytes | None, ...]
     ended: tuple[int, ...]
     inside: tuple[int, ...]
-    page: KeptPage | None
+    page: Entry | None
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -79,10 +72,10 @@ def unpack(raw: Raw, page: int) -> Record:
     Raises:
         IndexDamagedError: They are not what `pack` returned for this page.
     """
-    try:
-        return _decode(_body(raw, page))
-    except UNREADABLE as error:
-        raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
+    body = raw[_CHECKSUM_BYTES:]
+    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
+        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    return _unpacked(_decode, body, f"kept page {page}")
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
@@ -100,27 +93,17 @@ def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
         raise IndexDamagedError(f"kept page {page} cannot be read: {error}") from None
 
 
-def _body(raw: Raw, page: int) -> Raw:
-    body = raw[_CHECKSUM_BYTES:]
-    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
-        raise IndexDamagedError(f"kept page {page} fails its checksum")
-    return body
+def _unpacked(decode: Callable[[Raw], Row], raw: Raw, what: str) -> Row:
+    try:
+        return decode(raw)
+    except UNREADABLE as error:
+        raise IndexDamagedError(f"{what} cannot be read: {error}") from None
 
 
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
     """The record of a kept page; `names` are the checks in header order."""
     get = entry.signatures.get
-    page = KeptPage(
-        url=entry.url,
-        site=entry.site,
-        spider=entry.spider,
-        run=entry.run,
-        kept_at=entry.kept_at,
-        title=entry.title,
-        outline=entry.outline,
-        fetched_url=entry.fetched_url,
-        asides=entry.asides,
-    )
+    page = msgspec.structs.replace(entry, signatures={})
     return Record(tuple([get(name) for name in names]), ended, inside, page)
 
 
@@ -137,20 +120,9 @@ def forgetting(page: int, number: int, signatures: int) -> Record:
 
 def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
     """The Entry that `record_of` was given; the record must hold a page."""
-    page = record.page
-    assert page is not None
-    return Entry(
-        url=page.url,
-        site=page.site,
-        spider=page.spider,
-        run=page.run,
-        kept_at=page.kept_at,
-        title=page.title,
-        signatures={name: made for name, made in zip(names, record.signatures, strict=True) if made is not None},
-        outline=page.outline,
-        fetched_url=page.fetched_url,
-        asides=page.asides,
-    )
+    assert record.page is not None
+    made = {name: one for name, one in zip(names, record.signatures, strict=True) if one is not None}
+    return msgspec.structs.replace(record.page, signatures=made)
 
 
 def storable(entry: Entry) -> Entry:
@@ -175,3 +147,90 @@ def storable(entry: Entry) -> Entry:
 def plain(text: str) -> str:
     """`text` with "?" for every lone surrogate."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+_NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
+
+_decode_recorded = msgspec.msgpack.Decoder(Recorded).decode
+_decode_rewrite = msgspec.msgpack.Decoder(Rewrite).decode
+
+
+def pack_recorded(row: Recorded) -> bytes:
+    """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
+    try:
+        return _encode(row)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(row), ensure_ascii=False)
+        return _encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded))
+
+
+def unpack_recorded(raw: bytes) -> Recorded:
+    """What `pack_recorded` was given.
+
+    Raises:
+        IndexDamagedError: The bytes are no row.
+    """
+    return _unpacked(_decode_recorded, raw, "a recorded verdict")
+
+
+def pack_rewrite(rewrite: Rewrite) -> bytes:
+    """The bytes of a row; a lone surrogate becomes "?"."""
+    url, canonical, rules, spider, run, at, request = msgspec.structs.astuple(rewrite)
+    names = tuple(map(plain, rules))
+    return _encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request))
+
+
+def unpack_rewrite(raw: bytes) -> Rewrite:
+    """What `pack_rewrite` was given.
+
+    Raises:
+        IndexDamagedError: The bytes are no row.
+    """
+    return _unpacked(_decode_rewrite, raw, "a recorded rewrite")
+
+
+def rewrite_keys(rewrite: Rewrite) -> list[bytes]:
+    """What a rewrite is found by: whose it is, of which URL (unique), then where it was sent and each of its rules."""
+    whose = rewrite.spider, rewrite.run
+    return [
+        rewrite_key(rewrite.url, *whose),
+        sent_to_key(*whose, rewrite.canonical),
+        *(made_by_key(*whose, rule) for rule in dict.fromkeys(rewrite.rules)),
+    ]
+
+
+def rewrite_key(url: str, *whose: str) -> bytes:
+    """A key, or the beginning of all keys, of rewrites of a URL: by a spider, in a run, where these are given."""
+    return b"".join(digest(plain(part)) for part in (url, *whose))
+
+
+def sent_to_key(spider: str, run: str, canonical: str) -> bytes:
+    """The key of what a spider sent to a canonical URL in a run."""
+    return digest(plain("\0".join(("to", spider, run, canonical))))
+
+
+def made_by_key(spider: str, run: str, rule: str) -> bytes:
+    """The key of what a rule had a part in rewriting for a spider in a run."""
+    return digest(plain("\0".join(("by", spider, run, rule))))
+
+
+def looked_for(spider: str, run: str, canonicals: Iterable[str], rules: Iterable[str]) -> list[bytes]:
+    """The keys of what `Index.rewrites_of` is asked for."""
+    to = [sent_to_key(spider, run, canonical) for canonical in canonicals]
+    return to + [made_by_key(spider, run, rule) for rule in rules]
+
+
+def check_name(name: str) -> str:
+    """`name`, when something may be attached under it.
+
+    Raises:
+        ValueError: It is not 1 to 64 characters of ASCII that can be seen.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} names no attachment: take 1 to 64 characters of ASCII, no space")
+    return name
+
+
+def digest(text: str) -> bytes:
+    """DIGEST_BYTES bytes that stand for a string of any length; nobody can make two of one digest."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()

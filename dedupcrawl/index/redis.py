@@ -17,16 +17,23 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.journal import digest
-from dedupcrawl.index.record import Record, entry_of, forgetting, pack, plain, renumbered, storable, tombstone, unpack
-from dedupcrawl.index.redis_address import Address
+from dedupcrawl.index.record import (
+    Record,
+    digest,
+    entry_of,
+    forgetting,
+    pack,
+    plain,
+    renumbered,
+    storable,
+    tombstone,
+    unpack,
+)
 from dedupcrawl.index.redis_claims import packed, unpacked
-from dedupcrawl.index.redis_journal import RedisJournal
-from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_replica import UNNUMBERED, Replica
-from dedupcrawl.index.redis_rows import ROWS_AT_ONCE
+from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
+from dedupcrawl.index.redis_link import Address
+from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
-from dedupcrawl.index.redis_tokens import read, token, written
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
@@ -79,13 +86,6 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        """What there is that may concern a new page (see Index).
-
-        Raises:
-            ValueError: The index is closed or was opened to be read, or the entry has a signature of an unknown check.
-            IndexAwayError: The server cannot be reached.
-            IndexDamagedError: What is stored cannot be read; here and while the candidates are read.
-        """
         if time.monotonic() - self.journal.read_at >= redis_notes.FRESH_SECONDS:
             self.journal.catch_up()
         replica, first_id = self.journal.replica, min(first_id, self.journal.first_id_limit)
@@ -99,12 +99,6 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        """Keep the page that was searched for, in one atomic step and one round trip (see Index).
-
-        Raises:
-            IndexAwayError: The server cannot be reached; the page may have been kept.
-            IndexDamagedError: What is stored cannot be read.
-        """
         entry, replica = found.entry, self.journal.replica
         if replica.catalog is not found.catalog or replica.catalog.next_id != found.end:
             return None
@@ -125,7 +119,6 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        """Put another reading of a page in the place of that which is kept (see Index)."""
         entry = storable(entry)
         keys = [self.claims.key, self.claims.dependents_key(entry.url), self.claims.orphans_key]
         self.journal.catch_up()
@@ -143,7 +136,6 @@ class RedisIndex(RedisNotes):
                 return True
 
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were."""
         gone: set[str] = set()
         self._forget_all([plain(url) for url in urls], gone)
         return len(gone)
@@ -181,12 +173,10 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def start_claiming(self) -> str:
-        """From now on this process claims what it keeps, until it confirms it (see Index)."""
         return self.claims.start()
 
     @in_turn
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
-        """Forget the pages that processes claim which are no more (see Index)."""
         self.journal.catch_up()
         forgotten = 0
         for owner, urls in self.claims.dead(excluded).items():
@@ -195,7 +185,6 @@ class RedisIndex(RedisNotes):
         return forgotten
 
     def confirm(self, urls: Iterable[str]) -> None:
-        """The pages kept under these URLs are stored."""
         self._confirm_all([plain(url) for url in urls])
 
     @in_turn
@@ -204,7 +193,6 @@ class RedisIndex(RedisNotes):
             self.claims.confirm(urls[first : first + _CONFIRMED_AT_ONCE])
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        """The pages kept under these URLs will never be stored."""
         orphaned: list[Dependent] = []
         self._abandon_all([plain(url) for url in urls], orphaned)
         return orphaned
@@ -219,7 +207,6 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
-        """`dependent` is dropped because of the page kept under `keeper`; False when there is none."""
         keeper = plain(keeper)
         keys = [self.claims.key, self.claims.dependents_key(keeper)]
         known = False
@@ -237,11 +224,9 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
-        """What is to be fetched again by this spider."""
         return self.claims.orphans(spider)
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        """Of these orphans those that no other claimant that lives has taken, nor this one before (see Index)."""
         return self._take(list(orphans), os.urandom(TAKE_BYTES))
 
     @in_turn
@@ -250,12 +235,10 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-        """An orphan was fetched again and judged."""
         self.claims.adopt(orphan, None if kept_under is None else plain(kept_under))
 
     @in_turn
     def entry(self, url: str) -> Entry | None:
-        """The newest kept page of this URL."""
         self.journal.catch_up()
         replica = self.journal.replica
         page = newest(replica.catalog, plain(url), replica.fetch)
@@ -263,12 +246,10 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
-        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         self.journal.catch_up()
         return superseding(self.journal.replica.catalog, plain(url), self.journal.replica.fetch)
 
     def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out; those that are offered meanwhile may be missing."""
         for page in range(self._look()):
             record = self._row(page)
             if record.page is not None:
@@ -280,14 +261,12 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def first_id_of_run(self, run: str) -> int:
-        """A page id that no page of `run` lies below; registers the run when it is new."""
         keys = [self.journal.rows_key, self.address.key("runs")]
         self._runs[run] = self.link.call(START_RUN, keys, digest(plain(run)))
         return self._runs[run]
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
-        """Pages, postings by check, verdicts, bytes of memory on the server."""
         self.journal.catch_up()
         return {
             "index": self.address.where,
@@ -313,13 +292,8 @@ class RedisIndex(RedisNotes):
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
-        """Read everything on the server and check every invariant: one sentence for each problem.
-
-        It is read again when there seem to be some and others have added pages meanwhile, which may have ended earlier
-        ones after these were read.
-        """
         with self.lock:
-            for _ in range(_VERIFICATIONS):
+            for _ in range(_VERIFICATIONS):  # pages that others add meanwhile may end some after these were read
                 end = self._look()
                 found = problems(self.journal.replica.catalog, self._server_rows(end), told)
                 if not found or self._look() == end:
@@ -340,7 +314,6 @@ class RedisIndex(RedisNotes):
         return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
 
     def close(self) -> None:
-        """Send what is left and release. Claims that are not confirmed are nobody's from now on."""
         with self.lock:
             if self.is_closed:
                 return

@@ -14,9 +14,8 @@ from contextlib import suppress
 import msgspec
 import redis
 
-from dedupcrawl.index.journal import digest
-from dedupcrawl.index.redis_address import Address
-from dedupcrawl.index.redis_link import Link
+from dedupcrawl.index.record import digest
+from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent
 

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from dedupcrawl.index.segment_file import SUFFIX
+from dedupcrawl.index.segment import SUFFIX
 
 logger = logging.getLogger(__name__)
 

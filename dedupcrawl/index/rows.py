@@ -17,10 +17,10 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         run: Identifies the crawl; runs that resume one JOBDIR share it.
         kept_at: Seconds since the epoch.
         title: The page's title, for people.
-        signatures: Check name → signature; a check that abstained is absent.
         outline: The main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side.
         fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
         asides: What it says around its main text, and where it links to (see content.around).
+        signatures: Check name → signature; a check that abstained is absent.
     """
 
     url: str
@@ -29,10 +29,10 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     run: str
     kept_at: float
     title: str
-    signatures: dict[str, bytes]
     outline: bytes
     fetched_url: str = ""
     asides: bytes = b""
+    signatures: dict[str, bytes] = {}  # the last: a record holds them elsewhere
 
     @property
     def source(self) -> str:

@@ -6,10 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, TypeVar
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
@@ -20,6 +17,8 @@ from dedupcrawl.index.schema import url_key
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
 
 _READ_AT_ONCE = 8  # candidates
+
+Found = TypeVar("Found")
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
@@ -130,32 +129,23 @@ class Search:
 class _Remembering:
     """Postings that are not asked twice for the same: duplicates and what lies inside may be found by the same keys."""
 
-    __slots__ = ("_counts", "_found", "_view")
-
     def __init__(self, view: Postings) -> None:
-        self._view = view
-        self._counts: dict[bytes, NDArray[np.int64]] = {}
-        self._found: dict[bytes, tuple[Keys, PageIds]] = {}
+        self.count = _once(view.count)
+        self.find = _once(view.find)
+        self.pieces = view.pieces
 
-    def count(self, prefixes: Keys) -> NDArray[np.int64]:
-        """As in content.checks.base.Postings; not to be written to."""
+
+def _once(look_up: Callable[[Keys], Found]) -> Callable[[Keys], Found]:
+    """The same with a memory; what it returns must not be written to."""
+    known: dict[bytes, Found] = {}
+
+    def asked(prefixes: Keys) -> Found:
         key = prefixes.tobytes()
-        counts = self._counts.get(key)
-        if counts is None:
-            counts = self._counts[key] = self._view.count(prefixes)
-        return counts
+        if key not in known:
+            known[key] = look_up(prefixes)
+        return known[key]
 
-    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-        """As in content.checks.base.Postings; not to be written to."""
-        key = prefixes.tobytes()
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = self._view.find(prefixes)
-        return found
-
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        """As in content.checks.base.Postings; not remembered."""
-        return self._view.pieces(prefixes)
+    return asked
 
 
 def _accepted(

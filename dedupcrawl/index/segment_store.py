@@ -19,14 +19,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.index.catalog import Fold, left_out, tables_of
+from dedupcrawl.index.catalog import Background, Catalog, Fold, left_out, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction
+from dedupcrawl.index.postings import Batch
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import Segment
-from dedupcrawl.index.segment_file import SUFFIX, SegmentDamagedError, open_segment, verify_segment, write_segment
-from dedupcrawl.index.tail import Batch
+from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, open_segment, verify_segment, write_segment
 
 logger = logging.getLogger(__name__)
 
@@ -52,27 +51,68 @@ def segment_files(folder: Path) -> list[Path]:
 
 
 class SegmentStore:
-    """Reads, merges, repairs and removes the segment files beside a journal.
+    """What one process knows of an index in a folder: its catalog, which follows the journal and the segment files.
+
+    It reads, merges, repairs and removes these. One thread may use it.
 
     Attributes:
-        manifest: What `load` returned last.
+        catalog: The catalog.
+        manifest: The segment files that it knows.
+        seen: The last transaction whose effects the catalog knows; -1: none.
+
+    Raises:
+        IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
     """
 
     def __init__(self, journal: Journal, schema: Schema, batch_pages: int) -> None:
+        self.catalog = Catalog(schema, batch_pages)
         self.manifest: Manifest = ()
+        self.seen = -1
         self._journal = journal
         self._schema = schema
         self._batch_pages = batch_pages
         self._raw: bytes | None = None
         self._segments: dict[str, Segment] = {}
+        self._retry_at = 0
+        self._background = Background()
         self._lock = os.open(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._recover()
+        except BaseException:
+            self.close()
+            raise
 
     def path(self, name: str) -> Path:
         """Where a segment file lies."""
         return self._journal.path / name
 
-    def load(self, txn: Transaction) -> list[Segment] | None:
-        """The segments that count in a snapshot; None when they are those of the last call.
+    def snapshot(self) -> Transaction:
+        """A read transaction; the catalog knows everything that it sees."""
+        for _ in range(_ATTEMPTS):
+            txn = self._journal.reading()
+            try:
+                if txn.id() != self.seen:
+                    self.catch_up(txn, txn.id())
+                return txn
+            except FileNotFoundError:
+                txn.abort()  # another process has switched the manifest and removed a segment since
+            except BaseException:
+                txn.abort()
+                raise
+        raise IndexDamagedError(
+            f"a segment of the index at {self._journal.path} is missing: open it again, to make it anew"
+        )
+
+    def catch_up(self, txn: Transaction, seen: int) -> None:
+        """Take over what other processes, and merges of this one, have done."""
+        self._load(txn)
+        fetch = self._journal.fetch(txn)
+        for page in range(self.catalog.next_id, self._journal.count(txn)):
+            self.catalog.add(unpack(fetch(page), page))
+        self.seen = seen
+
+    def _load(self, txn: Transaction) -> None:
+        """Take the segments that count in a snapshot.
 
         Raises:
             FileNotFoundError: A newer manifest has replaced this one, or a file was removed by hand.
@@ -80,14 +120,14 @@ class SegmentStore:
         """
         raw = self._journal.get_meta(txn, _MANIFEST)
         if raw == self._raw:
-            return None
+            return
         manifest = self._decode(raw)
         try:
             segments = {row.name: self._segments.get(row.name) or self._open(row) for row in manifest}
         except SegmentDamagedError as error:
             raise IndexDamagedError(f"{error}: open the index again, to make this file anew") from None
         self._raw, self.manifest, self._segments = raw, manifest, segments
-        return list(segments.values())
+        self.catalog.set_segments(list(segments.values()))
 
     def _decode(self, raw: bytes | None) -> Manifest:
         if raw is None:
@@ -105,7 +145,7 @@ class SegmentStore:
 
     # Merging
 
-    def try_lock(self) -> bool:
+    def _try_lock(self) -> bool:
         """Become the process that merges, unless another is."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,13 +153,37 @@ class SegmentStore:
             return False
         return True
 
-    def unlock(self) -> None:
+    def _unlock(self) -> None:
         """Let others merge."""
         fcntl.flock(self._lock, fcntl.LOCK_UN)
 
-    def is_current(self, txn: Transaction) -> bool:
-        """The manifest of this snapshot is that of the last `load`."""
-        return self._journal.get_meta(txn, _MANIFEST) == self._raw
+    def fold(self) -> None:
+        """Fold full batches, beside the caller, unless another process is at it."""
+        if self._background.busy or self.catalog.next_id < self._retry_at:
+            return
+        fold = self.catalog.fold()
+        if fold is None:
+            return
+        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.batch_pages)
+        if not self._try_lock():
+            return
+        with self._journal.reading() as txn:
+            is_current = self._journal.get_meta(txn, _MANIFEST) == self._raw
+        if is_current:
+            manifest = self.manifest
+            self._background.start(lambda: self._merge(fold, manifest))
+        else:
+            self._unlock()
+
+    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+        try:
+            self.merge(fold, manifest)
+        finally:
+            self._unlock()
+
+    def wait(self) -> None:
+        """Return when nothing is being merged."""
+        self._background.wait()
 
     def merge(self, fold: Fold, manifest: Manifest) -> None:
         """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.
@@ -152,12 +216,12 @@ class SegmentStore:
 
     # Repair
 
-    def recover(self) -> None:
-        """Make damaged or missing segments again and remove files that no manifest names; at open, before `load`.
+    def _recover(self) -> None:
+        """Make damaged or missing segments again and remove files that no manifest names; at open.
 
         Segments whose checksums are too many to be read at open are checked when they are merged, and by `verify`.
         """
-        if not self.try_lock():
+        if not self._try_lock():
             return  # another process has the index open and merges: it has looked already
         try:
             with self._journal.lock, self._journal.reading() as txn:
@@ -172,7 +236,7 @@ class SegmentStore:
                 if path.name not in names:
                     path.unlink(missing_ok=True)
         finally:
-            self.unlock()
+            self._unlock()
 
     def _damaged(self, manifest: Manifest) -> Iterator[SegmentRow]:
         budget = CHECKED_AT_OPEN
@@ -237,7 +301,7 @@ class SegmentStore:
         try:
             yield
         finally:
-            self.unlock()
+            self._unlock()
 
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read."""
@@ -259,6 +323,10 @@ class SegmentStore:
         return size
 
     def close(self) -> None:
-        """Release the lock file and the maps."""
+        """Release the lock file and the maps; nothing may be being merged."""
         self._segments.clear()
         os.close(self._lock)
+
+
+_RETRY_PAGES = 64  # pages until a process asks again whether it may merge
+_ATTEMPTS = 10  # to open the segments of a manifest while other processes switch it

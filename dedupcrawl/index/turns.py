@@ -20,20 +20,16 @@ class OneByOne(Protocol):
     @property
     def lock(self) -> RLock:
         """Held during every call."""
-        ...
 
     @property
     def where(self) -> str:
         """The place of the index, for messages."""
-        ...
 
     def check_open(self) -> None:
         """Raise an error when the index cannot be used, or no more."""
-        ...
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns; what the store raises meanwhile becomes an error of the contract."""
-        ...
 
 
 Owner = TypeVar("Owner", bound=OneByOne)

@@ -1,19 +1,41 @@
-"""How what tasks have learned comes back, and how they get at the files of the options."""
+"""How what tasks have learned comes back, and how sites of more rows than a task holds are learned.
+
+These are clustered, cleaned and thinned as dataframes, then learned a task each: what `clusters_of` and `bounded` do in
+memory, said again for Spark, keyed by URL, by content and by cluster instead of by site, so that nothing here grows
+with a site but one task's sort on disk and its links, 16 bytes each. A test holds both to the same rules.
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark import Broadcast, SparkFiles
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
 
 from dedupcrawl.sites import other_form
-from dedupcrawl.training.learning_part import Learned, LearningOptions, RulesBefore
+from dedupcrawl.spark.log_rows import ORDER
+from dedupcrawl.spark.session import materialized
+from dedupcrawl.training import false_clusters, learning_part
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE
+from dedupcrawl.training.learning_part import (
+    Learned,
+    LearningOptions,
+    RulesBefore,
+    learn_bounded,
+    without_cycle_detection,
+)
+from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_name, rule_files
@@ -58,3 +80,186 @@ def shared(spark: SparkSession, folder: Path) -> RulesBefore:
 def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
     names = file_name(site), file_name(other_form(site))
     return next((found.value[name] for name in names if name in found.value), ())
+
+
+_THINNED = "site string, url string, label long, size long"
+
+
+def learn_large_sites(rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]) -> Learned:
+    """Learn the rules of some sites.
+
+    Args:
+        rows: Columns of `log_rows.SCHEMA`; all rows of each site, none that is told.
+        options: The thresholds; its file was added to Spark's.
+        carried_over: Site → its rules that were learned from earlier logs.
+    """
+    learned = Learned()
+    pages = materialized(_labelled(rows))
+    good = _without_unlike(_without_faults(pages, learned), learned)
+    clustered = materialized(_numbered(_without_unknown(good, learned)))
+    _count(clustered, learned)
+    asked = [site for site, rules in carried_over.items() if rules]
+    worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
+
+    def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
+        return _learn(options, carried_over, pages)
+
+    add_to(learned, worth.groupBy("site").applyInArrow(learn, SCHEMA))
+    return learned
+
+
+def _labelled(rows: DataFrame) -> DataFrame:
+    """One row a URL: site, url, signature, fault, importance and label, equal for pages that are or lead to one."""
+    answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
+    says = answer | F.col("canonical").isNotNull()
+    last = F.max_by(
+        F.struct(
+            "signature", "fault", "importance", "redirect_to", "canonical", "duplicate_of", "names_own", "simhash"
+        ),
+        F.struct(answer, "fetched_at", *ORDER),
+    )  # a time that is not known comes before all others
+    pages = materialized(
+        rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
+    )
+    links = materialized(_links(pages, rows.where(~says)))
+    pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
+    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own", "simhash")
+    ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
+    pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
+    same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
+    pages = pages.withColumn("node", F.when(F.col("signature").isNotNull(), same).otherwise(F.xxhash64("url")))
+    ways = pages.where(F.col("fault").isNull()).select("url", "node")
+    joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
+    pairs = joined.where("node <> other").select("site", "node", "other").distinct()
+    labels = pairs.groupBy("site").applyInArrow(_components, "node long, label long")
+    return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
+
+
+def _links(pages: DataFrame, mere: DataFrame) -> DataFrame:
+    """As `clusters._links`: site, url, to. `mere`: the rows that say nothing of a page but, some, a verdict."""
+    redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
+    verdicts = _verdicts(pages, mere)
+    named = pages.where("canonical is not null and (signature is not null or names_own)").select(
+        "site", "url", "signature", F.col("canonical").alias("to")
+    )
+    there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
+    said = named.select("to", "signature").union(there)
+    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
+    named = named.join(one, "to", "left_semi").select("site", "url", "to")
+    of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
+    near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
+    near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
+    return redirects.union(verdicts).union(named).union(near).distinct()
+
+
+def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
+    """As `clusters._verdicts`: site, url, to."""
+    last = F.max_by("duplicate_of", F.struct("fetched_at", *ORDER))
+    alone = mere.where("duplicate_of is not null").groupBy("site", "url").agg(last.alias("to"))
+    own = pages.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
+    verdicts = alone.union(own.join(alone, "url", "left_anti").select("site", "url", "to"))
+    return verdicts.join(verdicts.select(F.col("url").alias("to")), "to", "left_anti").select("site", "url", "to")
+
+
+def _components(pairs: pa.Table) -> pa.Table:
+    """The links of one site between contents → content and label, equal for those that are joined."""
+    first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
+    nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
+    n = len(first)
+    joined = coo_array((np.ones(n, dtype=np.int8), (ends[:n], ends[n:])), shape=(len(nodes), len(nodes)))
+    _, component = connected_components(joined, directed=False)
+    _, smallest = np.unique(component, return_index=True)
+    return pa.table({"node": nodes, "label": nodes[smallest][component]})
+
+
+def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The good pages; the others are counted."""
+    labels = pages.where("fault is not null").groupBy("fault", "label").count()
+    counted = labels.groupBy("fault").agg(F.sum("count"), F.sum((F.col("count") > 1).cast("long")))
+    for fault, urls, clusters in counted.collect():
+        learned.left_out += Counter({FAULTS[fault]: urls})
+        learned.false_clusters += Counter({FAULTS[fault]: clusters})
+    return pages.where("fault is null")
+
+
+def _without_unlike(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages without the clusters of unlike URLs, which are counted. As `false_clusters.unlike_clusters`."""
+    many, most = false_clusters.MANY, false_clusters.MOST_SLOTS
+    large = pages.groupBy("site", "label").agg(F.count("*").alias("size")).where(F.col("size") >= many)
+    large = materialized(large)
+    looked_at = pages.join(large.select("site").distinct(), "site", "left_semi")
+    marks = F.length(F.regexp_replace("url", f"[^{false_clusters.SLOT_MARKS}]", ""))
+    slots = F.sum(F.least(marks, F.lit(false_clusters.MOST_OF_A_URL))).alias("slots")
+    looked_at = looked_at.join(looked_at.groupBy("site").agg(slots), "site").join(large.drop("site"), "label", "left")
+    step = F.floor((F.col("slots") - 1) / most) + 1
+    thinned = looked_at.select("site", "url", "label", "size", step.alias("step")).mapInArrow(_thinned, _THINNED)
+    unlike = materialized(thinned.groupBy("site").applyInArrow(_unlike, "label long"))
+    urls, clusters = large.join(unlike, "label", "left_semi").agg(F.sum("size"), F.count("*")).head() or (0, 0)
+    learned.left_out += Counter({UNLIKE: urls or 0})
+    learned.false_clusters += Counter({UNLIKE: clusters})
+    return pages.join(unlike, "label", "left_anti")
+
+
+def _thinned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pages = pl.DataFrame(pa.Table.from_batches([batch]))
+        kept = pages.filter(false_clusters.in_sample(pages["url"], pages["step"])).drop("step")
+        yield from kept.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+
+
+def _unlike(pages: pa.Table) -> pa.Table:
+    return pa.table({"label": false_clusters.unlike_among(pl.DataFrame(pages)).cast(pl.Int64).to_arrow()})
+
+
+def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages of which something is known; those whose word for their canonical URL was not believed are counted."""
+    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
+    sizes = pages.groupBy("label").agg(F.count("*").alias("size"), known.alias("known"))
+    unknown = materialized(sizes.where("not known and size = 1").select("label"))
+    learned.left_out += Counter({DISBELIEVED: pages.where("names_another").join(unknown, "label", "left_semi").count()})
+    return pages.join(unknown, "label", "left_anti")
+
+
+def _numbered(pages: DataFrame) -> DataFrame:
+    """Site, url, importance, cluster and its size; `several`: whether its site has a cluster of more than one URL."""
+    clusters = pages.groupBy("site", "label").agg(F.min("url").alias("first"), F.count("*").alias("size"))
+    number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
+    clusters = clusters.withColumn("cluster", number.cast("long"))
+    clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
+    numbered = pages.select("url", "importance", "label").join(clusters, "label")
+    return numbered.select("site", "url", "importance", "cluster", "size", "several")
+
+
+def _count(clustered: DataFrame, learned: Learned) -> None:
+    clusters = clustered.groupBy("site", "cluster").count()
+    several = F.sum((F.col("count") > 1).cast("long"))
+    found = clusters.agg(F.count_distinct("site"), F.sum("count"), F.count("*"), several).head()
+    if found is not None and found[0]:
+        learned.sites, learned.urls, learned.clusters = found[0], found[1], found[3]
+        learned.redundant = found[1] - found[2]
+
+
+def _bounded(pages: DataFrame) -> DataFrame:
+    """As `learning_part.bounded`, for several sites: site, url, importance and cluster."""
+    whole = learning_part.MOST_URLS
+    place = F.row_number().over(Window.partitionBy("site", "cluster").orderBy("url")) - 1
+    step = F.floor((F.col("size") - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
+    pages = _with_count(pages, "urls").withColumn("place", place)
+    pages = _with_count(pages.where((F.col("urls") <= whole) | (F.col("place") % step == 0)), "left")
+    share = F.least(F.lit(1.0), whole / F.col("left"))
+    mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
+    taken = mixed < F.floor(share * learning_part.MODULUS)
+    return pages.where((F.col("urls") <= whole) | taken).select("site", "url", "importance", "cluster")
+
+
+def _with_count(pages: DataFrame, name: str) -> DataFrame:
+    """A column more: how many rows the row's site has."""
+    return pages.join(pages.groupBy("site").agg(F.count("*").alias(name)), "site")
+
+
+def _learn(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
+    """What a task learns of its one site."""
+    frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
+    site = frame["site"][0]
+    with without_cycle_detection():
+        return packed([learn_bounded(site, frame, at_hand(options), carried_over[site])])

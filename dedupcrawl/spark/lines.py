@@ -16,8 +16,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line
-from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 HEAD_LINES = 100  # that tell the format of a file

@@ -16,8 +16,7 @@ from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.spark import learning
-from dedupcrawl.spark.large_sites import learn_large_sites
-from dedupcrawl.spark.learning import SCHEMA, at_hand, packed, with_files
+from dedupcrawl.spark.learning import SCHEMA, at_hand, learn_large_sites, packed, with_files
 from dedupcrawl.spark.lines import add_to
 from dedupcrawl.spark.log_rows import TOLD, in_order, read_logs, tells
 from dedupcrawl.spark.session import spark_session

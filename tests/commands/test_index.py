@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.index import command
-from dedupcrawl.commands.open_existing import open_existing
+from dedupcrawl.commands.options import open_existing
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex

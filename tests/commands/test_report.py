@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.cli import run
 from dedupcrawl.commands.check import command as check
-from dedupcrawl.commands.open_existing import index_folder
+from dedupcrawl.commands.options import index_folder
 from dedupcrawl.commands.report import command
 from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.site import prose

@@ -32,8 +32,7 @@ from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
-from dedupcrawl.index.postings import PostingsView
-from dedupcrawl.index.tail import Batch
+from dedupcrawl.index.postings import Batch, PostingsView
 from dedupcrawl.page import Page
 from tests.both_ways import BothWays
 from tests.content.test_alignment import FEW, PIECES, joined, symbols

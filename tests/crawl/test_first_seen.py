@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dedupcrawl.crawl.first_seen import FirstSeen
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from tests.index.toys import CHECKS
 
 

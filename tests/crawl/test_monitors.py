@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem
 from spidermon.contrib.scrapy.runners import SpiderMonitorRunner  # type: ignore[import-untyped]  # it has no types
 
 from dedupcrawl.crawl.monitors import DedupMonitorSuite
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 from tests.crawls.test_rewriting import SESSION, rules
 

@@ -19,8 +19,8 @@ from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORPHANS
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.rows import Dependent
-from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve
 from tests.index.toys import CHECKS

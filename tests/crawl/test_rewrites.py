@@ -12,8 +12,8 @@ from scrapy import Request, Spider
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.index.temporary import TemporaryIndex
 from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs import cdx, cdxj, heritrix
+from dedupcrawl.crawl_logs import cdx, heritrix
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
@@ -66,14 +66,14 @@ def test_cdxj(tmp_path: Path) -> None:
         b'com,a)/b 20200102030406 {"url": "http://a.com/b", "mime": "unk", "digest": "Z"}\n'
     )
     path = tmp_path / "cdxj"
-    found, tally = rows(cdxj.read, path, data)
+    found, tally = rows(cdx.read_cdxj, path, data)
     assert found == [
         {"url": "http://a.com/", "status": 200, "digest": "X", "line": 2},
         {"url": "http://a.com/b", "digest": "Z", "line": 5},
     ]
     assert tally.skipped == {"not a JSON object": 1, "not a GET request": 1}
     assert [row.line for row in tally.broken] == [3]
-    times = pl.concat(cdxj.read(path, Tally()))["fetched_at"].dt.to_string("%H:%M:%S")
+    times = pl.concat(cdx.read_cdxj(path, Tally()))["fetched_at"].dt.to_string("%H:%M:%S")
     assert times.to_list() == ["03:04:05", "03:04:06"]
 
 

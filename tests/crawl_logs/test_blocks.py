@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.encoding import utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks, utf8
 from dedupcrawl.crawl_logs.rows import lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import re
 import sys
@@ -9,10 +10,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs import compressed, warc_records, warc_split
+from dedupcrawl.crawl_logs import compressed, warc_records
+from dedupcrawl.crawl_logs.compressed import UntilDamage
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.warc_records import Found, records
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -134,12 +139,12 @@ def test_a_large_record_that_promises_more_than_the_file_has_is_said_to_hide_the
 
 
 def test_what_follows_a_large_record_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc_split, "RECORD_LIMIT", 200_000)
+    monkeypatch.setattr(warc_records, "RECORD_LIMIT", 200_000)
     large = answer("http://a.com/1", "x" * 300_000 + PAGES[0].decode())  # a page may well hold what looks like a record
     found, tally = read_damaged(tmp_path / "warc", large + b"".join(PAGES[2:]))
     assert found == ["2", "3"]
-    assert tally.skipped == {warc_split.TOO_LARGE: 1}
-    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc_split.TOO_LARGE: 1}
+    assert tally.skipped == {warc_records.TOO_LARGE: 1}
+    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc_records.TOO_LARGE: 1}
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
@@ -208,3 +213,37 @@ def test_hostile_records_are_skipped(tmp_path: Path) -> None:
         + answer("http://a.com/\udcff".encode("utf-8", "surrogateescape").decode("latin-1"), html(TEXT)),
     )
     assert rows.height == 2
+
+
+def found(data: bytes) -> list[Found]:
+    return list(records(UntilDamage(io.BytesIO(data))))
+
+
+def record(block: bytes, promised: int | None = None) -> bytes:
+    length = len(block) if promised is None else promised
+    return b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" % (length, block)
+
+
+blocks = st.lists(st.binary(max_size=300) | st.integers(60_000, 200_000).map(bytes) | st.just(record(b"in another")))
+
+
+@given(blocks)
+def test_whole_records_are_found_whatever_they_hold(given_blocks: list[bytes]) -> None:
+    assert [one.data + b"\r\n\r\n" for one in found(b"".join(map(record, given_blocks)))] == list(
+        map(record, given_blocks)
+    )
+
+
+@given(st.lists(st.binary(max_size=40) | st.integers(0, 10**9).map(lambda length: record(b"x", length))))
+def test_of_any_bytes_each_is_looked_at_once(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    taken = found(data)
+    assert sum(len(one.data) for one in taken) <= len(data)
+    whole = [one.data for one in taken if not one.problem]
+    assert all(one.startswith(b"WARC/") and one in data for one in whole)
+
+
+def test_claims_of_large_records_take_no_time_each() -> None:
+    claims = record(b"x", 60 << 20) * 20_000
+    assert len(found(claims)) == 20_000
+    assert len(found(b"WARC/1.0\r\nx" * 100_000)) == 100_000

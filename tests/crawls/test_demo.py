@@ -15,7 +15,7 @@ import pytest
 
 from dedupcrawl.demo.crawling import ROOT
 from dedupcrawl.demo.server import serving
-from dedupcrawl.demo.site.site import MIRROR_HOST, Site
+from dedupcrawl.demo.site import MIRROR_HOST, Site
 from dedupcrawl.urls.rule_files import read_rules
 
 

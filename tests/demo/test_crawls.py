@@ -14,7 +14,7 @@ import pytest
 from dedupcrawl.demo.__main__ import watched
 from dedupcrawl.demo.crawling import Crawl, CrawlError, crawl
 from dedupcrawl.demo.server import DemoServer, serving
-from dedupcrawl.demo.site.site import MIRROR_HOST
+from dedupcrawl.demo.site import MIRROR_HOST
 from tests.crawls.site import Answer, serve
 
 FAST = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}

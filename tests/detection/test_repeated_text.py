@@ -11,7 +11,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, Crawl, framed, prose

@@ -13,7 +13,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 
 CHECKS = make_checks(["exact"], {})

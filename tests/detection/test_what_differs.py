@@ -12,7 +12,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import prose

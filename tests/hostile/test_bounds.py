@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.concepts import MOST_NODES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.concept_network import text_network
@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.urls.normalizer import SiteNormalizer

@@ -11,8 +11,9 @@ from msgspec import structs
 
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.journal import Transaction, digest
+from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.record import digest
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import COPY, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex

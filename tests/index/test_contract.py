@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.contract import Index, Kept, standing_for
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import duplicate_of, fill, offer, page
@@ -146,3 +147,26 @@ def test_verifying_tells_how_far_it_is(index: AnyIndex) -> None:
     told: list[tuple[int, int]] = []
     assert index.verify(lambda done, total: told.append((done, total))) == []
     assert told == [(number, 9) for number in range(10)]
+
+
+def test_the_last_of_those_that_hold_each_other(index: AnyIndex) -> None:
+    for number, letters in enumerate((b"ab", b"gh", b"abcd", b"abcdef"), 1):
+        offer(index, page(f"http://a/{number}", number, letters))
+    assert [standing_for(index, f"http://a/{number}") for number in range(1, 6)] == [
+        "http://a/4", None, "http://a/4", None, None,
+    ]  # fmt: skip
+
+
+def test_a_page_that_is_kept_under_another_url(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 1, b"ab"))
+    offer(index, page("http://a/2", 2, b"abcd"))
+    index.record_rewrites([Rewrite("http://a/1?sid=1", "http://a/1", ("sid",), "s", "one", 1.0)])
+    assert standing_for(index, "http://a/1?sid=1") == "http://a/2"
+
+
+def test_two_that_hold_each_other_do_not_lead_on_for_ever(index: AnyIndex) -> None:
+    offer(index, page("http://a/1", 1, b"ab"))
+    offer(index, page("http://a/2", 2, b"abcd"))
+    offer(index, page("http://a/1", 3, b"abcdef"))  # fetched again, and longer by now
+    assert standing_for(index, "http://a/2") == "http://a/1"
+    assert standing_for(index, "http://a/1") is None

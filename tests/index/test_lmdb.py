@@ -52,7 +52,7 @@ def folder(tmp_path: Path, small_levels: None) -> Path:
     index = opened(path)
     for content in range(1, PAGES + 1):
         fill(index, content, content + 1)
-        index._followed.wait()
+        index._store.wait()
     assert int(index.info()["segments"]) >= 2
     index.close()
     return path

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.open import folder_of, open_index
-from dedupcrawl.index.temporary import TemporaryIndex
+from dedupcrawl.index.open import TemporaryIndex, folder_of, open_index
 from tests.index.toys import CHECKS
 
 

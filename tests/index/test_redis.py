@@ -12,8 +12,8 @@ import redis
 
 from dedupcrawl.index import redis_scripts
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import digest
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.record import digest
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index import runs
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.runs import RunTally, read_runs
-from dedupcrawl.index.temporary import TemporaryIndex
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS
 

@@ -9,8 +9,8 @@ from typing import Any
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.contract import Index
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.runs import RunTally
-from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.verdict import Verdict
 
 EVIDENCE = {

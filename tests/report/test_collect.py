@@ -9,13 +9,11 @@ import redis
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.open import TemporaryIndex, open_index
 from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
-from dedupcrawl.index.temporary import TemporaryIndex
 from dedupcrawl.report.collect import collect
-from dedupcrawl.report.page import render
-from dedupcrawl.report.savings import Savings, duration
+from dedupcrawl.report.page import Savings, duration, render
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose
 from tests.index.toys import offer

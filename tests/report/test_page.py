@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.crawl_logs.pair_files import read_pairs
+from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Rewrite

@@ -10,9 +10,8 @@ from itertools import count
 from typing import Literal
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from dedupcrawl.demo.site import pages
-from dedupcrawl.demo.site.pages import Links
-from dedupcrawl.demo.site.texts import Text, articles, other_pages
+from dedupcrawl.demo import pages
+from dedupcrawl.demo.pages import Links, Text, articles, other_pages
 
 MIRROR_HOST = "localhost"  # the same address under a second name
 _SESSIONS = 4  # different session ids; a real forum makes one for every visit

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.commands.url_forms import forms_of
+from dedupcrawl.commands.selection import forms_of
 
 
 @pytest.mark.parametrize(
