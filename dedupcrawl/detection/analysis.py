@@ -21,7 +21,7 @@ from dedupcrawl.page import Page
 OWN_SYMBOLS = 20
 """A page with fewer symbols that its site does not repeat is found only by the digest of its whole text."""
 
-_OF_THE_WHOLE = "exact"
+_OF_THE_WHOLE = ("exact", "title")
 
 
 class Analysis:
@@ -97,15 +97,16 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
         """Check name → signature without furniture.
 
-        "exact" is about the whole text, so that equal texts are found whatever is known of the site. Where nothing else
-        is left, all signatures are of the whole text; where hardly anything is, the other checks abstain.
+        "exact" and "title" are about the whole page, so that equal texts, and pages of one title, are found whatever is
+        known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
+        the other checks abstain.
         """
         if not self.furniture_blocks:
             return _made((check, self.analysis.signature(check)) for check in checks)
         enough = len(self.own.hashes) >= OWN_SYMBOLS
-        of_the_whole = ((check, self.analysis.signature(check)) for check in checks if check.name == _OF_THE_WHOLE)
+        of_the_whole = ((check, self.analysis.signature(check)) for check in checks if check.name in _OF_THE_WHOLE)
         page = self.analysis.page
-        others = ((it, it.signature(page, self.own)) for it in checks if enough and it.name != _OF_THE_WHOLE)
+        others = ((it, it.signature(page, self.own)) for it in checks if enough and it.name not in _OF_THE_WHOLE)
         return _made(chain(of_the_whole, others))
 
 

@@ -69,6 +69,41 @@ class Site:
             assert not self.judge(f"{host}/{number}", *template, prose(150, first + number)).is_duplicate
 
 
+def product(number: int, said: str = "") -> Page:
+    """A page of a shop all of whose lines stand on other pages of it as well, but for a name and a price."""
+    sheet = (
+        "Case pack",
+        "1",
+        "Origin",
+        "Japan",
+        "Blade",
+        "Serrated edge",
+        "Lock",
+        "Lock back",
+        "Handle",
+        "Steel, polished",
+    )
+    name = f"Pocket knife {prose(1, number)[0]} no. {number}"
+    listed = [line for at, line in enumerate(sheet) if at // 2 != number % 5]
+    paragraphs = (
+        said,
+        name,
+        f"${number}.47",
+        "In stock, sent on the next working day",
+        *listed,
+        "We ship to most places",
+    )
+    return Page(f"http://a.example/{number}?{said}", f"{name} – Knives", tuple(filter(None, paragraphs)))
+
+
+def test_a_product_of_which_a_name_is_its_own_is_found_by_its_title() -> None:
+    crawl = Crawl()
+    for number in range(30):
+        assert not crawl.detector.judge(Analysis(product(number)), CHECKS).is_duplicate, number
+    again = crawl.detector.judge(Analysis(product(25, "Ships today")), CHECKS)
+    assert (again.duplicate_of, again.check) == (product(25).url, "title")
+
+
 MENU, FOOT = prose(160, 90), prose(150, 91)
 
 

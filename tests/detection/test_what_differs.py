@@ -53,7 +53,7 @@ def test_another_day_of_a_chinese_bulletin(old: str, instead: str) -> None:
     assert second(BULLETIN, BULLETIN.replace(old, instead)).verdict == "unique"
 
 
-@pytest.mark.parametrize("name", CHECK_NAMES)
+@pytest.mark.parametrize("name", [name for name in CHECK_NAMES if name != "title"])
 def test_traditional_characters_are_simplified_ones(name: str) -> None:
     traditional = BULLETIN.translate(
         str.maketrans("统计发报显业长达岗记负责总运继续", "統計發報顯業長達崗記負責總運繼續")

@@ -15,6 +15,7 @@ from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.shingles import ShinglesCheck
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
+from dedupcrawl.content.checks.title import TitleCheck
 from dedupcrawl.content.feature_codes import MIN_CODE
 from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.content.mwo import FieldWeights
@@ -263,6 +264,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
     ),
     "simhash": lambda of: SimHashCheck(of["SIMHASH_DISTANCE"], of["SIMHASH_MIN_FEATURES"], of["SIMHASH_FEATURES"]),
     "shingles": lambda of: ShinglesCheck(of["SHINGLES_SHARE"], of["SHINGLES_MIN_SYMBOLS"]),
+    "title": lambda _: TitleCheck(),
     "mwo": lambda of: MwoCheck(
         of["MWO_THRESHOLD"],
         FieldWeights.parse(of["MWO_WEIGHTS"]),
@@ -286,7 +288,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
 CHECK_NAMES: tuple[str, ...] = tuple(_FACTORIES)
 OF_TERMS = ("mwo", "concepts")
 """Those that need the libraries of the extra "terms"."""
-DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles")
+DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title")
 """What finds as much on real pages as all of them, for the least: docs/content-checks.md, "Which checks by default"."""
 
 

@@ -1,0 +1,74 @@
+"""Titles: pages of one host that have the same title.
+
+Of a product in a shop, a wiki's special page or a list the site repeats nearly every block somewhere else, so that what
+is left to the other checks is a price or a name. What its other addresses have in common with it is the title. That two
+titles are equal says little, so a match is no more than a candidate, for evidence to decide even where the target
+precision is 0 and checks decide. A title that many pages have is the site's and none of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import mmh3
+import numpy as np
+
+from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.page import Page
+from dedupcrawl.sites import host_of
+
+MOST_PAGES = 64
+"""Kept pages of one title; of more none is a candidate. With 16 and 256 as much is found on the nine archives."""
+
+_MIN_SYMBOLS = 20  # of a main text, as the exact check asks for
+_TITLE = 200  # characters of a title that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class TitleCheck:
+    """Symmetric: pages of one host and title. A signature is its only key, 8 bytes, little-endian."""
+
+    name: ClassVar[str] = "title"
+    payload_bits: ClassVar[int] = 0
+
+    def header(self) -> Mapping[str, str | int | float]:
+        """What signatures depend on."""
+        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": _TITLE}
+
+    def signature(self, page: Page, text: SymbolText) -> bytes | None:
+        """The first half of MurmurHash3 x64 128 of the title's symbols and the host; none where there is no title, or
+        next to no text.
+        """
+        title = SymbolText.of((page.title[:_TITLE],)).hashes
+        if not len(title) or len(text.hashes) < _MIN_SYMBOLS:
+            return None
+        host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
+        return mmh3.mmh3_x64_128_digest(title.astype("<u8", copy=False).tobytes() + host)[:8]
+
+    def keys(self, signature: bytes) -> Keys:
+        """The signature as a number."""
+        return np.frombuffer(signature, dtype="<u8")
+
+    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        """Pages of the same key, unless they are many."""
+        keys = self.keys(signature)
+        return postings.find(keys)[1] if postings.count(keys)[0] <= MOST_PAGES else NO_PAGES
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: the relation is symmetric."""
+        return NO_PAGES
+
+    def probe(self, signature: bytes) -> Probe:
+        """The key itself."""
+        return Probe.any_of(self.keys(signature))
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """0 when equal, else 1."""
+        return float(new != kept)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """1.0 when equal."""
+        return 1.0 if new == kept else None
