@@ -109,7 +109,7 @@ class Graves(TemporaryIndex):
 async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
     crawler = await ended()
     crawler.settings.frozen = False
-    crawler.settings.set("SCHEDULER", "dedupcrawl.crawl.redis_scheduler.Scheduler")
+    crawler.settings.set("SCHEDULER", "dedupcrawl.shared_queue.scheduler.Scheduler")
     index = Graves(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(

@@ -29,10 +29,10 @@ TEXTS = 30
 COPIES = 3
 SHORT_LIVED = """
 import sys
-from dedupcrawl.crawl import redis_queue
+from dedupcrawl.shared_queue import queue
 from dedupcrawl.index import redis_claims
 redis_claims.LIFE_SECONDS = 2.0
-redis_queue.LIFE_SECONDS = 4.0
+queue.LIFE_SECONDS = 4.0
 from scrapy.cmdline import execute
 execute(["scrapy", *sys.argv[1:]])
 """
