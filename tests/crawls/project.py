@@ -31,6 +31,7 @@ SPIDER_MODULES = ["project.spiders"]
 ROBOTSTXT_OBEY = False
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
+CONCURRENT_ITEMS = 16
 ADDONS = {"dedupcrawl.Addon": 500}
 """
 
