@@ -57,7 +57,7 @@ COMMANDS = (
 )
 JOURNAL = "data.mdb"
 SECONDS = 60
-_VARIES = re.compile(rb"^(bytes|disk)\b.*$|[0-9.]+ s\b", re.MULTILINE)  # from run to run
+_VARIES = re.compile(rb"^bytes\b.*$|[0-9.]+ s\b|[0-9.]+ [kM]B\b", re.MULTILINE)  # also by what is damaged
 _BLOCK = 4096  # bytes, at most, that one damage changes
 
 Damage = Callable[[Path, random.Random], None]
