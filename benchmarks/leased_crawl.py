@@ -36,8 +36,8 @@ _LONGEST = 0.3  # seconds until an answer
 _COPIED = 10  # one page in so many
 _KINDS: Mapping[str, Mapping[str, Any]] = {
     "scrapy-redis's scheduler": {"SCHEDULER": "scrapy_redis.scheduler.Scheduler", "DEDUP_INDEX": "memory:"},
-    "with leases": {"SCHEDULER": "dedupcrawl.crawl.redis_scheduler.Scheduler", "DEDUP_INDEX": "memory:"},
-    "with leases and the index": {"SCHEDULER": "dedupcrawl.crawl.redis_scheduler.Scheduler"},
+    "with leases": {"SCHEDULER": "dedupcrawl.shared_queue.scheduler.Scheduler", "DEDUP_INDEX": "memory:"},
+    "with leases and the index": {"SCHEDULER": "dedupcrawl.shared_queue.scheduler.Scheduler"},
 }
 
 

@@ -71,7 +71,12 @@ def _parameter(parameter: Parameter) -> Setting:
 
 
 _ALL_SOURCES = frozenset(SOURCES)
-_SAYING_WHY = ("DEDUP_CHECKS", "DEDUP_IGNORE", "DEDUP_MODEL")  # errors of whose readers are for people
+_SAYING_WHY = (
+    "DEDUP_CHECKS",
+    "DEDUP_DICTIONARY",
+    "DEDUP_IGNORE",
+    "DEDUP_MODEL",
+)  # with their readers' errors
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
 SETTINGS: Mapping[str, Setting] = {

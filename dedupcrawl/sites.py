@@ -14,10 +14,14 @@ _PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # mo
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
-# ICANN's part alone: whoever runs github.io may have one template for all of it. No network: the same host has the same
-# site on every machine with the same release. A set of strings, since a tree of objects would slow every collection of
-# garbage in the process.
-_suffixes = PublicSuffixList(accept_unknown=False, only_icann=True)
+
+
+@cache  # read when the first site is asked for: it takes 50 ms
+def _suffixes() -> PublicSuffixList:
+    # ICANN's part alone: whoever runs github.io may have one template for all of it. No network: the same host has the
+    # same site on every machine with the same release. A set of strings, since a tree of objects would slow every
+    # collection of garbage in the process.
+    return PublicSuffixList(accept_unknown=False, only_icann=True)
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long
@@ -54,7 +58,7 @@ def site_of(url_or_host: str) -> str:
 def _site_of_host(host: str) -> str:
     if host.startswith("["):
         return host
-    return _suffixes.privatesuffix(host) or host
+    return _suffixes().privatesuffix(host) or host
 
 
 def other_form(site: str) -> str:

@@ -21,10 +21,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
 _SLOW = tuple(
     str(Path(__file__).parent / name)
     for name in (
-        "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "spark/", "test_cli", "test_extras", "test_packaging",
-        "commands/test_engine", "commands/test_items", "commands/test_restore", "commands/test_train",
-        "content/test_characters", "crawl/test_monitors", "crawl/test_orphans", "crawl/test_redis", "index/test_lmdb",
-        "index/test_processes", "index/test_redis", "index/test_stateful", "training/test_parts",
+        "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
+        "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
+        "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
+        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "training/test_parts",
     )
 )  # fmt: skip
 

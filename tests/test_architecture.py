@@ -52,23 +52,24 @@ MAY_KNOW = {
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
+    "shared_queue": {"crawl", "index"},  # which nobody imports: a project names it as its SCHEDULER
     "addon": {"crawl", "settings"},
     "demo": {"api", "counts", "index"},
     "__init__": {"addon", "api", "page", "urls", "verdict"},
     "__main__": {"cli"},
 }
 LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
-    "scrapy": {"crawl", "addon", "demo", "project"},
+    "scrapy": {"crawl", "addon", "demo", "project", "shared_queue"},
     "twisted": {"crawl"},
     "lmdb": {"index"},
-    "redis": {"index", "crawl"},
+    "redis": {"index", "shared_queue"},
     "click": {"cli", "commands", "demo", "crawl"},
     "rich": {"commands", "demo"},
     "jinja2": {"report"},
     "matplotlib": {"report"},
     "pyspark": {"spark"},
     "pyarrow": {"spark", "crawl_logs"},
-    "scrapy_redis": {"crawl"},
+    "scrapy_redis": {"shared_queue"},
     "spidermon": {"crawl"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -16,6 +16,7 @@ import click
 import pytest
 
 from dedupcrawl.cli import COMMANDS, group, run
+from tests import warm
 
 
 def commands(parent: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -34,10 +35,7 @@ ALL = dict(commands(group))
 
 
 def dedupcrawl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dedupcrawl.cli", *arguments],
-        capture_output=True, text=True, check=False, env={**os.environ, **environment},
-    )  # fmt: skip
+    return warm.run(["dedupcrawl", *arguments], cwd=Path.cwd(), env={**os.environ, **environment})
 
 
 def in_terminal(arguments: list[str], **environment: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import check_spec, folder_of, open_index
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, data_folder, rules_folder
@@ -133,6 +134,16 @@ def _nothing_at(path: Path) -> BadInputError:
     )
 
 
+def _open(spec: str, path: Path) -> Index:
+    """To be read; a damaged segment is made anew first, where the index was made with the settings by default."""
+    try:
+        return open_index(spec, [], default_path=path)
+    except IndexDamagedError:
+        with suppress(IndexMismatchError, IndexDamagedError):
+            open_index(spec, make_checks(CHECK_NAMES, {}), default_path=path).close()
+        return open_index(spec, [], default_path=path)
+
+
 @contextmanager
 def open_existing(spec: str | None) -> Iterator[Index]:
     """The index that `spec` names, else that of the project of the working directory; closed at the end.
@@ -149,7 +160,7 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         check_spec(spec)
         if "://" not in spec and not path.is_dir():
             raise _nothing_at(path)
-        index = open_index(spec, [], default_path=path)
+        index = _open(spec, path)
     except FileNotFoundError:
         raise _nothing_at(path) from None
     except ValueError as error:

@@ -80,13 +80,16 @@ class FieldWeights:
         return " ".join(f"{field.name}={weight:g}" for field, weight in named if weight)
 
 
-def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights) -> dict[str, int]:
+def term_weights(
+    page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str | None = None
+) -> dict[str, int]:
     """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 
     Args:
         page: All fields but the main text.
         main: How often each term occurs in the main text.
         weights: What an occurrence weighs.
+        dictionary: By which the other fields are segmented.
     """
     total: dict[str, int] = {}
     for field, string in (
@@ -101,7 +104,7 @@ def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights) -> 
     ):
         unit = round(getattr(weights, field) * _UNIT)
         if unit and string:
-            counts = string if isinstance(string, Mapping) else term_counts(fold(string))
+            counts = string if isinstance(string, Mapping) else term_counts(fold(string), dictionary)
             for term, count in counts.items():
                 total[term] = total.get(term, 0) + unit * count
     total.pop(STOPPED, None)

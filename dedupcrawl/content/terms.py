@@ -1,9 +1,10 @@
 """Terms: what MWO weighs and what concept networks are made of.
 
 A folded text has no traditional characters any more. A page with ideographs or kana is segmented by jieba's dictionary
-and model (rjieba: the same words for Chinese, some twenty times faster); any other is cut up at everything that is
-neither letter nor digit. Stop words go, and words of the letters a … z are reduced to their stems by Snowball's English
-stemmer. Words of other scripts and numbers stay as they are.
+and model (rjieba: the same words for Chinese, some twenty times faster), and by a dictionary of the user's
+(DEDUP_DICTIONARY); any other is cut up at everything that is neither letter nor digit. Stop words go, and words of the
+letters a … z are reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay as they
+are.
 
 The two libraries behind this are loaded when the first page needs them (about 0.1 s and 40 MB), so that a crawl
 whose checks do without terms does not pay for them.
@@ -11,14 +12,16 @@ whose checks do without terms does not pay for them.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
+from pathlib import Path
 
-from dedupcrawl.content.characters import CJK, VOWEL_SIGNS
+from dedupcrawl.content.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.content.checks.base import NOT_INSTALLED
 from dedupcrawl.content.stop_words import STOP_WORDS
 
@@ -36,14 +39,51 @@ _SPACED_WORD = re.compile(f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{_LONGEST}}}")
 _PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
 _SPLIT = re.compile(f"({_SPACED_WORD.pattern})")
 _WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")
+_ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([a-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
+_IDEOGRAPHS = re.compile(f"[{CJK}]{{1,{_LONGEST}}}")
 
 
-def header() -> dict[str, str | int]:
+class DictionaryError(ValueError):
+    """A file that is no dictionary for segmentation; the message says which and what it takes."""
+
+
+def header(dictionary: str | None = None) -> dict[str, str | int]:
     """What terms depend on besides the text; the libraries by the versions that may change their words.
 
     Who has not installed them has no check that needs terms, and may share an index with who has.
+
+    Args:
+        dictionary: Path of a dictionary in jieba's format; the header has its digest.
     """
-    return {"terms": TERMS_VERSION, **{library: _version(library) for library in ("rjieba", "PyStemmer")}}
+    made_by = {library: _version(library) for library in ("rjieba", "PyStemmer")}
+    return {"terms": TERMS_VERSION, **made_by, **({"dictionary": _digest(dictionary)} if dictionary else {})}
+
+
+@lru_cache(maxsize=4)
+def _digest(dictionary: str) -> str:
+    return hashlib.blake2b(Path(dictionary).read_bytes(), digest_size=8).hexdigest()
+
+
+def read_dictionary(path: Path) -> dict[str, int | None]:
+    """The words of a dictionary in jieba's format, folded, each with its frequency or None.
+
+    A line is a word, its frequency and its tag, the last two optional, with a space between them. Words of anything but
+    ideographs are passed over: letters and digits make words of their own wherever they stand.
+
+    Raises:
+        DictionaryError: when there is no word in it, or it cannot be read.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        raise DictionaryError(f"{path}: cannot be read ({error.strerror}); give the path of a dictionary") from error
+    except UnicodeDecodeError as error:
+        raise DictionaryError(f"{path}: not UTF-8; save it in that encoding") from error
+    entries = filter(None, (_ENTRY.fullmatch(line.strip()) for line in lines))
+    words = {fold(entry[1]): int(entry[2]) if entry[2] else None for entry in entries}
+    if not (found := {word: frequency for word, frequency in words.items() if _IDEOGRAPHS.fullmatch(word)}):
+        raise DictionaryError(f"{path}: no word of ideographs in it; give lines such as '云计算 5 n'")
+    return found
 
 
 def _version(library: str) -> str:
@@ -53,11 +93,14 @@ def _version(library: str) -> str:
         return NOT_INSTALLED
 
 
-@cache
-def _segmenter() -> Callable[[str], list[str]]:
+@lru_cache(maxsize=4)
+def _segmenter(dictionary: str | None) -> Callable[[str], list[str]]:
     import rjieba  # here, and below, because only some crawls need terms
 
-    segment: Callable[[str], list[str]] = rjieba.cut
+    segmenter = rjieba.Jieba() if dictionary else rjieba
+    for word, frequency in (read_dictionary(Path(dictionary)) if dictionary else {}).items():
+        segmenter.add_word(word, frequency, None)
+    segment: Callable[[str], list[str]] = segmenter.cut
     return segment
 
 
@@ -77,21 +120,21 @@ def term(word: str) -> str:
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
 
 
-def term_sequence(folded: str) -> list[str]:
+def term_sequence(folded: str, dictionary: str | None = None) -> list[str]:
     """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
-    segments, spaced = _words(folded)
+    segments, spaced = _words(folded, dictionary)
     if not spaced:
         return list(map(term, segments))
     terms = map(term, spaced)
     return [found if found != _PLACE else next(terms) for found in map(term, segments)]
 
 
-def term_counts(folded: str) -> dict[str, int]:
+def term_counts(folded: str, dictionary: str | None = None) -> dict[str, int]:
     """How often each term occurs in a folded text, `STOPPED` among them: `Counter(term_sequence(folded))`.
 
     A word is made a term once, however often it occurs.
     """
-    segments, spaced = _words(folded)
+    segments, spaced = _words(folded, dictionary)
     words = Counter(segments)
     if spaced:
         del words[_PLACE]
@@ -103,13 +146,13 @@ def term_counts(folded: str) -> dict[str, int]:
     return counts
 
 
-def _words(folded: str) -> tuple[list[str], list[str]]:
+def _words(folded: str, dictionary: str | None) -> tuple[list[str], list[str]]:
     """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
     if folded.isascii() or _CJK.search(folded) is None:
         return _SPACED_WORD.findall(folded), []
     # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
     pieces = _SPLIT.split(folded.replace(_PLACE, " "))
-    segments = _segmenter()(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
+    segments = _segmenter(dictionary)(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
     if max(map(len, segments), default=0) > _LONGEST:
         segments = list(chain.from_iterable(map(_WORD.findall, segments)))
     return [segment for segment in segments if segment != " "], pieces[1::2]

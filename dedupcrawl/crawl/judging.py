@@ -89,7 +89,7 @@ class Judging:
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
-                force_keep=bool(fetched.spared),
+                force_keep=bool(fetched.force_keep),
                 excluded=apart,
             )
         except IndexAwayError:

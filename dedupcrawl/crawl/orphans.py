@@ -15,7 +15,7 @@ from scrapy.utils.misc import load_object
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.request_meta import GONE, MOVED, ORIGINAL_URL, ORPHANS, SPARED, without_fragment
+from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexDamagedError
@@ -70,7 +70,7 @@ class Orphans:
         """Ask for what was dropped for items of the page that `lost` fetched.
 
         The same texts may be lost again. So what has been fetched again before, or stands on the lost page itself, is
-        spared: it is kept whatever it duplicates, and meets the pipelines on its own account.
+        marked FORCE_KEEP: it is kept whatever it duplicates, and meets the pipelines on its own account.
         """
         engine = self._crawler.engine
         if engine is None or engine.spider is None:
@@ -83,7 +83,7 @@ class Orphans:
                     logger.warning(_LEFT, printable(request.url), _MOST_TIMES)
                 continue
             if fingerprint == own or self._times[fingerprint] > 1:
-                request.meta[SPARED] = True
+                request.meta[FORCE_KEEP] = True
             engine.crawl(request.replace(dont_filter=True))
 
     def come_after(self, leasing: Callable[[], Collection[str] | None]) -> None:
@@ -100,10 +100,10 @@ class Orphans:
         But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
         released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
         """
-        spared = self._leasing()
-        if spared is None:
+        leasing = self._leasing()
+        if leasing is None:
             return False
-        abandoned = self._index.reap_expired(spared)
+        abandoned = self._index.reap_expired(leasing)
         if abandoned:
             logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
         return True
@@ -147,13 +147,13 @@ class Orphans:
 
         By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
         """
-        orphans, spared = request.meta.pop(ORPHANS, None), request.meta.pop(SPARED, False)
+        orphans, force_keep = request.meta.pop(ORPHANS, None), request.meta.pop(FORCE_KEEP, False)
         if orphans is None:
             return
         asked, urls = orphans["asked"], orphans["urls"]
         self._expect(request, urls)
-        if spared:
-            self._pages.of(response).spared = tuple(urls)
+        if force_keep:
+            self._pages.of(response).force_keep = tuple(urls)
         if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
             reasons = request.meta.get("redirect_reasons", ())
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):

@@ -47,7 +47,7 @@ class FetchedPage:
         files: Files of feeds that hold its items.
         judged_late: Whether it was judged after an item of it was let through.
         dropped: Items that were dropped with it, by the URL of the verdict.
-        spared: URLs of orphans for which it was fetched, and is kept whatever it duplicates; mostly none.
+        force_keep: URLs of orphans for which it was fetched, and is kept whatever it duplicates; mostly none.
     """
 
     __slots__ = (
@@ -59,6 +59,7 @@ class FetchedPage:
         "contested",
         "dropped",
         "files",
+        "force_keep",
         "item_urls",
         "items",
         "judged_as",
@@ -70,7 +71,6 @@ class FetchedPage:
         "lost_alone",
         "on_their_way",
         "request",
-        "spared",
         "stored",
         "unwritten",
         "url",
@@ -97,7 +97,7 @@ class FetchedPage:
         self.dropped: Counter[str] = Counter()
         self.files: set[FeedSlot] = set()
         self.judged_late = False
-        self.spared: tuple[str, ...] = ()
+        self.force_keep: tuple[str, ...] = ()
         self._status = response.status
 
     @property

@@ -11,7 +11,7 @@ CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
 ORPHANS = "dedup_orphans"  # URLs of the orphans that this request fetches, and what it asked for; until it is answered
-SPARED = "dedup_spared"  # whether what this request fetches is kept, whatever it duplicates; until it is answered
+FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good

@@ -123,7 +123,7 @@ class Storing:
             return  # stays claimed: the next run fetches it again
         lost = {url: kept[url] for url in _lost(page, kept)}
         stored = [under for url, under in kept.items() if url not in lost]
-        for url in page.spared:  # they have met the pipelines, even if they come under other URLs each time
+        for url in page.force_keep:  # they have met the pipelines, even if they come under other URLs each time
             self._orphans.settle(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)

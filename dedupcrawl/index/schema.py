@@ -115,9 +115,14 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
     if names_of(stored) != names_of(wanted):
         differences.append(f"it holds the checks {names_of(stored)}, but {names_of(wanted)} are switched on")
     made = {check.name: check for check in stored.checks}
+    differing: dict[tuple[str, str, str], list[str]] = {}  # what several checks were made with is said once
     for check in wanted.checks:
-        if check.name in made:
-            differences += _differences(made[check.name], check)
+        for difference in _differences(made[check.name], check) if check.name in made else ():
+            differing.setdefault(difference, []).append(check.name)
+    for (name, before, after), checks_of in differing.items():
+        was, has = ("was", "has") if len(checks_of) == 1 else ("were", "have")
+        of = " and ".join(checks_of)
+        differences.append(f"{of} {was} made with {name} = {before} and now {has} {name} = {after}")
     if differences:
         raise IndexMismatchError(
             f"the index at {where} cannot be used: {'; '.join(differences)}. "
@@ -130,12 +135,12 @@ def names_of(header: Header) -> str:
     return ", ".join(sorted(check.name for check in header.checks)) or "none"
 
 
-def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[str]:
-    """One sentence for every setting in which two checks of one name differ."""
+def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[tuple[str, str, str]]:
+    """(name, stored value, wanted value) of every setting in which two checks of one name differ."""
     before: dict[str, Any] = {"payload_bits": stored.payload_bits, **stored.settings}
     after: dict[str, Any] = {"payload_bits": wanted.payload_bits, **wanted.settings}
     return [
-        f"{stored.name} was made with {name} = {before.get(name)!r} and now has {name} = {after.get(name)!r}"
+        (name, repr(before.get(name)), repr(after.get(name)))
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name) and NOT_INSTALLED not in (before.get(name), after.get(name))
     ]

@@ -214,6 +214,20 @@ def test_an_index_of_other_settings_is_refused(tmp_path: Path) -> None:
     assert "feature_code was made with anchors" in result.stderr
 
 
+def test_an_index_of_another_dictionary_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", *ROWS)
+    index, words = tmp_path / "index", tmp_path / "words.txt"
+    words.write_text("云计算 5 n\n", "utf-8")
+    made = ("--index", index, "--checks", "exact,mwo")
+    verdicts(check(path, *made))
+    result = check(path, *made, "--set", f"DICTIONARY={words}")
+    assert result.exit_code == 2
+    assert "mwo and concepts were made with dictionary = None and now have dictionary = '" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    words.write_text("cloud computing\n", "utf-8")
+    assert f"DEDUP_DICTIONARY: got '{words}' ({words}: no word" in check(path, "--set", f"DICTIONARY={words}").stderr
+
+
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "pages.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(ROWS).encode())[:200])

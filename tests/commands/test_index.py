@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,21 @@ def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, 
         raise error
     with pytest.raises(BrokenPipeError), open_existing(index):
         raise BrokenPipeError
+
+
+def test_a_damaged_segment_is_made_anew_by_a_command_that_reads(tmp_path: Path) -> None:
+    pages, index = tmp_path / "pages.jsonl", tmp_path / "index"
+    rows = [{"url": f"http://a/{n}", "text": prose(n, 30)} for n in range(20)]
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with closing(LmdbIndex(index, make_checks(CHECK_NAMES, {}), batch_pages=8)):
+        pass
+    assert CliRunner().invoke(check, [str(pages), "--index", str(index)]).exit_code == 0
+    (segment,) = index.glob("*.segment")
+    for damage in (segment.unlink, lambda: next(index.glob("*.segment")).write_bytes(b"garbage" * 100)):
+        damage()
+        assert CliRunner().invoke(command, ["verify", "--index", str(index)]).stdout == "20 pages, all sound\n"
+    with closing(LmdbIndex(index, [])) as read:
+        assert read.entry("http://a/3") is not None
 
 
 def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:

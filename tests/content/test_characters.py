@@ -40,9 +40,11 @@ AWKWARD = st.text(
 TRADITIONAL, SIMPLIFIED = (Path(characters.__file__).parent / "data" / "simplified.txt").read_text("utf-8").splitlines()
 
 
+TABLE = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
+
+
 def by_definition(text: str) -> str:
-    table = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
-    return unicodedata.normalize("NFKC", text).casefold().translate(table).replace("−", "-")
+    return unicodedata.normalize("NFKC", text).casefold().translate(TABLE).replace("−", "-")
 
 
 def test_what_is_simplified_stays_as_it_is() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.stop_words import STOP_WORDS
-from dedupcrawl.content.terms import STOPPED, header, term, term_counts, term_sequence
+from dedupcrawl.content.terms import (
+    STOPPED,
+    DictionaryError,
+    header,
+    read_dictionary,
+    term,
+    term_counts,
+    term_sequence,
+)
 
 
 def terms(text: str) -> list[str]:
@@ -87,3 +96,48 @@ def test_the_libraries_are_loaded_only_when_needed() -> None:
         "print([name for name in ('rjieba', 'Stemmer') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_dictionary_adds_words_for_whom_it_is_given(tmp_path: Path) -> None:
+    text = "凱特琳在云计算峰会讨论石墨烯电池，2 小时的卡拉OK"
+    path = tmp_path / "words.txt"
+    path.write_text("\ufeff云计算 5 n\n石墨烯电池 nz\n\n凱特琳 3\n卡拉OK\nice age 3 n\n", "utf-8")
+    assert read_dictionary(path) == {"云计算": 5, "石墨烯电池": None, "凯特琳": 3}
+    before = terms(text)
+    with_dictionary = [found for found in term_sequence(fold(text), str(path)) if found]
+    assert with_dictionary == ["凯特琳", "云计算", "峰会", "讨论", "石墨烯电池", "2", "小时", "卡拉", "ok"]
+    assert term_counts(fold(text), str(path)) == Counter(term_sequence(fold(text), str(path)))
+    assert terms(text) == before
+    assert not {"云计算", "石墨烯电池"} & set(before)
+
+
+def test_a_dictionary_is_part_of_the_header(tmp_path: Path) -> None:
+    one, same, other = (tmp_path / name for name in ("one", "same", "other"))
+    for path, words in ((one, "云计算\n"), (same, "云计算\n"), (other, "云计算 7\n")):
+        path.write_text(words, "utf-8")
+    assert header(str(one)) == header(str(same)) != header(str(other))
+    assert header(str(one)).items() > header().items()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"", "no word"), (b"hello 3 n\n", "no word"), ("云计算".encode("gb18030"), "UTF-8"), (None, "cannot be read")],
+)
+def test_what_is_no_dictionary_is_refused(tmp_path: Path, content: bytes | None, told: str) -> None:
+    path = tmp_path / "words.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(DictionaryError, match=told) as caught:
+        read_dictionary(path)
+    assert "words.txt" in str(caught.value)
+
+
+@given(st.binary(max_size=300) | st.text(st.sampled_from("云计算 5n\n\t"), max_size=60).map(str.encode))
+def test_any_file_is_a_dictionary_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("dictionary") / "words.txt"
+    path.write_bytes(content)
+    try:
+        words = read_dictionary(path)
+    except DictionaryError:
+        return
+    assert all(fold(word) == word for word in words)

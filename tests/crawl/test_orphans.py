@@ -99,17 +99,17 @@ async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is
 class Graves(TemporaryIndex):
     """Notes whom it was asked to spare."""
 
-    spared: Collection[str] | None = None
+    excluded: Collection[str] | None = None
 
-    def reap_expired(self, spared: Collection[str] = ()) -> int:
-        self.spared = spared
+    def reap_expired(self, excluded: Collection[str] = ()) -> int:
+        self.excluded = excluded
         return 0
 
 
 async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
     crawler = await ended()
     crawler.settings.frozen = False
-    crawler.settings.set("SCHEDULER", "dedupcrawl.crawl.redis_scheduler.Scheduler")
+    crawler.settings.set("SCHEDULER", "dedupcrawl.shared_queue.scheduler.Scheduler")
     index = Graves(CHECKS)
     index.refetch([ORPHAN])
     orphans = Orphans(
@@ -123,7 +123,7 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
     orphans.come_after(lambda: leasing)
     assert list(orphans.at_start()) == []
     assert orphans.of_the_dead() == []
-    assert index.spared is None, "the queue cannot tell"
+    assert index.excluded is None, "the queue cannot tell"
     leasing = {"somebody"}
     assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
-    assert index.spared == {"somebody"}
+    assert index.excluded == {"somebody"}

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests import warm
+
 FOLLOWER = """
 import scrapy
 
@@ -29,6 +31,7 @@ SPIDER_MODULES = ["project.spiders"]
 ROBOTSTXT_OBEY = False
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
+CONCURRENT_ITEMS = 16
 ADDONS = {"dedupcrawl.Addon": 500}
 """
 
@@ -44,18 +47,21 @@ def make_project(folder: Path, settings: Mapping[str, Any] | None = None, spider
     return folder
 
 
+def crawl_arguments(start: str, feed: str, *options: str) -> list[str]:
+    """Module and arguments that crawl from `start` into the file `feed`."""
+    return ["scrapy", "crawl", "pages", "-a", f"origin={start}", "-o", feed, *options]
+
+
 def crawl_command(start: str, feed: str, *options: str) -> list[str]:
-    """The command that crawls from `start` into the file `feed`."""
-    return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", f"origin={start}", "-o", feed, *options]
+    """The command that does so."""
+    return [sys.executable, "-m", *crawl_arguments(start, feed, *options)]
 
 
 def scrapy_crawl(
     folder: Path, start: str, feed: str = "items.jsonl", *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the crawl to its end."""
-    return subprocess.run(
-        crawl_command(start, feed, *options), cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
+    return warm.run(crawl_arguments(start, feed, *options), cwd=folder)
 
 
 def items(folder: Path, feed: str = "items.jsonl") -> list[dict[str, Any]]:

@@ -124,6 +124,8 @@ SETTINGS: Mapping[str, Any] = {
     "DEDUP_INDEX": "memory:",
     "DEDUP_CRAWL_LOG": None,
     "TWISTED_REACTOR_ENABLED": False,
+    "CONCURRENT_ITEMS": 16,  # Scrapy starts so many tasks a response, 100 unless told otherwise
+    "DEDUP_GC_FREEZE": False,  # a whole collection, of all that tests have in memory
     "REMOTE_CONTROL_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
     "ROBOTSTXT_OBEY": False,

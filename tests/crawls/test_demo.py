@@ -17,6 +17,7 @@ from dedupcrawl.demo.crawling import ROOT
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST, Site
 from dedupcrawl.urls.rule_files import read_rules
+from tests import warm
 
 
 def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -94,17 +95,11 @@ def test_where_to_look_next(done: tuple[str, Path]) -> None:
     explain = re.search(r"explain '(\S+)' --index (\S+)", output)
     assert explain, output
     command = ["explain", explain[1], "--index", str(folder / "second" / "index"), "--json"]
-    said = subprocess.run(
-        [sys.executable, "-m", "dedupcrawl.cli", *command], capture_output=True, text=True, check=True
-    )
-    told = json.loads(said.stdout)
+    told = json.loads(warm.run(["dedupcrawl", *command], cwd=folder).stdout)
     assert told["verdict"]["verdict"] == "duplicate"
     assert told["keeper"]["url"] == told["verdict"]["duplicate_of"]
     for command in re.findall(r"^  \.venv/bin/(dedupcrawl .+)$", output, re.M):
-        arguments = shlex.split(command)[1:]
-        run = subprocess.run(
-            [sys.executable, "-m", "dedupcrawl.cli", *arguments], capture_output=True, text=True, check=False
-        )
+        run = warm.run(["dedupcrawl", *shlex.split(command)[1:]], cwd=folder)
         assert run.returncode == 0, (command, run.stderr)
         assert run.stdout or run.stderr  # the last one gives that page back
 

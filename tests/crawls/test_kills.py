@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,8 @@ import pytest
 import scrapy
 
 from dedupcrawl.index.lmdb import LmdbIndex
-from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests import warm
+from tests.crawls.project import crawl_arguments, items, make_project, scrapy_crawl
 from tests.crawls.site import Answer, Site, page, prose, serve
 
 STORY = prose(1, 200)
@@ -22,7 +22,7 @@ STORY = prose(1, 200)
 
 def kill_when(project: Path, site: Site, feed: str, enough: Callable[[], bool], *options: str) -> None:
     """Crawl until `enough`, then SIGKILL."""
-    running = subprocess.Popen(crawl_command(f"{site.base}/", feed, *options), cwd=project, start_new_session=True)
+    running = warm.start(crawl_arguments(f"{site.base}/", feed, *options), cwd=project)
     while not enough() and running.poll() is None:
         time.sleep(0.01)
     assert running.poll() is None

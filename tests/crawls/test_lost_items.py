@@ -113,7 +113,7 @@ async def test_an_item_that_is_lost_does_not_cost_the_others_of_its_listing_thei
     assert done.stats["dedup/content/abandoned"] == 1
 
 
-async def test_what_was_dropped_twice_for_what_is_lost_is_spared() -> None:
+async def test_what_was_dropped_twice_for_what_is_lost_is_kept() -> None:
     """/last waits for two pages that are lost, one after the other, and is the only one that can be stored."""
 
     class TakesTheLast:

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import re
-import subprocess
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from dedupcrawl.crawl.report_file import ReportFile
 from dedupcrawl.settings import SettingError
+from tests import warm
 from tests.crawls.project import make_project, scrapy_crawl
 from tests.crawls.site import Follower, crawl, page, prose, serve
 
@@ -48,10 +48,9 @@ def test_it_is_about_this_run_not_about_earlier_ones(tmp_path: Path) -> None:
             runs += re.findall("run ([0-9a-f]{16}) of spider pages", text)
     assert re.findall(r"[^>]* compared|\d+ responses", text) == ["0.0% of 2 pages compared", "2 responses"]
     assert len(set(runs)) == 2
-    command = [sys.executable, "-m", "dedupcrawl.cli", "report", "--json", "--output", "again.html", "--run"]
+    command = ["dedupcrawl", "report", "--json", "--output", "again.html", "--run"]
     for run, duplicates, kept in (("last", 0, 2), (runs[0], 1, 2), ("all", 1, 4)):
-        ran = subprocess.run([*command, run], cwd=project, capture_output=True, text=True, check=True)
-        said = json.loads(ran.stdout)
+        said = json.loads(warm.run([*command, run], cwd=project).stdout)
         assert (said["duplicates"], said["kept"]) == (duplicates, kept)
         assert [row["run"] for row in said["runs"]] == (runs if run == "all" else [said["run"]])
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests import warm
+from tests.crawls.project import crawl_arguments, crawl_command, items, make_project, scrapy_crawl
 from tests.crawls.site import Answer, page, prose, serve
 
 SITE = {
@@ -26,7 +27,8 @@ SITE = {
 def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     with serve(SITE) as site:
-        done = scrapy_crawl(project, f"{site.base}/")
+        command = crawl_command(f"{site.base}/", "items.jsonl")
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         assert len(items(project)) == 3
         ours = [line for line in done.stderr.splitlines() if "dedupcrawl: " in line]
@@ -36,13 +38,7 @@ def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
         copy = next(url for url in ("/story", "/copy") if not any(i["url"].endswith(url) for i in items(project)))
-        said = subprocess.run(
-            [*crawl_command("", "")[:1], "-m", "dedupcrawl.cli", "explain", f"{site.base}{copy}", "--json"],
-            cwd=project,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        said = warm.run(["dedupcrawl", "explain", f"{site.base}{copy}", "--json"], cwd=project)
     told = json.loads(said.stdout)
     assert told["verdict"]["verdict"] == "duplicate"
     assert told["keeper"]["url"] == told["verdict"]["duplicate_of"]
@@ -75,18 +71,18 @@ def test_a_wrong_setting_stops_the_crawl_at_its_start(tmp_path: Path, option: st
 def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"url": f"http://a/{n}", "text": prose(1)}) + "\n" for n in range(2)))
-    python = crawl_command("", "")[0]
     arguments = ["check", str(rows), "--checks", "exact"]
-    ours = subprocess.run([python, "-m", "dedupcrawl.cli", *arguments], capture_output=True, text=True, check=True)
-    scrapys = subprocess.run([python, "-m", "scrapy", "dedup", *arguments], capture_output=True, text=True, check=True)
+    ours = warm.run(["dedupcrawl", *arguments], cwd=tmp_path)
+    scrapys = warm.run(["scrapy", "dedup", *arguments], cwd=tmp_path)
+    assert (ours.returncode, scrapys.returncode) == (0, 0)
     assert [json.loads(line)["verdict"] for line in ours.stdout.splitlines()] == ["unique", "duplicate"]
     assert scrapys.stdout == ours.stdout
-    asked = subprocess.run([python, "-m", "scrapy", "dedup", "-h"], capture_output=True, text=True, check=True)
-    alone = subprocess.run([python, "-m", "scrapy", "dedup"], capture_output=True, text=True, check=False)
+    asked = warm.run(["scrapy", "dedup", "-h"], cwd=tmp_path)
+    alone = warm.run(["scrapy", "dedup"], cwd=tmp_path)
     assert (alone.returncode, alone.stderr) == (2, asked.stdout)
     assert asked.stdout.startswith("Usage: scrapy dedup [OPTIONS] COMMAND [ARGS]...\n\n")
     assert re.search(r"^  explain +Why a URL", asked.stdout, re.M)
-    bad = subprocess.run([python, "-m", "scrapy", "dedup", "check", "no-such-file"], capture_output=True, check=False)
+    bad = warm.run(["scrapy", "dedup", "check", "no-such-file"], cwd=tmp_path)
     assert bad.returncode == 2
 
 
@@ -101,17 +97,13 @@ def test_killed_in_mid_crawl_the_index_opens_again_and_holds_what_it_had(tmp_pat
     site_pages = {**pages, **{f"/p/{n}": (lambda n=n: Answer(slow(n))) for n in numbers}}
     project = make_project(tmp_path, {"DEDUP_SCOPE": "spider", "CONCURRENT_REQUESTS": 2, "LOG_LEVEL": "ERROR"})
     with serve(site_pages) as site:
-        running = subprocess.Popen(crawl_command(f"{site.base}/", "first.jsonl"), cwd=project, start_new_session=True)
+        running = warm.start(crawl_arguments(f"{site.base}/", "first.jsonl"), cwd=project)
         while sum(site.requests.values()) < 30 and running.poll() is None:
             time.sleep(0.01)
         assert running.poll() is None
         os.killpg(running.pid, signal.SIGKILL)
         running.wait()
-        python = crawl_command("", "")[0]
-        info = subprocess.run(
-            [python, "-m", "dedupcrawl.cli", "index", "verify", "--json"],
-            cwd=project, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        info = warm.run(["dedupcrawl", "index", "verify", "--json"], cwd=project)
         assert info.returncode == 0, info.stderr
         assert json.loads(info.stdout)["pages"] >= 20
         done = scrapy_crawl(project, f"{site.base}/", "second.jsonl")

@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +18,7 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
+from tests import warm
 from tests.crawls.project import items
 from tests.crawls.site import Answer, Site, page, prose, serve
 from tests.redis_server import RedisServer
@@ -27,15 +26,6 @@ from tests.redis_server import RedisServer
 EXAMPLE = Path(__file__).parents[2] / "docs" / "several-workers"
 TEXTS = 30
 COPIES = 3
-SHORT_LIVED = """
-import sys
-from dedupcrawl.crawl import redis_queue
-from dedupcrawl.index import redis_claims
-redis_claims.LIFE_SECONDS = 2.0
-redis_queue.LIFE_SECONDS = 4.0
-from scrapy.cmdline import execute
-execute(["scrapy", *sys.argv[1:]])
-"""
 QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=1", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
 
 
@@ -62,11 +52,12 @@ def project(tmp_path: Path) -> Path:
     return Path(shutil.copytree(EXAMPLE, tmp_path / "project"))
 
 
-def start(project: Path, server: RedisServer, feed: str, *options: str) -> subprocess.Popen[bytes]:
-    env = {**os.environ, "REDIS_URL": f"redis://127.0.0.1:{server.port}/0", "FEED": feed}
-    command = [sys.executable, "-c", SHORT_LIVED, "crawl", "news", *QUICK, *options]
-    log = (project / f"{feed}.log").open("wb")
-    return subprocess.Popen(command, cwd=project, env=env, stderr=log, start_new_session=True)
+def start(project: Path, server: RedisServer, feed: str, *options: str) -> warm.Process:
+    url = f"redis://127.0.0.1:{server.port}/0"
+    env = {**os.environ, "REDIS_URL": url, "FEED": feed, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with (project / f"{feed}.log").open("wb") as log:
+        command = ["tests.crawls.short_lived", "crawl", "news", *QUICK, *options]
+        return warm.start(command, cwd=project, env=env, output=(log, log))
 
 
 def push(server: RedisServer, site: Site) -> Any:

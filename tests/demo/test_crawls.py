@@ -17,7 +17,7 @@ from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from tests.crawls.site import Answer, serve
 
-FAST = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+FAST = {"AUTOTHROTTLE_ENABLED": False, "CONCURRENT_ITEMS": 16, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
 
 
 @pytest.fixture(scope="module")

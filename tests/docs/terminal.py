@@ -17,6 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from dedupcrawl.cli import run
+from tests import warm
 from tests.docs.blocks import Block
 from tests.docs.comparing import matches
 
@@ -66,6 +67,11 @@ class Terminal:
             return f"The demo site is at http://{ADDRESS}/ until Ctrl-C.\n"
         if words[0] == "dedupcrawl" and not set(command) & _SHELL:
             return self._in_this_process(words[1:], command)
+        if words[0] == "scrapy" and not set(command) & _SHELL:
+            arguments = [word.replace(ADDRESS, self.address) for word in words]
+            crawled = warm.run(arguments, cwd=self.folder, env=self.environment, timeout=_LONGEST, together=True)
+            _must_succeed(command, crawled.returncode, crawled.stdout)
+            return crawled.stdout.replace(self.address, ADDRESS)
         if words[0] == "make":  # whether there is such a target
             command = f"make --dry-run --directory {shlex.quote(str(ROOT))} {shlex.join(words[1:])} > /dev/null"
         where = self.folder / ".folder"

@@ -55,6 +55,7 @@ class ConceptsCheck:
         kept: p: key concepts of a page.
         min_kept: A page with fewer abstains.
         thesaurus: Path of a thesaurus besides WordNet, or empty.
+        dictionary: Path of a dictionary for segmentation besides jieba's, or None.
     """
 
     similarity: float = 0.9
@@ -66,6 +67,7 @@ class ConceptsCheck:
     kept: int = 20
     min_kept: int = 10
     thesaurus: str = ""
+    dictionary: str | None = None
 
     name: ClassVar[str] = "concepts"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
@@ -74,7 +76,7 @@ class ConceptsCheck:
         """What signatures and keys depend on; the two thresholds of duplicates are not among it."""
         return {
             "symbols": SYMBOLS_VERSION,
-            **terms.header(),
+            **terms.header(self.dictionary),
             "searched": self.searched,
             "related": self.related,
             "phrase": f"{LONGEST_PHRASE} {PHRASE_FREQUENCY}",
@@ -89,7 +91,7 @@ class ConceptsCheck:
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
-        words = terms.term_sequence(text.text)[:MOST_TERMS]
+        words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
         concepts = concept_sequence(words, thesaurus.load(self.thesaurus), self.related)
         keys = key_concepts(concepts, above=self.above, considered=self.considered, kept=self.kept, most=MOST_NODES)
         least = min(self.min_kept, self.kept, self.considered)

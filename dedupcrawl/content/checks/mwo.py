@@ -64,6 +64,7 @@ class MwoCheck:
         dropped: The dynamic threshold: the lightest terms that make up at most this share of a page are left out.
         max_terms: Most terms of a page.
         min_terms: A page whose main text has fewer different terms abstains.
+        dictionary: Path of a dictionary for segmentation besides jieba's, or None.
     """
 
     threshold: float = 0.5
@@ -71,6 +72,7 @@ class MwoCheck:
     dropped: float = 0.1
     max_terms: int = 80
     min_terms: int = 10
+    dictionary: str | None = None
 
     name: ClassVar[str] = "mwo"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
@@ -79,7 +81,7 @@ class MwoCheck:
         """What signatures depend on; the threshold is not among it."""
         return {
             "symbols": SYMBOLS_VERSION,
-            **terms.header(),
+            **terms.header(self.dictionary),
             "weights": str(self.weights),
             "dropped": self.dropped,
             "max_terms": self.max_terms,
@@ -93,10 +95,10 @@ class MwoCheck:
         None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
-        main = terms.term_counts(text.text)
+        main = terms.term_counts(text.text, self.dictionary)
         if len(main) - (terms.STOPPED in main) < self.min_terms:
             return None
-        weights = mwo.term_weights(page, main, self.weights)
+        weights = mwo.term_weights(page, main, self.weights, self.dictionary)
         return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes() or None
 
     def keys(self, signature: bytes) -> Keys:

@@ -19,6 +19,7 @@ from dedupcrawl.content.checks.title import TitleCheck
 from dedupcrawl.content.feature_codes import MIN_CODE
 from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.content.mwo import FieldWeights
+from dedupcrawl.content.terms import read_dictionary
 from dedupcrawl.content.thesaurus import read_file
 
 
@@ -37,9 +38,9 @@ class Parameter:
     """
 
     name: str
-    default: int | float | str
+    default: int | float | str | None
     takes: str
-    read: Callable[[Any], int | float | str]
+    read: Callable[[Any], int | float | str | None]
     about: str
     loosest: Callable[[Iterable[Any]], Any] | None = None
 
@@ -127,6 +128,16 @@ def _thesaurus(name: str, about: str) -> Parameter:
 
     takes = "the path of a thesaurus in Open Multilingual Wordnet or Cilin form, or '' for none"
     return Parameter(name, "", takes, read, about)
+
+
+def _dictionary(name: str, about: str) -> Parameter:
+    def read(value: Any) -> str | None:
+        if value is None or not (path := str(value)):
+            return None
+        read_dictionary(Path(path))
+        return path
+
+    return Parameter(name, None, "the path of a dictionary in jieba's format, or None", read, about)
 
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -253,6 +264,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "A page with fewer key concepts is not compared by them.",
     ),
     _thesaurus("CONCEPTS_THESAURUS", "Synonyms besides WordNet's, for Chinese say."),
+    _dictionary("DICTIONARY", "Chinese words that `mwo` and `concepts` shall know besides jieba's own."),
 )
 
 _Values = Mapping[str, Any]
@@ -271,6 +283,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
         of["MWO_DROPPED"],
         of["MWO_TERMS"],
         of["MWO_MIN_TERMS"],
+        of["DICTIONARY"],
     ),
     "concepts": lambda of: ConceptsCheck(
         of["CONCEPTS_SIMILARITY"],
@@ -282,6 +295,7 @@ _FACTORIES: Mapping[str, Callable[[_Values], Check]] = {
         of["CONCEPTS_KEPT"],
         of["CONCEPTS_MIN_KEPT"],
         of["CONCEPTS_THESAURUS"],
+        of["DICTIONARY"],
     ),
 }
 

@@ -8,7 +8,7 @@ BOT_NAME = "news"
 SPIDER_MODULES = ["news.spiders"]
 
 # The queue of requests and the set of those seen, for all workers.
-SCHEDULER = "dedupcrawl.crawl.redis_scheduler.Scheduler"  # scrapy-redis's; loses nothing when a worker or Redis dies
+SCHEDULER = "dedupcrawl.shared_queue.scheduler.Scheduler"  # scrapy-redis's; loses nothing when a worker or Redis dies
 SCHEDULER_PERSIST = True  # or the first worker that is done empties the queue of the others
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 MAX_IDLE_TIME_BEFORE_CLOSE = 5

@@ -6,9 +6,10 @@ import time
 
 import pytest
 
-from dedupcrawl.crawl import redis_queue
-from dedupcrawl.crawl.redis_queue import MOST_RETURNS, SharedQueue, Told
-from tests.crawl.queue_workers import (
+from dedupcrawl.shared_queue import queue
+from dedupcrawl.shared_queue.queue import MOST_RETURNS, SharedQueue, Told
+from tests.redis_server import RedisServer
+from tests.shared_queue.queue_workers import (
     QUEUE,
     SEEN,
     SORTED,
@@ -20,7 +21,6 @@ from tests.crawl.queue_workers import (
     push,
     worker,
 )
-from tests.redis_server import RedisServer
 
 pytestmark = pytest.mark.usefixtures("short_lives")
 
@@ -82,7 +82,7 @@ def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
     push(shared, "a")
     assert all_taken(shared) == [b"a"]
     other, _ = worker(server)
-    time.sleep(2 * redis_queue.LIFE_SECONDS)
+    time.sleep(2 * queue.LIFE_SECONDS)
     assert other.is_empty(QUEUE)
     shared.close(0)
     assert not other.is_empty(QUEUE), "it has ended, and did not say that it was done with it"
@@ -148,7 +148,7 @@ def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: Redis
 def test_much_that_became_of_earlier_requests_is_told_in_parts(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_queue, "_RELEASED_AT_ONCE", 2)
+    monkeypatch.setattr(queue, "_RELEASED_AT_ONCE", 2)
     shared, _ = worker(server)
     for name in "abcdef":
         push(shared, name)

@@ -11,9 +11,10 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl import redis_queue
-from dedupcrawl.crawl.redis_queue import SharedQueue, Told
-from tests.crawl.queue_workers import (
+from dedupcrawl.shared_queue import queue
+from dedupcrawl.shared_queue.queue import SharedQueue, Told
+from tests.redis_server import RedisServer, running
+from tests.shared_queue.queue_workers import (
     QUEUE,
     SEEN,
     SORTED,
@@ -25,7 +26,6 @@ from tests.crawl.queue_workers import (
     push,
     worker,
 )
-from tests.redis_server import RedisServer, running
 
 pytestmark = pytest.mark.usefixtures("short_lives")
 
@@ -128,7 +128,7 @@ def test_a_server_that_was_restarted_between_two_calls_is_noticed(tmp_path: Path
 
 def leased_by_another(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Something, by a worker that has shown no sign of life."""
-    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 2.0)
+    monkeypatch.setattr(queue, "LIFE_SECONDS", 2.0)
     other, _ = worker(server, alive=False)
     push(other, "a")
     assert all_taken(other) == [b"a"]

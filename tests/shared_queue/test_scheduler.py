@@ -12,7 +12,7 @@ import redis
 from scrapy.utils.test import get_crawler
 from scrapy_redis.spiders import RedisSpider
 
-from dedupcrawl.crawl.redis_scheduler import Scheduler
+from dedupcrawl.shared_queue.scheduler import Scheduler
 from tests.crawls.site import Site, crawl, page, prose, serve
 from tests.redis_server import RedisServer, running
 
@@ -47,7 +47,7 @@ def site() -> Iterator[Site]:
 def settings(server: RedisServer, **more: Any) -> dict[str, Any]:
     return {
         "REDIS_URL": f"redis://127.0.0.1:{server.port}/0",
-        "SCHEDULER": "dedupcrawl.crawl.redis_scheduler.Scheduler",
+        "SCHEDULER": "dedupcrawl.shared_queue.scheduler.Scheduler",
         "SCHEDULER_PERSIST": True,
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
         "MAX_IDLE_TIME_BEFORE_CLOSE": 1,

@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
-from dedupcrawl.crawl.redis_queue import Told
+from dedupcrawl.shared_queue.queue import Told
 
 
 class Leases:

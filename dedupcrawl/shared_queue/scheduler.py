@@ -1,6 +1,6 @@
 """scrapy-redis's scheduler, for workers and a server that may die: ``SCHEDULER`` in settings.py names it.
 
-It has scrapy-redis's queue, filter, keys and settings. What it adds is in `crawl.redis_queue` and `crawl.leases`.
+It has scrapy-redis's queue, filter, keys and settings. What it adds is in `queue` and `leases`, beside this module.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import FifoQueue, LifoQueue, PriorityQueue
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.leases import Leases
-from dedupcrawl.crawl.redis_queue import NOTHING, SharedQueue, Source
+from dedupcrawl.shared_queue.leases import Leases
+from dedupcrawl.shared_queue.queue import NOTHING, SharedQueue, Source
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl import redis_queue
+from dedupcrawl.shared_queue import queue
 from tests.redis_server import RedisServer, running
 
 
@@ -20,5 +20,5 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_queue, "LIFE_SECONDS", 0.3)
-    monkeypatch.setattr(redis_queue, "_LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(queue, "LIFE_SECONDS", 0.3)
+    monkeypatch.setattr(queue, "_LONGEST_PAUSE", 0.1)

@@ -1,4 +1,4 @@
-"""What runs on the Redis server of a shared queue: each Lua script is one atomic step (see crawl.redis_queue)."""
+"""What runs on the Redis server of a shared queue: each Lua script is one atomic step (see shared_queue.queue)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from redis.retry import Retry
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.redis_queue import SharedQueue, Source
+from dedupcrawl.shared_queue.queue import SharedQueue, Source
 from tests.redis_server import RedisServer
 
 SEEN, QUEUE = "seen", "queue"

@@ -28,8 +28,8 @@ from typing import Any
 import redis
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.redis_queue_scripts import COUNTED, MARK, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
 from dedupcrawl.index.redis_link import is_for_now
+from dedupcrawl.shared_queue.scripts import COUNTED, MARK, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
 
 logger = logging.getLogger(__name__)
 
