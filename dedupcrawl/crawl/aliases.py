@@ -108,7 +108,7 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         try:
-            alias = self._known(url)
+            alias = self._known(url) or self._known(self._normalizer.normalize(url).canonical)
             if alias is None and asked is not None and self.remembers(url) and self._kept(url) is None:
                 alias = self._known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:

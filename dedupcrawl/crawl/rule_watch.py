@@ -178,6 +178,8 @@ class RuleWatch:
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
+            if self.book is not None and (first := self._pending.first(canonical)) is not None:
+                self.book.there(first.url, self._rules_of(first.url))
             is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
             if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
                 self._pending.prove(canonical)

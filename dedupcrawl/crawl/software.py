@@ -102,7 +102,7 @@ class Software:
         for site, known in self._sites.items():
             held = []
             for one in self._book.watched(site, "software"):
-                if one.passed or one.failed:
+                if one.passed or one.failed or one.rule.kind == "equivalence":
                     known.tried[one.rule.id] = record = TrialRecord.of(one)
                     if one.passed and not one.is_on_probation and not one.is_refuted:
                         held.append(replace(record.told_to(one.rule), state="active", learned=date.today()))

@@ -233,6 +233,7 @@ def _bare(rule: Rule) -> Rule:
         learned=None,
         evidence=Evidence(),
         examples=(),
+        names_at=(),
         note="",
     )
 
@@ -278,6 +279,7 @@ class Normalizer:
         self._named = named or {}  # site → a file that is read already
         self.more = more
         self._disabled: dict[str, set[str]] = {}
+        self._not_fetched: dict[str, set[str]] = {}  # site → ids of rules whose results are identities only
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
@@ -332,9 +334,15 @@ class Normalizer:
         self._disabled.setdefault(site, set()).add(rule_id)
         self._forget()
 
+    def never_fetch(self, site: str, rule_id: str) -> None:
+        """What this rule makes of URLs tells which are one page, and is no URL to ask for: it is an equivalence."""
+        self._not_fetched.setdefault(site, set()).add(rule_id)
+        self._forget()
+
     def enable_all(self) -> None:
-        """Undo `disable`: the files count again."""
+        """Undo `disable` and `never_fetch`: the files count again."""
         self._disabled.clear()
+        self._not_fetched.clear()
         self._forget()
 
     def add_file(self, path: Path) -> None:
@@ -391,5 +399,10 @@ class Normalizer:
             found = replace(found, rules=(*found.rules, *added))
         if found is None:
             return None
-        off = self._disabled.get(site, ())
-        return replace(found, site=site, rules=tuple(rule for rule in found.rules if rule.id not in off))
+        off, not_fetched = self._disabled.get(site, ()), self._not_fetched.get(site, ())
+        rules = (
+            replace(rule, kind="equivalence") if rule.id in not_fetched else rule
+            for rule in found.rules
+            if rule.id not in off
+        )
+        return replace(found, site=site, rules=tuple(rules))
