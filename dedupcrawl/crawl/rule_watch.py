@@ -333,9 +333,8 @@ class RuleWatch:
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
-        request = self._pending.first(canonical)
         assert self._trials is not None
-        if not self._trials.suspect(canonical, suspects, led_to) and request is not None:
+        if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
             self._try(trial, request)
@@ -360,7 +359,6 @@ class RuleWatch:
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
-        assert self._trials is not None
         assert self.book is not None
         book = self.book
 

@@ -274,7 +274,7 @@ class RuleBook:
         self._notes.setdefault(site, {})[name] = culprit.rule.source, said
         self._revoked[site].add(name)
         self._clear(site, [failure for failure in self._failures[site] if name in failure[2]], name)
-        self._normalizer.disable(site, name)
+        self._normalizer.overrule(site, name, None)
         note = f"revoked on {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))
         self._write(site, [culprit], note, is_revoked=True)
@@ -283,7 +283,7 @@ class RuleBook:
         """Whether it merges rightly has to be tried anew: pages that were never there have not told."""
         rule = replace(one.rule, kind="equivalence", state="probation", tried=0, failed=0)
         self._sites[site][rule.id] = new = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()))
-        self._normalizer.never_fetch(site, rule.id)
+        self._normalizer.overrule(site, rule.id, "equivalence")
         note = f"an equivalence since {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(rule.id), printable(site), printable(note))
         self._write(site, [new], note, is_revoked=False)
