@@ -8,6 +8,7 @@ dozen features (`features`), and these one probability (`model`).
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -122,6 +123,39 @@ def is_own_text_equal(new: bytes, kept: bytes, furniture: tuple[Furniture, Furni
         and not (one.is_all_own or other.is_all_own)
         and np.array_equal(one.main.blocks.symbols[one.own], other.main.blocks.symbols[other.own])
     )
+
+
+def is_own_text_said(
+    new: bytes, kept: bytes, around: tuple[Around, Around], furniture: tuple[Furniture, Furniture]
+) -> bool:
+    """Whether either page says all of the other's main text, furniture left out, be it beside its own.
+
+    Of one page extraction may take another part for its main text when a line was added. Where that has no furniture,
+    or says too little without it, either has to say all that stands beside the other's, too.
+    """
+    one = View.of("", "", main_outline.read(new), around[0], furniture[0])
+    other = View.of("", "", main_outline.read(kept), around[1], furniture[1])
+    return _is_said(one, other, around[1]) and _is_said(other, one, around[0])
+
+
+def _is_said(page: View, by: View, beside: Around) -> bool:
+    lines, said = beside.asides.keys() | beside.link_lines.keys(), set(_blocks(by))
+    own = (block for block, end in zip(_blocks(page), page.main.blocks.ends, strict=True) if page.own[end - 1])
+    its_lines = page.around.asides.keys() | page.around.link_lines.keys() if page.is_all_own else set()
+    return (
+        not page.main.tail
+        and its_lines <= lines.union(by.main.blocks.hashes)
+        and all(block in said or block[1] in lines for block in own)
+    )
+
+
+def _blocks(page: View) -> list[tuple[bytes, int]]:
+    """Symbols of each block of a main text, and the hash of its skeleton."""
+    blocks = page.main.blocks
+    edges = pairwise([0, *blocks.ends])
+    return [
+        (blocks.symbols[begin:end].tobytes(), line) for (begin, end), line in zip(edges, blocks.hashes, strict=True)
+    ]
 
 
 def _views(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture] | None) -> tuple[View, View]:

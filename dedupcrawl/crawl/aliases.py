@@ -25,7 +25,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
@@ -108,7 +108,7 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         try:
-            alias = self._known(url)
+            alias = self._known(url) or self._known(self._normalizer.normalize(url).canonical)
             if alias is None and asked is not None and self.remembers(url) and self._kept(url) is None:
                 alias = self._known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:
@@ -180,8 +180,7 @@ class Aliases:
         if kept is None or kept.run == self._run:
             return False
         now = page.analyse()
-        earlier = Look(kept.outline, b"", host_of(kept.source))
-        is_same = same_page(earlier, Look.at(now), self._furniture_of) is not False
+        is_same = same_page(Look.of(kept), Look.at(now), self._furniture_of) is not False
         if is_same or is_kept_with_lines_beside(kept.outline, now):
             return False
         self._changed.add(_key(url))
@@ -382,7 +381,7 @@ class Aliases:
 
     def _kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL."""
-        found = (self._index.entry(known) for known in dict.fromkeys((url, self._by_rules(url))))
+        found = (self._index.entry(known) for known in {url, self._normalizer.normalize(url).canonical})
         return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
     def _by_rules(self, url: str) -> str:

@@ -10,7 +10,6 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer
 
 logger = logging.getLogger(__name__)
@@ -78,7 +77,7 @@ class EarlierPages:
             )
         if entry is None or entry.run != self._run:
             return None
-        return Look(entry.outline, b"", host_of(entry.source))
+        return Look.of(entry)
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
         """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""

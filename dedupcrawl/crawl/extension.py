@@ -234,7 +234,9 @@ class Dedup:
         if given is False or self.watch.book is None or not self._rewrites_somewhere():
             return None
         known = programs(given if isinstance(given, Path) else None)
-        return Software(known, self._normalizer, self.watch.book, self._index, self.stats)
+        software = Software(known, self._normalizer, self.watch.book, self._index, self.stats)
+        self.pages.ignored_at = software.ignored_at
+        return software
 
     def _rewrites_somewhere(self) -> bool:
         return any(one.url_mode != "off" for one in (self.settings, *self.settings.sites.values()))

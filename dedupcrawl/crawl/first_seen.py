@@ -25,6 +25,10 @@ class FirstSeen:
                 self._url_of.setdefault(*row)
         self._journal = JournalFile(path)
 
+    def known(self, identity: str) -> str | None:
+        """The first URL of `identity`; None when this process knows of none."""
+        return self._url_of.get(identity)
+
     def url_of(self, identity: str, url: str) -> str:
         """The first URL of `identity`; `url` when there was none before."""
         first = self._url_of.get(identity)

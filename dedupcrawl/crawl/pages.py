@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -52,6 +53,7 @@ class FetchedPage:
 
     __slots__ = (
         "_analysis",
+        "_ignored",
         "_settings",
         "_source",
         "_status",
@@ -77,8 +79,9 @@ class FetchedPage:
         "verdict",
     )
 
-    def __init__(self, response: Response, settings: DedupSettings) -> None:
+    def __init__(self, response: Response, settings: DedupSettings, ignored: tuple[str, ...] = ()) -> None:
         self.url = without_fragment(response.url)
+        self._ignored = ignored
         self._source: Source | None = source_of(response)
         self._settings = settings
         self._analysis: Analysis | None = None
@@ -121,7 +124,10 @@ class FetchedPage:
             source, self._source = self._source, None
             if source is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
-            self._analysis = Analysis(page_of(source, self._settings.for_url(self.url)))
+            settings = self._settings.for_url(self.url)
+            if self._ignored:
+                settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
+            self._analysis = Analysis(page_of(source, settings))
         return self._analysis
 
 
@@ -187,10 +193,14 @@ class Pages:
 
     Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
     item itself is held until it is taken, so that its id cannot be that of another.
+
+    Attributes:
+        ignored_at: What does not count of pages at a URL, besides what the settings say, as in DEDUP_IGNORE.
     """
 
     def __init__(self, settings: DedupSettings) -> None:
         self._settings = settings
+        self.ignored_at: Callable[[str], tuple[str, ...]] = lambda url: ()
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
@@ -198,7 +208,7 @@ class Pages:
         """The page of a response, the same object at each call."""
         page = self._of_response.get(response)
         if page is None:
-            page = self._of_response[response] = FetchedPage(response, self._settings)
+            page = self._of_response[response] = FetchedPage(response, self._settings, self.ignored_at(response.url))
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:

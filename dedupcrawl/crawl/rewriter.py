@@ -21,6 +21,7 @@ from dedupcrawl.crawl.request_meta import (
     TRAIL,
     AlreadyFetchedError,
     as_asked,
+    untouched,
     without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
@@ -82,10 +83,18 @@ class Rewriter:
         if mode == "off" or not _is_ours(request):
             return request
         found = self._normalizer.normalize(url)
+        if found.kind == "unchanged" and (first := self._first_seen.known(url)) is not None:
+            found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
         if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
             return request
-        wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
+        wanted = self._representative(found, url)
         return request if wanted == url else self._send(request, wanted, found, mode)
+
+    def _representative(self, found: Normalized, url: str) -> str:
+        """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
+        if found.kind == "rewrite" or self._watch.is_fetched(found.canonical):
+            return found.canonical
+        return self._first_seen.url_of(found.canonical, url)
 
     def follow(self, request: Request) -> Request:
         """The request to send instead of one that rules leave alone, by what is known of its very URL."""
@@ -186,11 +195,29 @@ class Rewriter:
             waiting[canonicals[0]].append(request.replace(url=original))
         asked = []
         for canonical, requests in waiting.items():
-            wanted = [as_asked(waited) for waited in requests if not (is_back and waited.url == original)]
+            wanted, led_on = self._by_identity(canonical, requests)
+            asked += led_on
+            wanted = [as_asked(waited) for waited in wanted if not (is_back and waited.url == original)]
             back = self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
             self._savings.fall_back(back, f"{canonical} led nowhere")
             asked += back
         return sorted(asked, key=lambda one: one.url != original)
+
+    def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
+        """Those that waited for a URL which is not there and are fetched as they are; others, sent to one of them.
+
+        The latter only where the rules that sent them have become equivalences meanwhile.
+        """
+        as_they_are, led_on = [], []
+        for waited in waiting:
+            found = self._normalizer.normalize(waited.url)
+            is_identity = found.kind == "equivalence" and found.canonical == canonical
+            sent = self.rewrite(untouched(waited)) if is_identity else waited
+            if sent.url == waited.url:
+                as_they_are.append(waited)
+            else:
+                led_on.append(sent)
+        return as_they_are, led_on
 
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""

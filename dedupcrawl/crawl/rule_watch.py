@@ -178,6 +178,8 @@ class RuleWatch:
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
+            if self.book is not None and (first := self._pending.first(canonical)) is not None:
+                self.book.there(first.url, self._rules_of(first.url))
             is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
             if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
                 self._pending.prove(canonical)
@@ -331,9 +333,8 @@ class RuleWatch:
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
-        request = self._pending.first(canonical)
         assert self._trials is not None
-        if not self._trials.suspect(canonical, suspects, led_to) and request is not None:
+        if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
             self._try(trial, request)
@@ -358,7 +359,6 @@ class RuleWatch:
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
-        assert self._trials is not None
         assert self.book is not None
         book = self.book
 

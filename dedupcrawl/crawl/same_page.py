@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dedupcrawl.content import evidence, main_outline
+from dedupcrawl.content.around import Around
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.sites import host_of
 
 FurnitureOf = Callable[[str], Furniture]
 """Host → what its pages repeat, as far as it is known."""
 
+_NOTHING = Around({}, {}, frozenset())
 _LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
 
 
@@ -26,16 +29,23 @@ class Look:
         outline: Its text (see content.main_outline).
         body: The digest of its body.
         host: Its own.
+        around: What it says beside its text.
     """
 
     outline: bytes
     body: bytes
     host: str = ""
+    around: Around = _NOTHING
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
         """What there is to see of a page."""
-        return cls(analysis.outline, analysis.page.body_digest, host_of(analysis.page.url))
+        return cls(analysis.outline, analysis.page.body_digest, host_of(analysis.page.url), analysis.around)
+
+    @classmethod
+    def of(cls, entry: Entry) -> Look:
+        """What an index knows of a page."""
+        return cls(entry.outline, b"", host_of(entry.source), Around.from_bytes(entry.asides))
 
 
 NOWHERE = Look(b"", b"")  # of a URL that has no page
@@ -51,10 +61,11 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return True
     if not canonical.outline:
         return False
+    texts, around = (asked.outline, canonical.outline), (asked.around, canonical.around)
     known = furniture_of(asked.host), furniture_of(canonical.host)
-    if evidence.is_own_text_equal(asked.outline, canonical.outline, known):
+    if evidence.is_own_text_equal(*texts, known) or evidence.is_own_text_said(*texts, around, known):
         return True
-    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known)
+    found = evidence.compare_texts(*texts, packaged(), known)
     return found is not None and found.probability >= _LIKELY
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.index.contract import SiteStates
@@ -48,12 +49,17 @@ class Software:
         book: Tries them; without it none are used, for nothing would refute them.
         index: Keeps what was recognized, and what became of its rules.
         stats: Counts.
+
+    Raises:
+        ValueError: Of what a program says to ignore something cannot be read.
     """
 
     def __init__(
         self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
         self._recognizer = Recognizer(known)
+        for program in known:
+            read_ignored(program.ignored)
         self._normalizer = normalizer
         self._book = book
         self._index = index
@@ -70,6 +76,16 @@ class Software:
             known.tried.get(rule.id, TrialRecord()).told_to(rule)
             for rule in rules_of(known.installations, self._recognizer.programs)
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
+        )
+
+    def ignored_at(self, url: str) -> tuple[str, ...]:
+        """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
+        there, programs = self._of(site_of(url)).installations, self._recognizer.programs
+        return tuple(
+            entry
+            for one in there
+            if one.program in programs and one.holds(url)
+            for entry in programs[one.program].ignored
         )
 
     def look(self, response: Response) -> None:
@@ -102,7 +118,7 @@ class Software:
         for site, known in self._sites.items():
             held = []
             for one in self._book.watched(site, "software"):
-                if one.passed or one.failed:
+                if one.passed or one.failed or one.rule.kind == "equivalence":
                     known.tried[one.rule.id] = record = TrialRecord.of(one)
                     if one.passed and not one.is_on_probation and not one.is_refuted:
                         held.append(replace(record.told_to(one.rule), state="active", learned=date.today()))

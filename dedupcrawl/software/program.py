@@ -39,7 +39,7 @@ PACKAGE_FOLDER = Path(__file__).parent
 COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
-_KEYS = ("name", "title", "source", "signs", "rules", "same", "different")
+_KEYS = ("name", "title", "source", "signs", "rules", "same", "different", "ignored")
 _HEAVIEST = 10
 
 
@@ -99,6 +99,7 @@ class Program:
         rules: What its URLs mean, with paths from where it is installed.
         same: Pairs of URLs that the rules bring together.
         different: Pairs that they leave apart.
+        ignored: Text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Program:
     rules: tuple[Rule, ...]
     same: tuple[tuple[str, str], ...] = ()
     different: tuple[tuple[str, str], ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any], name: str) -> Program:
@@ -129,7 +131,11 @@ class Program:
             raise RuleError("two rules have one id")
         if not signs:
             raise RuleError("a program is recognized by [[signs]], and has none")
-        return cls(name, row["title"], row["source"], signs, rules, _pairs(row, "same"), _pairs(row, "different"))
+        ignored = row.get("ignored", [])
+        if not isinstance(ignored, list) or not all(isinstance(one, str) for one in ignored):
+            raise RuleError(f"ignored is a list of texts, not {ignored!r}")
+        pairs = _pairs(row, "same"), _pairs(row, "different")
+        return cls(name, row["title"], row["source"], signs, rules, *pairs, tuple(ignored))
 
 
 def rules_at(program: Program, anchors: Anchors, hosts: Sequence[str], where: str) -> Iterator[Rule]:

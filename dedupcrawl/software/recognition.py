@@ -78,6 +78,12 @@ class Installation:
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where))
 
+    def holds(self, url: str) -> bool:
+        """Whether a URL lies below its path."""
+        base = self.anchors.get(BASE, "")
+        host, slash, path = url.partition("//")[2].partition("/")
+        return host in self.hosts and (slash + path).startswith(base + "/")
+
 
 @dataclass(slots=True)
 class _Seen:

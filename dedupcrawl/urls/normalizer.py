@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
-from dedupcrawl.urls.rule import Evidence, Rule, RuleError
+from dedupcrawl.urls.rule import Evidence, Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
     SiteRules,
@@ -233,6 +233,7 @@ def _bare(rule: Rule) -> Rule:
         learned=None,
         evidence=Evidence(),
         examples=(),
+        names_at=(),
         note="",
     )
 
@@ -277,7 +278,7 @@ class Normalizer:
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
         self.more = more
-        self._disabled: dict[str, set[str]] = {}
+        self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
@@ -327,14 +328,15 @@ class Normalizer:
                 return self._named.get(form)
         return file_of(self._files, site)
 
-    def disable(self, site: str, rule_id: str) -> None:
-        """Apply this rule no more, whatever its file says."""
-        self._disabled.setdefault(site, set()).add(rule_id)
+    def overrule(self, site: str, rule_id: str, kind: Kind | None) -> None:
+        """Use this rule as one of another kind, whatever its file says; None: apply it no more."""
+        self._overruled.setdefault(site, {})[rule_id] = kind
         self._forget()
 
     def enable_all(self) -> None:
-        """Undo `disable`: the files count again."""
-        self._disabled.clear()
+        """Rules that are applied no more are applied as their files say."""
+        for site, rules in self._overruled.items():
+            self._overruled[site] = {rule_id: kind for rule_id, kind in rules.items() if kind}
         self._forget()
 
     def add_file(self, path: Path) -> None:
@@ -391,5 +393,6 @@ class Normalizer:
             found = replace(found, rules=(*found.rules, *added))
         if found is None:
             return None
-        off = self._disabled.get(site, ())
-        return replace(found, site=site, rules=tuple(rule for rule in found.rules if rule.id not in off))
+        overruled = self._overruled.get(site, {})
+        used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
+        return replace(found, site=site, rules=tuple(replace(rule, kind=kind) for rule, kind in used if kind))

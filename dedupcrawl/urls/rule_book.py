@@ -13,8 +13,8 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
-from dedupcrawl.urls.probation import leads_nowhere
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_edits import change_rules
 from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
@@ -141,13 +141,28 @@ class RuleBook:
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
+    def there(self, url: str, rules: tuple[str, ...]) -> None:
+        """The rules made of this URL one that has a page."""
+        for one in self._of(url, rules):
+            one.there += 1
+
     def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
-        """The rules made of this URL, which has a page, one that has none; ids of the rules that are revoked for it."""
-        revoked = []
+        """The rules made of this URL, which has a page, one that has none; ids of the rules that are revoked for it.
+
+        A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence, and
+        is revoked when URLs that others are sent to then lead nowhere.
+        """
+        made, revoked = self._normalizer.normalize(url), []
+        if made.kind == "equivalence" and made.canonical == canonical:
+            return []  # asked for before it became one
         for one in self._of(url, rules):
             one.gone += 1
-            if leads_nowhere(one.before[0] + one.passed, one.gone):
-                said = f"{counted(one.gone, 'URL')} led nowhere, such as {url} → {canonical}"
+            if not leads_nowhere(one.before[0] - known_elsewhere(one.rule) + one.there, one.gone):
+                continue
+            said = f"{counted(one.gone, 'URL')} led nowhere, such as {url} → {canonical}"
+            if one.rule.kind == "rewrite" and one.rule.source != "alias":
+                self._make_equivalence(site_of(url), one, said)
+            else:
                 self._revoke(site_of(url), one, said)
                 revoked.append(one.rule.id)
         return revoked
@@ -259,10 +274,19 @@ class RuleBook:
         self._notes.setdefault(site, {})[name] = culprit.rule.source, said
         self._revoked[site].add(name)
         self._clear(site, [failure for failure in self._failures[site] if name in failure[2]], name)
-        self._normalizer.disable(site, name)
+        self._normalizer.overrule(site, name, None)
         note = f"revoked on {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))
         self._write(site, [culprit], note, is_revoked=True)
+
+    def _make_equivalence(self, site: str, one: WatchedRule, said: str) -> None:
+        """Whether it merges rightly has to be tried anew: pages that were never there have not told."""
+        rule = replace(one.rule, kind="equivalence", state="probation", tried=0, failed=0)
+        self._sites[site][rule.id] = new = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()))
+        self._normalizer.overrule(site, rule.id, "equivalence")
+        note = f"an equivalence since {date.today()}: {said}"
+        logger.warning("Rule %s of %s: %s", printable(rule.id), printable(site), printable(note))
+        self._write(site, [new], note, is_revoked=False)
 
     def _write(self, site: str, those: Sequence[WatchedRule], note: str, *, is_revoked: bool) -> None:
         """Put counts and states, and a note that says what is new, into the site's file."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +21,7 @@ _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands a
 
 
 def change_rules(path: Path, changes: Mapping[int, Rule]) -> None:
-    """Give rules of the file at `path`, by number from 0, the state, trials and note of these.
+    """Put these rules into the file at `path`, by number from 0, for others of the same id and effect.
 
     Raises:
         RuleError: The file cannot be read.
@@ -35,7 +36,7 @@ def change_rules(path: Path, changes: Mapping[int, Rule]) -> None:
         ends = [*starts[1:], len(text)]
         tables = [text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
         for number, rule in changes.items():
-            tables[number] = _changed(tables[number], rule)
+            tables[number] = _changed(tables[number], before.rules[number], rule)
         written = text[: starts[0]].decode() + "".join(tables)
     _write(path, written, SiteRules(before.site, rules))
 
@@ -96,8 +97,11 @@ def _last_comments(text: str) -> int:
     return start
 
 
-def _changed(table: str, rule: Rule) -> str:
-    """The text of one rule with other values of the keys that are edited."""
+def _changed(table: str, before: Rule, rule: Rule) -> str:
+    """The text of one rule with other values: its own where the keys that are edited are all that differs."""
+    edited = {name: getattr(rule, name) for name in _EDITED}
+    if replace(before, **edited) != rule:
+        return msgspec.toml.encode({"rules": [rule.to_dict()]}).decode() + "\n" + table[_last_comments(table) :]
     values = {name: value for name, value in rule.to_dict().items() if name in _EDITED}
     lines = msgspec.toml.encode(values).decode() if values else ""
     table = re.sub(rf"^[ \t]*(?:{'|'.join(_EDITED)})[ \t]*=.*\n?", "", table, flags=re.M)

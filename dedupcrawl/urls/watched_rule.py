@@ -23,12 +23,14 @@ class WatchedRule:
     Attributes:
         rule: As it was in its file.
         places: Where it was used.
+        there: What it made of URLs that has a page.
         gone: URLs that have a page while what the rule made of them has none.
         written: How many of the trials that passed and failed are in the file.
     """
 
     rule: Rule
     places: Places
+    there: int = 0
     gone: int = 0
     written: tuple[int, int] = (0, 0)
 
@@ -121,5 +123,14 @@ class WatchedRule:
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
         examples = rule.examples if is_revoked or rule.is_by_people else self.examples_with(rule)
-        news = replace(rule, state=state, tried=tried, failed=failed, note=note or rule.note, examples=examples)
-        return news if rule.is_by_people else replace(news, names_at=self.places.names_at)
+        names_at = rule.names_at if rule.is_by_people else self.places.names_at
+        return replace(
+            rule,
+            kind=self.rule.kind,
+            state=state,
+            tried=tried,
+            failed=failed,
+            note=note or rule.note,
+            examples=examples,
+            names_at=names_at,
+        )

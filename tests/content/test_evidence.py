@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
-from dedupcrawl.content.evidence import Evidence, compare, is_worth_comparing
+from dedupcrawl.content.around import Around, line_hashes
+from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.measures import Pair
@@ -149,3 +149,42 @@ def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:
     long = " ".join(words)
     assert seen(long, long).probability == 1.0
     assert seen(" ".join([*words[:-1], "other"]), long).probability < 1.0
+
+
+_SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
+LINES = st.lists(st.sampled_from(_SAID), unique=True)
+
+
+def said(one: Page, other: Page, furniture: Furniture | None = None) -> bool:
+    new, kept = (main_outline.packed(SymbolText.of(page.paragraphs)) for page in (one, other))
+    known = furniture or Furniture()
+    return is_own_text_said(new, kept, (Around.of(one), Around.of(other)), (known, known))
+
+
+@given(LINES, st.integers(0, 20), st.integers(0, 20))
+def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lines: list[str], a: int, b: int) -> None:
+    one = Page("http://a.example/1", paragraphs=tuple(lines[:a]), asides=tuple(lines[a:]))
+    other = Page("http://a.example/2", paragraphs=tuple(lines[b:]), asides=tuple(lines[:b]))
+    assert said(one, other)
+    assert said(other, one)
+    if lines:
+        less = Page("http://a.example/3", paragraphs=tuple(lines[1:]), asides=())
+        assert not said(one, less)
+        assert not said(less, one)
+
+
+def test_pages_of_which_only_furniture_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
+    box = ("The learning centre", "Go green with the solar charger kit")
+    furniture = Furniture()
+    for number in range(RECURRING):
+        furniture.add(line_hashes(box), f"page {number}")
+    knife, spoon = (
+        Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
+    )
+    assert said(knife, knife, furniture)
+    assert not said(knife, spoon, furniture)
+
+
+def test_lines_that_differ_in_a_number_of_the_main_text_are_not_the_same() -> None:
+    one, other = (Page("http://a.example/", paragraphs=(TEXT, f"It costs {price} euros")) for price in (10, 12))
+    assert not said(one, other)

@@ -21,6 +21,11 @@ def rules(folder: Path, *tables: str) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     body = "".join(f"\n[[rules]]\n{table}\n" for table in tables)
     (folder / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{body}', encoding="utf-8")
+    return settings_of(folder)
+
+
+def settings_of(folder: Path) -> dict[str, Any]:
+    """Settings with the rules that are there."""
     return {"DEDUP_RULES": [str(folder)], "DEDUP_INDEX": f"lmdb:{folder / 'index'}"}
 
 

@@ -73,6 +73,23 @@ async def test_permalinks_of_a_thread_are_not_fetched_in_a_first_crawl(tmp_path:
     assert "dedup/aliases/disputed" not in done.stats
 
 
+async def test_a_duplicate_of_a_page_that_is_kept_by_its_identity_is_not_fetched_again(tmp_path: Path) -> None:
+    """The first URL of an equivalence is where a page was fetched, and not what it is kept under."""
+    topics = range(12)
+    urls = [f"/post/{t}" for t in topics] + [f"/topic?t={t}&f=1" for t in topics]  # the last is asked for first
+    pages = {"/": page(prose(0), *urls), **{url: page(prose(1 + n % len(topics))) for n, url in enumerate(urls)}}
+    rule = 'id = "forum"\nkind = "equivalence"\nmatch = "/topic?t={}"\ndrop = ["f"]'
+    given = settings(tmp_path, DEDUP_SCOPE="spider")
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n[[rules]]\n{rule}\n', encoding="utf-8")
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", given)
+        site.requests.clear()
+        await crawl(f"{site.base}/", given)
+        assert len(texts(first)) == 1 + len(topics)
+        assert sum(count for path, count in site.requests.items() if path.startswith("/post")) <= 2, "but for trials"
+        assert sum(count for path, count in site.requests.items() if path.startswith("/topic")) == len(topics)
+
+
 async def test_a_source_that_is_wrong_costs_fetches_and_no_page(tmp_path: Path) -> None:
     with serve(phpbb(wrong=True)) as site:
         done = await crawl(f"{site.base}/", settings(tmp_path))

@@ -134,6 +134,49 @@ different = [["/box/1", "/box/2"]]
     assert texts(done) == {prose(99), *map(prose, range(8))}
 
 
+async def test_what_a_program_says_to_a_visitor_once_makes_no_other_page(tmp_path: Path) -> None:
+    """As a shop does: what was put on a list is said above the page that one comes back to."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "shop.toml").write_text(
+        """
+name = "shop"
+title = "Our shop"
+source = "us"
+signs = [{url = "/compare/{:digits}/{:digits}", weight = 2}, {url = "/shelf/{:digits}"}]
+rules = [{id = "back", kind = "equivalence", match = "/compare/{:digits}/{to:digits}", to = "/compare/{to}"}]
+same = [["/compare/1/2", "/compare/3/2"]]
+different = [["/compare/1/2", "/compare/1/3"]]
+ignored = ["css:.note"]
+""",
+        encoding="utf-8",
+    )
+
+    def shelf(number: int, *links: str, note: str = "") -> str:
+        said = f'<div class="note"><p>{note} was put on your list.</p></div>' if note else ""
+        return page(prose(number, 12), *links, title=f"Shelf {number}").replace("<article>", f"<article>{said}")
+
+    numbers = range(10)
+    adding = {(n, to): f"/compare/{n}/{to}" for to in numbers for n in numbers}
+    pages = {"/": page(prose(99), *(f"/shelf/{to}" for to in numbers))}
+    pages |= {f"/shelf/{to}": shelf(to, *(adding[n, to] for n in numbers)) for to in numbers}
+    pages |= {url: shelf(to, note=prose(200 + n, 6)) for (n, to), url in adding.items()}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
+    assert done.stats["dedup/software/recognized/shop"] == 1
+    assert "dedup/url/tried_wrong" not in done.stats
+    assert done.stats["dedup/url/saved"] > 50
+    assert texts(done) >= {prose(99), *(prose(to, 12) for to in numbers)}
+
+
+async def test_a_file_that_ignores_what_cannot_be_found_ends_the_crawl_at_its_start(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    text = 'name = "a"\ntitle = "A"\nsource = "us"\nsigns = [{url = "/a"}]\nignored = ["css:..."]\n'
+    (tmp_path / "mine" / "a.toml").write_text(text, encoding="utf-8")
+    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="is no CSS selector"):
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(tmp_path / "mine")))
+
+
 async def test_a_site_of_none_of_them_is_left_alone(tmp_path: Path) -> None:
     pages = {"/": page(prose(0), *(f"/{n}?sid={n}" for n in range(40)))}
     pages |= {f"/{n}?sid={n}": page(prose(n)) for n in range(40)}

@@ -12,7 +12,19 @@ import scrapy
 
 from dedupcrawl.crawl import error_pages
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.ruled_sites import FIRST_ID, KNOWN, NO_ID, SESSION, SORRY, every, rule, rules, shop, texts
+from tests.crawls.ruled_sites import (
+    FIRST_ID,
+    KNOWN,
+    NO_ID,
+    SESSION,
+    SORRY,
+    every,
+    rule,
+    rules,
+    settings_of,
+    shop,
+    texts,
+)
 from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
 
 
@@ -21,7 +33,6 @@ from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
     [
         pytest.param(NO_ID, page(prose(500)), id="to another page"),
         pytest.param(NO_ID, SORRY, id="to an error page of status 200"),
-        pytest.param(NO_ID, Answer("no", 404), id="to a page that is not there"),
         pytest.param(NO_ID, redirect("/"), id="to a redirect to the front page"),
         pytest.param(FIRST_ID, None, id="to one of the pages"),
         pytest.param('id = "eq"\nkind = "equivalence"\nmatch = "?id={}"\nto = "?id={}"', None, id="all to the first"),
@@ -36,6 +47,15 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
     name = table.split('"')[1]
     assert rule(tmp_path, name).state == "disabled"
     assert "revoked on" in rule(tmp_path, name).note
+
+
+async def test_a_wrong_rule_whose_page_is_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
+    with serve(shop(60, bare=Answer("no", 404))) as site:
+        for kind, state in (("equivalence", "active"), ("equivalence", "disabled")):
+            done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID) if state == "active" else settings_of(tmp_path))
+            assert texts(done) >= every(60)
+            name = NO_ID.split('"')[1]
+            assert (rule(tmp_path, name).kind, rule(tmp_path, name).state) == (kind, state)
 
 
 async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:
@@ -185,7 +205,7 @@ async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
     assert sorted(item["text"] for item in done.items) == sorted(every(30))
-    assert (rule(tmp_path, "sid").state == "disabled") is for_good
+    assert (rule(tmp_path, "sid").kind == "equivalence") is for_good
 
 
 async def test_hosts_that_are_forgotten_at_once_keep_nobody_waiting(
@@ -249,3 +269,21 @@ async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_pa
     assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
     assert "dedup/url/tried_links" not in done.stats
     assert rule(tmp_path, "sid").state != "disabled"
+
+
+async def test_a_rule_whose_canonical_urls_are_not_there_still_tells_which_pages_are_one(tmp_path: Path) -> None:
+    """As of a forum that knows its topics by `f` and `t` only, whatever a rule says."""
+    hub = page("Start " + prose(0), *(f"/list/{n}" for n in range(10)))
+    pages: dict[str, Any] = {"/": hub}
+    for n in range(10):
+        variants = [f"/topic?t={t}&f=1{end}" for t in range(20 * n, 20 * n + 20) for end in ("", "&hl=a", "&hl=b")]
+        pages[f"/list/{n}"] = page(f"List {n} " + prose(1_000 + n), *variants)
+        pages |= {one: page(prose(5_000 + int(one.split("t=")[1].split("&")[0]))) for one in variants}
+    rule = 'id = "forum"\nkind = "rewrite"\nmatch = "/topic?t={t:digits}"\ndrop = ["*"]\nsource = "learned"'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
+        fetched = sum(path.startswith("/topic") and "f=" in path for path in site.requests.elements())
+    assert len(texts(done)) == 1 + 10 + 200
+    assert fetched < 400, "of 600"
+    assert read_rules(tmp_path / "127.0.0.1.toml").rules[0].kind == "equivalence"
+    assert done.stats["dedup/url/revoked"] == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.ruled_sites import KNOWN, NO_ID, SESSION, every, rule, rules, shop, texts
+from tests.crawls.ruled_sites import KNOWN, NO_ID, SESSION, every, rule, rules, settings_of, shop, texts
 from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 
 
@@ -24,29 +24,39 @@ EE = 'id = "ee"\nkind = "rewrite"\nmatch = "/e/{n}"\nto = "/ee/{n}"'
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("target", "becomes"),
     [
-        pytest.param(lambda n: "/login", id="a login"),
-        pytest.param(lambda n: "/", id="the front page"),
-        pytest.param(lambda n: f"/cat/{n % 5}", id="one of five categories"),
-        pytest.param(lambda n: f"/e/{n}", id="back to where it came from"),
+        pytest.param(lambda n: "/login", "disabled", id="a login"),
+        pytest.param(lambda n: "/", "disabled", id="the front page"),
+        pytest.param(lambda n: f"/cat/{n % 5}", "disabled", id="one of five categories"),
+        pytest.param(lambda n: f"/e/{n}", "equivalence", id="back to where it came from"),
     ],
 )
 @pytest.mark.parametrize("state", ["active", "probation"])
-async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(tmp_path: Path, target: Any, state: str) -> None:
+async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(
+    tmp_path: Path, target: Any, becomes: str, state: str
+) -> None:
     with serve(moved(60, target)) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, f'{EE}\nstate = "{state}"'))
     assert texts(done) >= every(60)
     assert max(Counter(item["url"] for item in done.items if "/e/" in item["url"]).values()) == 1
-    assert rule(tmp_path, "ee").state == "disabled"
+    assert becomes in (rule(tmp_path, "ee").kind, rule(tmp_path, "ee").state)
 
 
-async def test_a_rule_that_leads_to_what_is_forbidden_is_revoked_and_stores_nothing_twice(tmp_path: Path) -> None:
+async def test_a_rule_that_leads_to_what_is_forbidden_is_asked_for_no_more_and_stores_nothing_twice(
+    tmp_path: Path,
+) -> None:
     pages = moved(60, lambda n: "/") | {f"/ee/{n}": Answer("no", 403) for n in range(60)}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, EE))
+        asked = sum(path.startswith("/ee/") for path in site.requests)
+        again = await crawl(f"{site.base}/", settings_of(tmp_path))
+        assert sum(path.startswith("/ee/") for path in site.requests) == asked, (
+            "an equivalence has no target to ask for"
+        )
     assert sorted(item["text"] for item in done.items) == sorted(every(60))
-    assert rule(tmp_path, "ee").state == "disabled"
+    assert texts(again) == every(60)
+    assert rule(tmp_path, "ee").kind == "equivalence"
 
 
 async def test_an_equivalence_whose_first_url_was_answered_long_before(tmp_path: Path) -> None:

@@ -70,11 +70,18 @@ def test_every_use_is_tried_after_a_failure(folder: Path) -> None:
     assert all(book.is_due(url(number), ("right",)) for number in range(10))
 
 
-def test_a_rule_that_leads_nowhere_is_revoked_in_time(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
-    revoked = [book.gone(url(number), "http://a.com/p", ("wrong",)) for number in range(5)]
-    assert revoked == [[], [], [], [], ["wrong"]]
+def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_that_does_too(folder: Path) -> None:
+    normalizer = Normalizer.from_paths([folder])
+    book = RuleBook(normalizer, 0.02)
+    asked = [f"http://a.com/p?id={number}" for number in range(10)]
+    assert normalizer.normalize(asked[0]) == (asked[0], "http://a.com/p", "rewrite", ("wrong",))
+    assert [book.gone(one, "http://a.com/p", ("wrong",)) for one in asked[:5]] == [[]] * 5
+    assert normalizer.normalize(asked[0]).kind == rule(folder, "wrong").kind == "equivalence"
     assert "5 URLs led nowhere" in rule(folder, "wrong").note
+    assert all(book.is_due(one, ("wrong",)) for one in asked), "whether they are one page has to be tried anew"
+    assert book.gone(asked[5], "http://a.com/p", ("wrong",)) == [], "asked for before it became one"
+    assert [book.gone(one, asked[0], ("wrong",)) for one in asked[5:]] == [[], [], [], [], ["wrong"]]
+    assert normalizer.normalize(asked[0]).kind == "unchanged"
 
 
 def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
