@@ -16,10 +16,7 @@ from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 from dedupcrawl.sites import host_of
 
-_EDGE, _EDGE_MOST, _EDGE_SHARE = 12, 0.1, 0.04
-"""Symbols at either end of a text where bylines and datelines stand, but no more than a tenth of a short text, and no
-less than a share of a long one. (Without the tenth the AUC on web pages not fitted on is .920 instead of .925, and
-recall at 95 % precision .46 instead of .55; with .05 and .15 the AUC is .924 and .923.)"""
+_EDGE, _EDGE_SHARE = 12, 0.04  # symbols at either end of a text, where bylines and datelines stand
 _STRAY = 0.01
 """Share of the common symbols at either end that may stand far from the others, as a common word of a byline does.
 (With 0 and .05 the AUC on sources not fitted on is the same within .001.)"""
@@ -72,7 +69,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
 
 def middle(count: int) -> Flags:
     """Which symbols stand at neither end of a text."""
-    edge = max(min(_EDGE, int(_EDGE_MOST * count)), int(_EDGE_SHARE * count))
+    edge = max(_EDGE, int(_EDGE_SHARE * count))
     middle = np.zeros(count, dtype=np.bool_)
     middle[edge : max(edge, count - edge)] = True
     return middle

@@ -81,7 +81,7 @@ class FieldWeights:
 
 
 def term_weights(
-    page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str | None = None
+    page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = ""
 ) -> dict[str, int]:
     """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 

@@ -47,7 +47,7 @@ class DictionaryError(ValueError):
     """A file that is no dictionary for segmentation; the message says which and what it takes."""
 
 
-def header(dictionary: str | None = None) -> dict[str, str | int]:
+def header(dictionary: str = "") -> dict[str, str | int]:
     """What terms depend on besides the text; the libraries by the versions that may change their words.
 
     Who has not installed them has no check that needs terms, and may share an index with who has.
@@ -94,7 +94,7 @@ def _version(library: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _segmenter(dictionary: str | None) -> Callable[[str], list[str]]:
+def _segmenter(dictionary: str) -> Callable[[str], list[str]]:
     import rjieba  # here, and below, because only some crawls need terms
 
     segmenter = rjieba.Jieba() if dictionary else rjieba
@@ -120,7 +120,7 @@ def term(word: str) -> str:
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
 
 
-def term_sequence(folded: str, dictionary: str | None = None) -> list[str]:
+def term_sequence(folded: str, dictionary: str = "") -> list[str]:
     """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
     segments, spaced = _words(folded, dictionary)
     if not spaced:
@@ -129,7 +129,7 @@ def term_sequence(folded: str, dictionary: str | None = None) -> list[str]:
     return [found if found != _PLACE else next(terms) for found in map(term, segments)]
 
 
-def term_counts(folded: str, dictionary: str | None = None) -> dict[str, int]:
+def term_counts(folded: str, dictionary: str = "") -> dict[str, int]:
     """How often each term occurs in a folded text, `STOPPED` among them: `Counter(term_sequence(folded))`.
 
     A word is made a term once, however often it occurs.
@@ -146,7 +146,7 @@ def term_counts(folded: str, dictionary: str | None = None) -> dict[str, int]:
     return counts
 
 
-def _words(folded: str, dictionary: str | None) -> tuple[list[str], list[str]]:
+def _words(folded: str, dictionary: str) -> tuple[list[str], list[str]]:
     """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
     if folded.isascii() or _CJK.search(folded) is None:
         return _SPACED_WORD.findall(folded), []

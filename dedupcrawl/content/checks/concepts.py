@@ -67,7 +67,7 @@ class ConceptsCheck:
     kept: int = 20
     min_kept: int = 10
     thesaurus: str = ""
-    dictionary: str | None = None
+    dictionary: str = ""
 
     name: ClassVar[str] = "concepts"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

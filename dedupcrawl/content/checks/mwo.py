@@ -72,7 +72,7 @@ class MwoCheck:
     dropped: float = 0.1
     max_terms: int = 80
     min_terms: int = 10
-    dictionary: str | None = None
+    dictionary: str = ""
 
     name: ClassVar[str] = "mwo"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

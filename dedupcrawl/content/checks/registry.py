@@ -120,24 +120,13 @@ def _weights(name: str, default: FieldWeights, about: str) -> Parameter:
     )
 
 
-def _thesaurus(name: str, about: str) -> Parameter:
+def _file(name: str, kind: str, read_it: Callable[[Path], object], about: str) -> Parameter:
     def read(value: Any) -> str:
         if path := str(value):
-            read_file(Path(path))
+            read_it(Path(path))
         return path
 
-    takes = "the path of a thesaurus in Open Multilingual Wordnet or Cilin form, or '' for none"
-    return Parameter(name, "", takes, read, about)
-
-
-def _dictionary(name: str, about: str) -> Parameter:
-    def read(value: Any) -> str | None:
-        if value is None or not (path := str(value)):
-            return None
-        read_dictionary(Path(path))
-        return path
-
-    return Parameter(name, None, "the path of a dictionary in jieba's format, or None", read, about)
+    return Parameter(name, "", f"the path of {kind}, or '' for none", read, about)
 
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -263,8 +252,18 @@ PARAMETERS: tuple[Parameter, ...] = (
         MAX_KEY_CONCEPTS,
         "A page with fewer key concepts is not compared by them.",
     ),
-    _thesaurus("CONCEPTS_THESAURUS", "Synonyms besides WordNet's, for Chinese say."),
-    _dictionary("DICTIONARY", "Chinese words that `mwo` and `concepts` shall know besides jieba's own."),
+    _file(
+        "CONCEPTS_THESAURUS",
+        "a thesaurus in Open Multilingual Wordnet or Cilin form",
+        read_file,
+        "Synonyms besides WordNet's, for Chinese say.",
+    ),
+    _file(
+        "DICTIONARY",
+        "a dictionary in jieba's format",
+        read_dictionary,
+        "Chinese words that `mwo` and `concepts` shall know besides jieba's own.",
+    ),
 )
 
 _Values = Mapping[str, Any]

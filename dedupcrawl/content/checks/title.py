@@ -21,7 +21,8 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
 MOST_PAGES = 64
-"""Kept pages of one title; of more none is a candidate. With 16 and 256 as much is found on the nine archives."""
+"""Kept pages of one title; of more none is a candidate. Set by hand, to bound what a page costs on a
+site of one title."""
 
 _MIN_SYMBOLS = 20  # of a main text, as the exact check asks for
 _TITLE = 200  # characters of a title that are looked at
