@@ -29,6 +29,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.differences import occurrences
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
+from dedupcrawl.content.outline import outline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
@@ -48,6 +49,10 @@ TEXTS = (
     | st.text(max_size=60)
     | st.builds(lambda text, times: text * times, st.text(max_size=20), st.integers(0, 40))
 )
+
+
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 @given(TEXTS)
@@ -98,6 +103,104 @@ def test_sampled_shingles(values: list[int]) -> None:
 @given(TEXTS | st.text(st.characters(), max_size=30))
 def test_folded(text: str) -> None:
     assert_same(lambda: fold(text))
+
+
+TAGS = (
+    *(
+        f"<{name}"
+        for name in (
+            "a",
+            "A",
+            "p",
+            "td",
+            "tr",
+            "li",
+            "div",
+            "svg",
+            "Script",
+            "select",
+            "TITLE",
+            "template",
+            "pre",
+            "x-y",
+        )
+    ),
+    *(
+        "</a>",
+        "</p>",
+        "</td>",
+        "</table>",
+        "</div",
+        "</svg>",
+        "</SCRIPT>",
+        "</select >",
+        "</title>",
+        "</template>",
+        "</pre>",
+    ),
+    *(
+        "<br>",
+        "<hr/>",
+        "<meta content=",
+        "<base",
+        " href=",
+        " HREF = 'x'",
+        ">",
+        "=",
+        '"',
+        "'",
+        "<!--",
+        "-->",
+        "--!>",
+        "-",
+    ),
+    *(
+        "<",
+        "<!",
+        "<?",
+        "</",
+        "/",
+        " ",
+        "\n\n",
+        "\0",
+        "&nbsp;",
+        "&",
+        "\u3000",
+        "\x1c",
+        "\xa0",
+        "text",
+        "文字",
+        "é",
+        "🙂",
+    ),
+)
+
+
+@given(
+    st.lists(st.sampled_from(TAGS) | st.text(max_size=3), max_size=40).map("".join).map(encoded)
+    | st.binary(max_size=60)
+)
+def test_outlines_of_pages(markup: bytes) -> None:
+    assert_same(lambda: outline(markup))
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        b"<p>" + b"<b" * 120_000,
+        b"<p>one" * 100_000,
+        b"<p>one" * 100_001 + b"<3",
+        b"<script>" + b"<" * 300_005 + b"</script>x",
+        b"<svg>" + b"<" * 299_999 + b"<p>x",
+        b"<!--" + b"-x" * 300_005 + b"-->y",
+        b"<a " + b"x=" * 1_999 + b"'>'>y" + b"<a " + b"x=" * 2_000 + b"'>'>y",
+        b"<div>" * 300 + b"<template>" + b"</div>" * 99 + b"x</b></td>" + b"<td><div>" * 60 + b"</table>y",
+        b"<a href='" * 50_000,
+        b"<\xe4\xb8<b>\xad</b>\xff" * 50,
+    ],
+)
+def test_outlines_of_pages_that_meet_a_bound(markup: bytes) -> None:
+    assert_same(lambda: outline(markup))
 
 
 @given(TEXTS)

@@ -7,7 +7,7 @@ the extension is missing. A page is some hundred symbols, so in NumPy the calls 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 11  # of the functions; an extension of another one is left alone
+_VERSION = 12  # of the functions; an extension of another one is left alone
 
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
@@ -29,6 +29,26 @@ class Kernels(Protocol):
     """The functions of the extension. Arrays come in as they are, contiguous, and go out as their bytes."""
 
     VERSION: int
+
+    def outline(
+        self,
+        markup: bytes,
+        meanings: Mapping[bytes | None, tuple[int, str, frozenset[str]] | None],
+        cells: frozenset[str],
+        around_cells: frozenset[str],
+        text_of: Callable[[bytes, int], str],
+        /,
+    ) -> tuple[
+        str,
+        list[tuple[str, int, int, int]],
+        list[tuple[int, str, bytes]],
+        list[tuple[bytes, list[bytes], int]],
+        list[bytes],
+        bytes,
+        bool,
+    ]:
+        """The fields of an `outline.Outline`; `text_of` is called where a block's text is no matter of white space."""
+        ...
 
     def symbols(self, text: str, kinds: NDArray[np.uint8], /) -> tuple[bytes, bytes, bytes]:
         """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""

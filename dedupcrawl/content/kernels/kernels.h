@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 11 };
+enum { VERSION = 12 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8, TOUCH = 16 };
@@ -41,6 +41,8 @@ static inline size_t table_size(size_t count) {
 PyObject *symbols(PyObject *self, PyObject *args);
 PyObject *fold(PyObject *self, PyObject *args);
 PyObject *feature_code(PyObject *self, PyObject *args);
+/* content/outline.py */
+PyObject *outline(PyObject *self, PyObject *args);
 /* content/blocks.py */
 PyObject *broken_symbols(PyObject *self, PyObject *args);
 PyObject *blocks(PyObject *self, PyObject *args);

@@ -5,6 +5,7 @@
 uint64_t table_seed;
 
 static PyMethodDef methods[] = {
+    {"outline", outline, METH_VARARGS, NULL},
     {"symbols", symbols, METH_VARARGS, NULL},
     {"broken_symbols", broken_symbols, METH_VARARGS, NULL},
     {"blocks", blocks, METH_VARARGS, NULL},
