@@ -26,7 +26,8 @@ from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo_search import possible, roots
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
-from dedupcrawl.content.differences import occurrences
+from dedupcrawl.content.differences import Side
+from dedupcrawl.content.evidence import occurring
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.outline import outline
@@ -357,7 +358,18 @@ def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
     assert_same(lambda: told(align(one, other)))
-    assert_same(lambda: occurrences(one, other).tolist())
+    assert_same(lambda: sides(one, other))
+    assert_same(lambda: occurring(one, one % 3 > 0, other))
+
+
+def sides(new: Symbols, kept: Symbols) -> list[list[Any]]:
+    """All that is told of both texts, every third value of which is furniture."""
+    found = align(new, kept)
+    one = Side.of(new, new % 3 > 0, found.new, kept, found.pieces, 0)
+    other = Side.of(kept, kept % 3 > 0, found.kept, new, found.pieces, 2)
+    return [
+        part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.own_novel, it.own_new, it.count)
+    ]
 
 
 def told(found: Alignment) -> tuple[list[bool], list[bool], list[list[int]], int]:
@@ -453,6 +465,12 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
         kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
+    with pytest.raises(ValueError, match="own"):
+        kernels.compiled.occurring(symbols([1, 2]), np.ones(1, dtype=np.bool_), symbols([1]))
+    one, flags, tables = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros((3, 1 << 16), dtype=np.uint8)
+    for own, pieces in ((flags[:1], [[0, 2, 0, 1]]), (flags, [[0, 3, 0, 1]]), (flags, [[-1, 1, 0, 1]])):
+        with pytest.raises(ValueError, match="not those of these symbols"):
+            kernels.compiled.side(one, own, flags, one, np.array(pieces, dtype=np.int32), 0, tables[0], tables[1:])
     with pytest.raises(ValueError, match="skeletons"):
         kernels.compiled.blocks(symbols([1]), symbols([1]))
     with pytest.raises(ValueError, match="too long"):

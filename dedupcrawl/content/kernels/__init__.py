@@ -18,6 +18,8 @@ __all__ = ["Kernels", "compiled"]
 
 _VERSION = 12  # of the functions; an extension of another one is left alone
 
+Flags = NDArray[np.bool_]
+U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -144,8 +146,23 @@ class Kernels(Protocol):
         """The fields of an `alignment.Alignment`."""
         ...
 
-    def occurrences(self, new: U16, kept: U16, /) -> bytes:
-        """`differences.occurrences`, uint8."""
+    def occurring(self, new: U16, own: Flags, kept: U16, /) -> tuple[int, int]:
+        """`evidence.occurring`."""
+        ...
+
+    def side(
+        self,
+        symbols: U16,
+        own: Flags,
+        aligned: Flags,
+        other: U16,
+        pieces: NDArray[np.int32],
+        column: int,
+        tells: U8,
+        marks: U8,
+        /,
+    ) -> tuple[bytes, bytes]:
+        """Of a `differences.Side` the flags `differs`, `is_new`, `own_novel` and `own_new`; and `count`, int32."""
         ...
 
 

@@ -59,9 +59,10 @@ PyObject *simhash_keys(PyObject *self, PyObject *args);
 PyObject *mwo_record(PyObject *self, PyObject *args);
 PyObject *mwo_overlap(PyObject *self, PyObject *args);
 PyObject *mwo_possible(PyObject *self, PyObject *args);
-/* content/alignment.py, content/differences.py */
+/* content/alignment.py, content/differences.py, content/evidence.py */
 PyObject *align(PyObject *self, PyObject *args);
-PyObject *occurrences(PyObject *self, PyObject *args);
+PyObject *occurring(PyObject *self, PyObject *args);
+PyObject *side(PyObject *self, PyObject *args);
 /* index/postings.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
 PyObject *tail_counts(PyObject *self, PyObject *args);
