@@ -11,6 +11,7 @@ Text is weighed in UTF-8 bytes: about six for an English word and a space, six f
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dedupcrawl.content.outline import Outline, byte_length
 
@@ -139,7 +140,12 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
 def _kind_of(element: tuple[int, str, bytes]) -> tuple[int, str, bytes] | None:
     """What siblings that were made by one template have in common; None where nothing tells."""
     parent, name, attributes = element
-    return (parent, name, _NUMBER.sub(b"0", attributes[:_HINT_LIMIT])) if attributes else None
+    return (parent, name, _without_numbers(attributes[:_HINT_LIMIT])) if attributes else None
+
+
+@lru_cache(maxsize=_MEMO_LIMIT)
+def _without_numbers(attributes: bytes) -> bytes:
+    return _NUMBER.sub(b"0", attributes)
 
 
 def _roles(page: Outline, values: list[float]) -> list[int]:
@@ -166,8 +172,8 @@ def _roles(page: Outline, values: list[float]) -> list[int]:
 
 def _add_up(sums: list[float], elements: list[tuple[int, str, bytes]]) -> None:
     """Add to each element's own sum those of all elements in it."""
-    for number in range(len(elements) - 1, 0, -1):
-        sums[elements[number][0]] += sums[number]
+    for number, (parent, _, _) in zip(range(len(elements) - 1, 0, -1), reversed(elements), strict=False):
+        sums[parent] += sums[number]
 
 
 class _Hints(dict[bytes, int]):
