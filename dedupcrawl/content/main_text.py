@@ -11,8 +11,8 @@ Text is weighed in UTF-8 bytes: about six for an English word and a space, six f
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.outline import Outline, byte_length
 
 _BLOCK_COST = 25  # bytes; a block of less speaks against its container
@@ -66,6 +66,8 @@ def main_blocks(page: Outline) -> list[int]:
     The first of these that is not too little: the article; the page without boilerplate and menus; the page without
     boilerplate; the page.
     """
+    if kernels.compiled is not None:
+        return kernels.compiled.main_blocks(page.title, page.blocks, page.elements, _hints, _ELEMENT_HINTS)
     blocks = page.blocks
     sizes = [byte_length(text) for text, _, _, _ in blocks]
     linked = [min(1.0, block[2] / size) if block[2] else 0.0 for block, size in zip(blocks, sizes, strict=True)]
@@ -140,12 +142,7 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
 def _kind_of(element: tuple[int, str, bytes]) -> tuple[int, str, bytes] | None:
     """What siblings that were made by one template have in common; None where nothing tells."""
     parent, name, attributes = element
-    return (parent, name, _without_numbers(attributes[:_HINT_LIMIT])) if attributes else None
-
-
-@lru_cache(maxsize=_MEMO_LIMIT)
-def _without_numbers(attributes: bytes) -> bytes:
-    return _NUMBER.sub(b"0", attributes)
+    return (parent, name, _NUMBER.sub(b"0", attributes[:_HINT_LIMIT])) if attributes else None
 
 
 def _roles(page: Outline, values: list[float]) -> list[int]:

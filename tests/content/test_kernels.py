@@ -29,6 +29,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.differences import Side
 from dedupcrawl.content.evidence import occurring
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
+from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.symbols import SymbolText
@@ -202,6 +203,36 @@ def test_outlines_of_pages(markup: bytes) -> None:
 )
 def test_outlines_of_pages_that_meet_a_bound(markup: bytes) -> None:
     assert_same(lambda: outline(markup))
+
+
+SENTENCE = "A sentence of the page that says something, and 中文 too. "
+PARTS = (
+    *(
+        f"<{name}{' ' + attributes if attributes else ''}>"
+        for name in ("div", "p", "li", "td", "h1", "nav", "section")
+        for attributes in ("", "class=post-1", "class=post-22", "class='post-1a'", "id=sidebar", "class=entry-content")
+    ),
+    *(
+        "</div>",
+        "</ul>",
+        "</td>",
+        "</nav>",
+        "<a href=x>",
+        "</a>",
+        "<ul>",
+        "<br>",
+        "menu",
+        "a longer link to another page",
+    ),
+    *(f"<p>{SENTENCE * times}" for times in (1, 2, 6, 12)),
+    *(f"<a href=x>{SENTENCE * times}</a>" for times in (1, 3)),
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join))
+def test_main_texts(body: str) -> None:
+    page = outline(f"<title>{SENTENCE}</title>{body}".encode())
+    assert_same(lambda: main_blocks(page))
 
 
 @given(TEXTS)
@@ -467,6 +498,9 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
     with pytest.raises(ValueError, match="own"):
         kernels.compiled.occurring(symbols([1, 2]), np.ones(1, dtype=np.bool_), symbols([1]))
+    for blocks, elements in (([("x", 1, 0, 0)], [(0, "", b"")]), ([], [(0, "", b""), (1, "p", b"")]), ([], [])):
+        with pytest.raises(ValueError, match="not those of an outline"):
+            kernels.compiled.main_blocks("", blocks, elements, {}, {})
     one, flags, tables = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros((3, 1 << 16), dtype=np.uint8)
     for own, pieces in ((flags[:1], [[0, 2, 0, 1]]), (flags, [[0, 3, 0, 1]]), (flags, [[-1, 1, 0, 1]])):
         with pytest.raises(ValueError, match="not those of these symbols"):

@@ -52,6 +52,18 @@ class Kernels(Protocol):
         """The fields of an `outline.Outline`; `text_of` is called where a block's text is no matter of white space."""
         ...
 
+    def main_blocks(
+        self,
+        title: str,
+        blocks: list[tuple[str, int, int, int]],
+        elements: list[tuple[int, str, bytes]],
+        hints: dict[bytes, int],
+        element_hints: dict[str, int],
+        /,
+    ) -> list[int]:
+        """`main_text.main_blocks` of an outline with these parts; `hints` makes what it lacks."""
+        ...
+
     def symbols(self, text: str, kinds: NDArray[np.uint8], /) -> tuple[bytes, bytes, bytes]:
         """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""
         ...

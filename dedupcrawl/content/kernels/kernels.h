@@ -43,6 +43,8 @@ PyObject *fold(PyObject *self, PyObject *args);
 PyObject *feature_code(PyObject *self, PyObject *args);
 /* content/outline.py */
 PyObject *outline(PyObject *self, PyObject *args);
+/* content/main_text.py */
+PyObject *main_blocks(PyObject *self, PyObject *args);
 /* content/blocks.py */
 PyObject *broken_symbols(PyObject *self, PyObject *args);
 PyObject *blocks(PyObject *self, PyObject *args);

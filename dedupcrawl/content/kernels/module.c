@@ -6,6 +6,7 @@ uint64_t table_seed;
 
 static PyMethodDef methods[] = {
     {"outline", outline, METH_VARARGS, NULL},
+    {"main_blocks", main_blocks, METH_VARARGS, NULL},
     {"symbols", symbols, METH_VARARGS, NULL},
     {"broken_symbols", broken_symbols, METH_VARARGS, NULL},
     {"blocks", blocks, METH_VARARGS, NULL},
