@@ -58,14 +58,16 @@ def local_links(
         target = _target(attributes).partition("#")[0]
         if not target or len(target) > _LONGEST:
             continue
-        if target[0] == "?":
+        if target[0] == "/" and target[1:2] != "/":
+            pass
+        elif target[0] == "?":
             target = path + target
-        elif _SCHEME.match(target) or target.startswith("//"):
+        elif target[0] == "/" or (":" in target and _SCHEME.match(target)):
             its_host, slash, rest = target.partition("//")[2].partition("/")
             if its_host.lower().removeprefix("www.") != host:
                 continue
             target = slash + rest or "/"
-        elif target[0] != "/":
+        else:
             target = _joined(folder, target)
         found[target] = None
         if block in main:

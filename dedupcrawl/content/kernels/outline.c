@@ -175,6 +175,39 @@ static const Meaning *meaning_of(Outline *page, const char *name, const char *na
     return one;
 }
 
+static const struct {
+    const char *written, *stands_for;
+} REFERENCES[] = {{"&nbsp;", "\xC2\xA0"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&lt;", "<"}, {"&gt;", ">"}, {NULL, NULL}};
+
+/* The commonest character references replaced in place; the new size, or -1 and nothing replaced where there are others. */
+static Py_ssize_t replace_references(char *text, Py_ssize_t size) {
+    const char *end = text + size;
+    for (int is_checked = 0;; is_checked = 1) {
+        char *filled = text;
+        for (const char *at = text; at < end;) {
+            const char *reference = next('&', at, end), *found = NULL;
+            if (is_checked) memmove(filled, at, (size_t)(reference - at));
+            filled += reference - at;
+            if ((at = reference) == end) break;
+            int i = 0;
+            for (; REFERENCES[i].written; i++) {
+                const size_t length = strlen(REFERENCES[i].written);
+                if ((size_t)(end - at) >= length && !memcmp(at, REFERENCES[i].written, length)) {
+                    found = at + length;
+                    break;
+                }
+            }
+            if (!found && at + 1 < end && (is_letter(at[1]) || at[1] == '#')) return -1;
+            const char *instead = found ? REFERENCES[i].stands_for : "&";
+            const size_t length = strlen(instead);
+            if (is_checked) memcpy(filled, instead, length);
+            filled += length;
+            at = found ? found : at + 1;
+        }
+        if (is_checked) return filled - text;
+    }
+}
+
 /* " ".join(text.split()); takes `text` over. */
 static PyObject *collapsed(PyObject *text) {
     if (!text) return NULL;
@@ -232,9 +265,10 @@ static int is_blank(PyObject *block) {
 static int end_block(Outline *page) {
     const Open *innermost = &page->stack[page->depth - 1];
     if (page->has_text) {
-        PyObject *block = innermost->is_pre || memchr(page->text, '&', (size_t)page->size)
+        const Py_ssize_t size = innermost->is_pre ? -1 : replace_references(page->text, page->size);
+        PyObject *block = size < 0
             ? PyObject_CallFunction(page->text_of, "y#i", page->text, page->size, innermost->is_pre)
-            : collapsed(PyUnicode_DecodeUTF8(page->text, page->size, "replace"));
+            : collapsed(PyUnicode_DecodeUTF8(page->text, size, "replace"));
         if (!block) return 0;
         if (page->in_title) {
             Py_SETREF(page->title, block);
