@@ -63,9 +63,9 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: Pieces, column: int) -> Side:
         """The side `symbols` of a pair, whose parts of the pieces stand in two columns, from `column` on."""
         if kernels.compiled is not None:
-            flags, count = kernels.compiled.side(symbols, own, aligned, other, pieces, column, _tells(), _marks())
+            flags, counted = kernels.compiled.side(symbols, own, aligned, other, pieces, column, _tells(), _marks())
             differs, is_new, novel, own_new = np.frombuffer(flags, np.bool_).reshape(4, len(symbols))
-            counts = np.frombuffer(count, np.int32).reshape(len(pieces), 8)
+            counts = np.frombuffer(counted, np.int32).reshape(len(pieces), 8)
             return cls(symbols, own, differs, is_new, novel, own_new, counts)
         occurs, differs = occurrences(symbols, other), ~aligned
         is_new = differs & (occurs & _WORD < _tells().take(symbols))
