@@ -117,7 +117,7 @@ class Pages:
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
         main = main_outline.read(self._outlines[name])
-        return View.of(page.url, page.title, main, around, self._furniture[host_of(page.url)])
+        return View(page.url, page.title, main, around, self._furniture[host_of(page.url)])
 
 
 def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:

@@ -7,7 +7,9 @@ of each link 16 bits: some bytes a line, once the lines and links that the site 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import struct
+from collections.abc import Collection
+from itertools import pairwise
 
 import mmh3
 import msgspec
@@ -50,18 +52,16 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         links, main_links = (frozenset(map(link_hash, links)) for links in (page.links, page.main_links))
         return cls(_lines(page.asides), _lines(page.link_lines), links, main_links)
 
-    def hashes(self) -> Iterable[int]:
+    def hashes(self) -> set[int]:
         """What a site's furniture is learned from."""
-        yield from self.asides
-        yield from self.link_lines
-        yield from self.links
+        return {*self.asides, *self.link_lines, *self.links}
 
     def without(self, furniture: Furniture) -> Around:
         """What is the page's own."""
         return Around(
-            {line: size for line, size in self.asides.items() if not furniture.is_recurring(line)},
-            {line: size for line, size in self.link_lines.items() if not furniture.is_recurring(line)},
-            frozenset(link for link in self.links if link in self.main_links or not furniture.is_recurring(link)),
+            {line: self.asides[line] for line in furniture.own(self.asides)},
+            {line: self.link_lines[line] for line in furniture.own(self.link_lines)},
+            frozenset(furniture.own(self.links)) | (self.links & self.main_links),
         )
 
     @property
@@ -110,24 +110,22 @@ def _lines(lines: tuple[str, ...]) -> dict[int, int]:
     if not lines:
         return {}
     blocks = Blocks.of(with_breaks(SymbolText.of(lines)))
-    sizes = np.diff(np.array([0, *blocks.ends]))
-    return dict(zip(blocks.hashes, np.minimum(sizes, _LONGEST).tolist(), strict=True))
+    edges = zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
+    return {block: min(end - begin, _LONGEST) for block, (begin, end) in edges}
 
 
 def _packed(lines: dict[int, int]) -> bytes:
     first = sorted(lines)[:LINES]
-    return (
-        len(first).to_bytes(2, "little") + np.array(first, dtype="<u4").tobytes() + bytes(lines[line] for line in first)
-    )
+    return struct.pack(f"<H{len(first)}I", len(first), *first) + bytes([lines[line] for line in first])
 
 
 def _packed_links(links: frozenset[int]) -> bytes:
     first = sorted({link >> 16 for link in links})[:LINKS]
-    return len(first).to_bytes(2, "little") + np.array(first, dtype="<u2").tobytes()
+    return struct.pack(f"<{1 + len(first)}H", len(first), *first)
 
 
 def _unpacked(raw: bytes, at: int) -> tuple[dict[int, int], int]:
     count = int.from_bytes(raw[at : at + 2], "little")
     sizes, end = at + 2 + 4 * count, at + 2 + 5 * count
-    hashes = np.frombuffer(raw, dtype="<u4", count=count, offset=at + 2).tolist() if count else []
+    hashes = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
     return dict(zip(hashes, raw[sizes:end], strict=False)), end

@@ -104,7 +104,8 @@ class Blocks(msgspec.Struct, frozen=True, gc=False):
     def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
         """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
         keep = np.ones(len(self.symbols), dtype=np.bool_)
-        for flag, (begin, end) in zip(left_out, pairwise([0, *self.ends]), strict=True):
-            if flag:
-                keep[begin:end] = False
+        if any(left_out):
+            for flag, (begin, end) in zip(left_out, pairwise([0, *self.ends]), strict=True):
+                if flag:
+                    keep[begin:end] = False
         return keep

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import Alignment, align
+from dedupcrawl.content.alignment import Alignment, Pieces, align
 from dedupcrawl.content.antonyms import antonyms
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
@@ -48,7 +48,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         is_new: Which of these are content words or numbers that the other has nowhere at all.
         own_novel: Which of the own ones that differ the other has nowhere beside a neighbour that they have here.
         own_new: Which of the new ones are own text.
-        marks: A bit for each of `EVERY` … `HAS_ANTONYM`.
+        count: Shape (k, 8): how many of its symbols of each difference have each of the marks `EVERY` … `HAS_ANTONYM`.
     """
 
     symbols: Symbols
@@ -57,16 +57,22 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     is_new: Flags
     own_novel: Flags
     own_new: Flags
-    marks: Marks
+    count: Counts
 
     @classmethod
-    def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols) -> Side:
-        """The side `symbols` of a pair."""
+    def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: Pieces, column: int) -> Side:
+        """The side `symbols` of a pair, whose parts of the pieces stand in two columns, from `column` on."""
+        if kernels.compiled is not None:
+            flags, counted = kernels.compiled.side(symbols, own, aligned, other, pieces, column, _tells(), _marks())
+            differs, is_new, novel, own_new = np.frombuffer(flags, np.bool_).reshape(4, len(symbols))
+            counts = np.frombuffer(counted, np.int32).reshape(len(pieces), 8)
+            return cls(symbols, own, differs, is_new, novel, own_new, counts)
         occurs, differs = occurrences(symbols, other), ~aligned
         is_new = differs & (occurs & _WORD < _tells().take(symbols))
         own_novel = differs & own & (occurs & _BESIDE == 0)
         marks = _marks()[own.view(np.uint8), symbols] | is_new.view(np.uint8) << np.uint8(NEW)
-        return cls(symbols, own, differs, is_new, own_novel, is_new & own, marks)
+        count = _count(marks, differs, *pieces[:, column : column + 2].T)
+        return cls(symbols, own, differs, is_new, own_novel, is_new & own, count)
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
@@ -94,10 +100,9 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
         symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
         found = align(symbols, kept_symbols)
-        one = Side.of(symbols, new.own[:end], found.new, kept_symbols)
-        other = Side.of(kept_symbols, kept.own[:kept_end], found.kept, symbols)
-        begins, ends, kept_begins, kept_ends = found.pieces.T
-        return cls(one, other, found, _count(one, begins, ends), _count(other, kept_begins, kept_ends))
+        one = Side.of(symbols, new.own[:end], found.new, kept_symbols, found.pieces, 0)
+        other = Side.of(kept_symbols, kept.own[:kept_end], found.kept, symbols, found.pieces, 2)
+        return cls(one, other, found, one.count, other.count)
 
     def values(self) -> int:
         """How many short differences in own text are a number, or a word or sign that says how much, for another."""
@@ -165,8 +170,6 @@ def told(differences: Differences, most: int) -> list[Difference]:
 
 def occurrences(new: Symbols, kept: Symbols) -> NDArray[np.uint8]:
     """Shape (n,): of each symbol of `new` bit 0, whether `kept` has it; bit 1, whether beside a neighbour of here."""
-    if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.occurrences(new, kept), np.uint8)
     flags = np.isin(new, kept).astype(np.uint8)
     beside = np.isin(_pairs(new), _pairs(kept))
     flags[:-1] |= beside * np.uint8(_BESIDE)
@@ -179,11 +182,11 @@ def _pairs(symbols: Symbols) -> NDArray[np.uint32]:
     return pairs
 
 
-def _count(side: Side, begins: NDArray[np.int32], ends: NDArray[np.int32]) -> Counts:
+def _count(marks: Marks, differs: Flags, begins: NDArray[np.int32], ends: NDArray[np.int32]) -> Counts:
     """Shape (k, 8): how many symbols that differ have each mark, from each begin to its end."""
-    places = side.differs.nonzero()[0]
+    places = differs.nonzero()[0]
     before = np.zeros((len(places) + 1, 8), dtype=np.int32)
-    np.unpackbits(side.marks[places], bitorder="little").reshape(-1, 8).cumsum(axis=0, out=before[1:])
+    np.unpackbits(marks[places], bitorder="little").reshape(-1, 8).cumsum(axis=0, out=before[1:])
     counts: Counts = before[places.searchsorted(ends)] - before[places.searchsorted(begins)]
     return counts
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from dedupcrawl.content import main_outline
+from dedupcrawl.content import kernels, main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, features
@@ -22,6 +23,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.measures import Pair, lines_of_its_own
 from dedupcrawl.content.model import Model
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 
 _SHOWN = 8  # differences
@@ -161,8 +163,8 @@ def _blocks(page: View) -> list[tuple[bytes, int]]:
 def _views(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture] | None) -> tuple[View, View]:
     nothing, unknown = Around({}, {}, frozenset()), Furniture()
     of_new, of_kept = furniture or (unknown, unknown)
-    one = View.of("", "", main_outline.read(new), nothing, of_new)
-    return one, View.of("", "", main_outline.read(kept), nothing, of_kept)
+    one = View("", "", main_outline.read(new), nothing, of_new)
+    return one, View("", "", main_outline.read(kept), nothing, of_kept)
 
 
 def _is_equal(pair: Pair) -> float:
@@ -181,8 +183,16 @@ def _is_equal(pair: Pair) -> float:
 
 def is_worth_comparing(new: View, kept: View) -> bool:
     """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
-    occurs = np.zeros(1 << 16, dtype=np.bool_)
-    occurs[kept.main.blocks.symbols] = True
-    mine = new.main.blocks.symbols[new.own]
     beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
-    return bool(np.count_nonzero(occurs[mine]) >= _COMMON * (len(mine) + beyond))
+    count, common = occurring(new.main.blocks.symbols, new.own, kept.main.blocks.symbols)
+    return common >= _COMMON * (count + beyond)
+
+
+def occurring(symbols: Symbols, own: NDArray[np.bool_], other: Symbols) -> tuple[int, int]:
+    """How many of these symbols are own ones, and how many of those another text has."""
+    if kernels.compiled is not None:
+        return kernels.compiled.occurring(symbols, own, other)
+    occurs = np.zeros(1 << 16, dtype=np.bool_)
+    occurs[other] = True
+    mine = symbols[own]
+    return len(mine), int(np.count_nonzero(occurs[mine]))

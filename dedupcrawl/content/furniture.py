@@ -62,6 +62,11 @@ class Furniture:
         get, least = self._counts.get, self.least
         return [get(block, 0) >= least for block in blocks]
 
+    def own(self, blocks: Iterable[int]) -> list[int]:
+        """Those of `blocks` that are no furniture."""
+        get, least = self._counts.get, self.least
+        return [block for block in blocks if get(block, 0) < least]
+
     def is_recurring(self, block: int) -> bool:
         """Whether a block is furniture."""
         return self._counts.get(block, 0) >= self.least

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import accumulate
 
 import mmh3
 
@@ -12,7 +13,7 @@ from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.ignored import NOTHING, Ignored
 from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import LINE_BREAK, Outline, byte_length, collapse, outline, unescape
+from dedupcrawl.content.outline import LINE_BREAK, Outline, byte_length, collapse, outline
 from dedupcrawl.content.selection import selected
 from dedupcrawl.content.tags import HEADINGS, tame
 from dedupcrawl.page import Page
@@ -88,7 +89,7 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         paragraphs = _paragraphs(page.blocks[position][0] for position in main)
         asides, link_lines = _around(page, main)
     links, main_links = local_links(page.anchors, page.base, url, _amid(page, main))
-    tells = sum(len(text) for text, _, _, _ in page.blocks) >= _TELLING
+    tells = any(length >= _TELLING for length in accumulate(len(text) for text, _, _, _ in page.blocks))
     read = Page(
         url,
         page.title,
@@ -129,24 +130,28 @@ def _amid(page: Outline, main: list[int]) -> range:
 
 def _around(page: Outline, main: list[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines of the blocks that are not of the main text: those that are not half links, and those that are."""
-    rest = set(range(len(page.blocks))).difference(main)
-    blocks = [page.blocks[position] for position in sorted(rest)]
-    is_linked = [2 * linked >= byte_length(text) for text, _, linked, _ in blocks]
-    return (
-        _paragraphs(block[0] for block, links in zip(blocks, is_linked, strict=True) if not links),
-        _paragraphs(block[0] for block, links in zip(blocks, is_linked, strict=True) if links),
-    )
+    inside = set(main)
+    asides: list[str] = []
+    links: list[str] = []
+    for position, (text, _, linked, _) in enumerate(page.blocks):
+        if position not in inside:
+            (links if linked and 2 * linked >= byte_length(text) else asides).append(text)
+    return _paragraphs(asides), _paragraphs(links)
 
 
 def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:
     """The lines of `texts` without URLs, empty ones left out."""
-    return tuple(line for text in texts for part in text.split(LINE_BREAK) if (line := _without_urls(part.strip())))
+    joined = LINE_BREAK.join(texts)
+    lines = map(str.strip, joined.split(LINE_BREAK))
+    return tuple(filter(None, map(_without_urls, lines) if _may_have_url(joined) else lines))
+
+
+def _may_have_url(text: str) -> bool:
+    return "://" in text or "www." in text
 
 
 def _without_urls(text: str) -> str:
-    if "://" in text or "www." in text:
-        return " ".join(_URL.sub(" ", text).split())
-    return text
+    return " ".join(_URL.sub(" ", text).split()) if _may_have_url(text) else text
 
 
 def _metas(metas: list[bytes]) -> Iterator[tuple[str, str]]:
@@ -173,9 +178,7 @@ def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]
     same: list[str] = []
     other: list[str] = []
     for attributes, texts, _ in page.anchors:
-        text = " ".join(unescape(b"".join(texts).decode("utf-8", "replace")).split())
-        if "://" in text or "www." in text:
-            text = _without_urls(text)
+        text = _without_urls(collapse(b"".join(texts).decode("utf-8", "replace")))
         if text:
             stays = links[_target(attributes) if b":" in attributes or b"//" in attributes else b""]
             if stays:

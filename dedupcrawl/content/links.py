@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from dedupcrawl.content.outline import unescape
 
 _MOST = 1_000  # links of a page that are read
 _LONGEST = 2_000  # characters of a link that is read
+_SHORT = 300  # bytes of attributes that are remembered
 _HREF = re.compile(rb"(?<![\w-])href\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
@@ -56,14 +58,16 @@ def local_links(
         target = _target(attributes).partition("#")[0]
         if not target or len(target) > _LONGEST:
             continue
-        if target[0] == "?":
+        if target[0] == "/" and target[1:2] != "/":
+            pass
+        elif target[0] == "?":
             target = path + target
-        elif _SCHEME.match(target) or target.startswith("//"):
+        elif target[0] == "/" or (":" in target and _SCHEME.match(target)):
             its_host, slash, rest = target.partition("//")[2].partition("/")
             if its_host.lower().removeprefix("www.") != host:
                 continue
             target = slash + rest or "/"
-        elif target[0] != "/":
+        else:
             target = _joined(folder, target)
         found[target] = None
         if block in main:
@@ -74,6 +78,11 @@ def local_links(
 
 
 def _target(attributes: bytes) -> str:
+    return _target_of(attributes) if len(attributes) <= _SHORT else _target_of.__wrapped__(attributes)
+
+
+@lru_cache(maxsize=8192)  # some 5 MB at most: the pages of one site have most links in common
+def _target_of(attributes: bytes) -> str:
     match = _HREF.search(attributes)
     written = (match[1] or match[2] or match[3] or b"") if match else b""
     return unescape(written.decode("utf-8", "replace")).strip()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.outline import Outline, byte_length
 
 _BLOCK_COST = 25  # bytes; a block of less speaks against its container
@@ -65,6 +66,8 @@ def main_blocks(page: Outline) -> list[int]:
     The first of these that is not too little: the article; the page without boilerplate and menus; the page without
     boilerplate; the page.
     """
+    if kernels.compiled is not None:
+        return kernels.compiled.main_blocks(page.title, page.blocks, page.elements, _hints, _ELEMENT_HINTS)
     blocks = page.blocks
     sizes = [byte_length(text) for text, _, _, _ in blocks]
     linked = [min(1.0, block[2] / size) if block[2] else 0.0 for block, size in zip(blocks, sizes, strict=True)]
@@ -166,8 +169,8 @@ def _roles(page: Outline, values: list[float]) -> list[int]:
 
 def _add_up(sums: list[float], elements: list[tuple[int, str, bytes]]) -> None:
     """Add to each element's own sum those of all elements in it."""
-    for number in range(len(elements) - 1, 0, -1):
-        sums[elements[number][0]] += sums[number]
+    for number, (parent, _, _) in zip(range(len(elements) - 1, 0, -1), reversed(elements), strict=False):
+        sums[parent] += sums[number]
 
 
 class _Hints(dict[bytes, int]):

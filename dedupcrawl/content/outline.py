@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dedupcrawl.content import kernels
 from dedupcrawl.content.tags import (
     AROUND_CELLS,
     BASE,
@@ -87,12 +88,25 @@ def collapse(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, and calls would cost half of it
+def _block_text(raw: bytes, is_pre: int) -> str:
+    text = unescape(raw.decode("utf-8", "replace"))
+    if is_pre:
+        text = _BLANK_LINE.sub(LINE_BREAK, text)
+    return " ".join(text.split())
+
+
+def outline(markup: bytes) -> Outline:
     """Read `markup` once, in time and memory linear in its length.
 
     Args:
         markup: HTML in UTF-8, however broken.
     """
+    if kernels.compiled is not None:
+        return Outline(*kernels.compiled.outline(markup, MEANINGS, CELLS, AROUND_CELLS, _block_text))
+    return _outline(markup)
+
+
+def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, and calls would cost half of it
     parts = TAG.split(markup, _MAX_TAGS)
     end = parts[-1].find(b"<") if len(parts) > 3 * _MAX_TAGS else -1
     if end >= 0:
@@ -122,13 +136,8 @@ def outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, and
         elif (kind := meaning[0]) >= END:
             name = meaning[1]
             if texts:
-                block = b"".join(texts).decode("utf-8", "replace")
+                block = _block_text(b"".join(texts), stack[-1] == "pre")
                 texts.clear()
-                if "&" in block:
-                    block = unescape(block)
-                if stack[-1] == "pre":
-                    block = _BLANK_LINE.sub(LINE_BREAK, block)
-                block = " ".join(block.split())
                 if in_title:
                     title = block
                 elif not hidden_depth and block and (block[0] != LINE_BREAK or block.strip(" \0")):

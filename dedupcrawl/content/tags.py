@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import groupby
 
 _TAG_LIMIT = 5_000  # bytes of a tag in tame markup
@@ -92,7 +93,7 @@ def _what_tags_mean() -> dict[bytes | None, Meaning | None]:
     for inline in _INLINE_NAMES.split():
         meanings |= dict.fromkeys(name.encode() for name in (inline, f"/{inline}"))
     for tag, kind in kinds.items():
-        name = tag.lstrip("/")
+        name = sys.intern(tag.lstrip("/"))  # one object an element: the compiled pass compares by it
         meanings[tag.encode()] = (kind, name, _ENDED_BY.get(name, _ENDED_BY_ANY))
     return meanings | {tag.upper(): meaning for tag, meaning in meanings.items() if tag}
 

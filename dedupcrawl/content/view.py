@@ -6,7 +6,7 @@ its main text, and its title. Blocks whose skeleton the site repeats are furnitu
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
@@ -23,42 +23,65 @@ _LITTLE = 12  # set by hand
 """Symbols of own text, below which a page's furniture counts as its own: it is all that the page says."""
 
 
-class View(msgspec.Struct, frozen=True, gc=False):
-    """A page as it is compared.
+class View(msgspec.Struct, frozen=True, dict=True):
+    """A page as it is compared; most candidates are told apart by their main texts, so the rest is made when asked for.
 
     Attributes:
         url: Where it was found.
-        title: The symbols of its title.
+        titled: Its title.
         main: Its main text.
-        own: Shape (n,): which symbols of that are its own text.
-        own_count: How many of all its symbols, tail included.
-        around: What stands around its main text and is no furniture.
-        furniture: Share of all that it says, around its main text too, that is furniture: all of it, before a host's
-            furniture is known; of a kept page not known.
+        all_around: What stands around its main text; as bytes, of a kept page.
+        site: What its host repeats.
     """
 
     url: str
-    title: frozenset[int]
+    titled: str
     main: MainOutline
-    own: NDArray[np.bool_]
-    own_count: int
-    around: Around
-    furniture: float
+    all_around: Around | bytes
+    site: Furniture
 
-    @classmethod
-    def of(cls, url: str, title: str, main: MainOutline, around: Around, furniture: Furniture) -> View:
-        """Tell a page's own text from furniture."""
-        blocks = main.blocks
-        own = blocks.keep(furniture.recurring(blocks.hashes))
-        count = own_symbols = int(np.count_nonzero(own))
-        if count + main.tail < _LITTLE:
-            own, count = np.ones(len(own), dtype=np.bool_), len(own)
-        its_own = around.without(furniture)
-        total = len(own) + main.tail + around.size
-        share = 1 - (own_symbols + main.tail + its_own.size) / total if total else 0.0
-        if furniture.pages < RECURRING:
-            share = 1.0  # nothing is known yet: who errs shall keep a page
-        return cls(url, words_of(title), main, own, count + main.tail, its_own, share)
+    @cached_property
+    def title(self) -> frozenset[int]:
+        """The symbols of its title."""
+        return words_of(self.titled)
+
+    @cached_property
+    def _no_furniture(self) -> NDArray[np.bool_]:
+        blocks = self.main.blocks
+        return blocks.keep(self.site.recurring(blocks.hashes))
+
+    @cached_property
+    def own(self) -> NDArray[np.bool_]:
+        """Shape (n,): which symbols of its main text are its own."""
+        own = self._no_furniture
+        return own if int(np.count_nonzero(own)) + self.main.tail >= _LITTLE else np.ones(len(own), dtype=np.bool_)
+
+    @cached_property
+    def own_count(self) -> int:
+        """How many of all its symbols are its own, tail included."""
+        return int(np.count_nonzero(self.own)) + self.main.tail
+
+    @cached_property
+    def _read_around(self) -> Around:
+        around = self.all_around
+        return Around.from_bytes(around) if isinstance(around, bytes) else around
+
+    @cached_property
+    def around(self) -> Around:
+        """What stands around its main text and is no furniture."""
+        return self._read_around.without(self.site)
+
+    @cached_property
+    def furniture(self) -> float:
+        """Share of all that it says, around its main text too, that is furniture; of a kept page not known.
+
+        All of it, before a host's furniture is known: who errs shall keep a page.
+        """
+        if self.site.pages < RECURRING:
+            return 1.0
+        own = int(np.count_nonzero(self._no_furniture)) + self.main.tail + self.around.size
+        total = len(self._no_furniture) + self.main.tail + self._read_around.size
+        return 1 - own / total if total else 0.0
 
     @property
     def is_all_own(self) -> bool:

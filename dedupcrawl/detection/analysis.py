@@ -49,7 +49,7 @@ class Analysis:
     @property
     def hashes(self) -> set[int]:
         """What its site's furniture is learned from."""
-        return {*main_outline.read(self.outline).blocks.hashes, *self.around.hashes()}
+        return self.around.hashes().union(main_outline.read(self.outline).blocks.hashes)
 
     def signature(self, check: Check) -> bytes | None:
         """The page's signature by `check`, None where it abstains."""
@@ -81,12 +81,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         own, left_out = _without_furniture(analysis, furniture)
         page, lines = analysis.page, []
         if left_out and len(own.hashes) < OWN_SYMBOLS:
-            lines = _own_lines(page, furniture)
+            lines = _own_lines(page, analysis.around, furniture)
         if lines:
             analysis = Analysis(replace(page, paragraphs=(*page.paragraphs, *lines)))
             own, left_out = _without_furniture(analysis, furniture)
         main, page = main_outline.read(analysis.outline), analysis.page
-        view = View.of(page.url, page.title, main, analysis.around, furniture)
+        view = View(page.url, page.title, main, analysis.around, furniture)
         return cls(analysis, own, left_out, bool(lines), view)
 
     @property
@@ -110,10 +110,10 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         return _made(chain(of_the_whole, others))
 
 
-def _own_lines(page: Page, furniture: Furniture) -> list[str]:
+def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
     """The lines beside a main text that its site does not repeat."""
-    lines = [line for line in (*page.asides, *page.link_lines) if line_hashes((line,))]
-    return [line for line in lines if not furniture.is_recurring(line_hashes((line,))[0])]
+    own = set(furniture.own((*around.asides, *around.link_lines)))
+    return [line for line in (*page.asides, *page.link_lines) if own.intersection(line_hashes((line,)))] if own else []
 
 
 def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[SymbolText, int]:

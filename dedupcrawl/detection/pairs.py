@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.content import evidence, main_outline
-from dedupcrawl.content.around import Around
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model
@@ -79,7 +78,7 @@ class Pairs:
         one, text = self._view(new)
         other, _ = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = msgspec.structs.replace(other, around=Around.from_bytes(other.around.to_bytes()))
+            other = View(other.url, other.titled, other.main, other.around.to_bytes(), other.site)
         if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
@@ -133,8 +132,7 @@ def kept_view(entry: Entry, furniture: Furniture) -> View:
         entry: The page.
         furniture: Of its host.
     """
-    around = Around.from_bytes(entry.asides)
-    return View.of(entry.source, entry.title, main_outline.read(entry.outline), around, furniture)
+    return View(entry.source, entry.title, main_outline.read(entry.outline), entry.asides, furniture)
 
 
 def _url(doubt: object) -> object:

@@ -29,7 +29,7 @@ The judge said that she would hear from both sides before she decided what was t
 
 def view(page: Page, furniture: Furniture | None = None) -> View:
     outline = main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs)))
-    return View.of(page.url, page.title, outline, Around.of(page), furniture or Furniture())
+    return View(page.url, page.title, outline, Around.of(page), furniture or Furniture())
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:

@@ -26,9 +26,12 @@ from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
 from dedupcrawl.content.checks.mwo_search import possible, roots
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
-from dedupcrawl.content.differences import occurrences
+from dedupcrawl.content.differences import Side
+from dedupcrawl.content.evidence import occurring
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
+from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.mwo import TOTAL, Record, overlap
+from dedupcrawl.content.outline import outline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
@@ -47,6 +50,10 @@ TEXTS = (
     | st.text(max_size=60)
     | st.builds(lambda text, times: text * times, st.text(max_size=20), st.integers(0, 40))
 )
+
+
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 @given(TEXTS)
@@ -97,6 +104,138 @@ def test_sampled_shingles(values: list[int]) -> None:
 @given(TEXTS | st.text(st.characters(), max_size=30))
 def test_folded(text: str) -> None:
     assert_same(lambda: fold(text))
+
+
+TAGS = (
+    *(
+        f"<{name}"
+        for name in (
+            "a",
+            "A",
+            "p",
+            "td",
+            "tr",
+            "li",
+            "div",
+            "svg",
+            "Script",
+            "select",
+            "TITLE",
+            "template",
+            "pre",
+            "x-y",
+        )
+    ),
+    *(
+        "</a>",
+        "</p>",
+        "</td>",
+        "</table>",
+        "</div",
+        "</svg>",
+        "</SCRIPT>",
+        "</select >",
+        "</title>",
+        "</template>",
+        "</pre>",
+    ),
+    *(
+        "<br>",
+        "<hr/>",
+        "<meta content=",
+        "<base",
+        " href=",
+        " HREF = 'x'",
+        ">",
+        "=",
+        '"',
+        "'",
+        "<!--",
+        "-->",
+        "--!>",
+        "-",
+    ),
+    *(
+        "<",
+        "<!",
+        "<?",
+        "</",
+        "/",
+        " ",
+        "\n\n",
+        "\0",
+        "&nbsp;",
+        "&amp;",
+        "&lt;p&gt;",
+        "&amp",
+        "&#65;",
+        "&",
+        "\u3000",
+        "\x1c",
+        "\xa0",
+        "text",
+        "文字",
+        "é",
+        "🙂",
+    ),
+)
+
+
+@given(
+    st.lists(st.sampled_from(TAGS) | st.text(max_size=3), max_size=40).map("".join).map(encoded)
+    | st.binary(max_size=60)
+)
+def test_outlines_of_pages(markup: bytes) -> None:
+    assert_same(lambda: outline(markup))
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        b"<p>" + b"<b" * 120_000,
+        b"<p>one" * 100_000,
+        b"<p>one" * 100_001 + b"<3",
+        b"<script>" + b"<" * 300_005 + b"</script>x",
+        b"<svg>" + b"<" * 299_999 + b"<p>x",
+        b"<!--" + b"-x" * 300_005 + b"-->y",
+        b"<a " + b"x=" * 1_999 + b"'>'>y" + b"<a " + b"x=" * 2_000 + b"'>'>y",
+        b"<div>" * 300 + b"<template>" + b"</div>" * 99 + b"x</b></td>" + b"<td><div>" * 60 + b"</table>y",
+        b"<a href='" * 50_000,
+        b"<\xe4\xb8<b>\xad</b>\xff" * 50,
+    ],
+)
+def test_outlines_of_pages_that_meet_a_bound(markup: bytes) -> None:
+    assert_same(lambda: outline(markup))
+
+
+SENTENCE = "A sentence of the page that says something, and 中文 too. "
+PARTS = (
+    *(
+        f"<{name}{' ' + attributes if attributes else ''}>"
+        for name in ("div", "p", "li", "td", "h1", "nav", "section")
+        for attributes in ("", "class=post-1", "class=post-22", "class='post-1a'", "id=sidebar", "class=entry-content")
+    ),
+    *(
+        "</div>",
+        "</ul>",
+        "</td>",
+        "</nav>",
+        "<a href=x>",
+        "</a>",
+        "<ul>",
+        "<br>",
+        "menu",
+        "a longer link to another page",
+    ),
+    *(f"<p>{SENTENCE * times}" for times in (1, 2, 6, 12)),
+    *(f"<a href=x>{SENTENCE * times}</a>" for times in (1, 3)),
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join))
+def test_main_texts(body: str) -> None:
+    page = outline(f"<title>{SENTENCE}</title>{body}".encode())
+    assert_same(lambda: main_blocks(page))
 
 
 @given(TEXTS)
@@ -253,7 +392,18 @@ def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
     assert_same(lambda: told(align(one, other)))
-    assert_same(lambda: occurrences(one, other).tolist())
+    assert_same(lambda: sides(one, other))
+    assert_same(lambda: occurring(one, one % 3 > 0, other))
+
+
+def sides(new: Symbols, kept: Symbols) -> list[list[Any]]:
+    """All that is told of both texts, every third value of which is furniture."""
+    found = align(new, kept)
+    one = Side.of(new, new % 3 > 0, found.new, kept, found.pieces, 0)
+    other = Side.of(kept, kept % 3 > 0, found.kept, new, found.pieces, 2)
+    return [
+        part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.own_novel, it.own_new, it.count)
+    ]
 
 
 def told(found: Alignment) -> tuple[list[bool], list[bool], list[list[int]], int]:
@@ -349,6 +499,15 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
         kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
+    with pytest.raises(ValueError, match="own"):
+        kernels.compiled.occurring(symbols([1, 2]), np.ones(1, dtype=np.bool_), symbols([1]))
+    for blocks, elements in (([("x", 1, 0, 0)], [(0, "", b"")]), ([], [(0, "", b""), (1, "p", b"")]), ([], [])):
+        with pytest.raises(ValueError, match="not those of an outline"):
+            kernels.compiled.main_blocks("", blocks, elements, {}, {})
+    one, flags, tables = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros((3, 1 << 16), dtype=np.uint8)
+    for own, pieces in ((flags[:1], [[0, 2, 0, 1]]), (flags, [[0, 3, 0, 1]]), (flags, [[-1, 1, 0, 1]])):
+        with pytest.raises(ValueError, match="not those of these symbols"):
+            kernels.compiled.side(one, own, flags, one, np.array(pieces, dtype=np.int32), 0, tables[0], tables[1:])
     with pytest.raises(ValueError, match="skeletons"):
         kernels.compiled.blocks(symbols([1]), symbols([1]))
     with pytest.raises(ValueError, match="too long"):

@@ -10,6 +10,7 @@ from typing import Any
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -44,6 +45,10 @@ def pages() -> Iterator[tuple[str, ...]]:
         yield (frame, *text, *text[:2], "Nobody knows it")
 
 
+def read(text: tuple[str, ...], url: str) -> Page:
+    return extract("".join(f"<p>{line}</p>" for line in text), url)
+
+
 def test_every_compiled_step_is_taken_and_changes_no_verdict(tmp_path: Path) -> None:
     folders = count()
 
@@ -52,7 +57,7 @@ def test_every_compiled_step_is_taken_and_changes_no_verdict(tmp_path: Path) -> 
         index = LmdbIndex(tmp_path / str(next(folders)), checks, batch_pages=8)
         detector = Detector(index, run="run")
         found = [
-            detector.judge(Analysis(Page(f"http://site{number % 2}.example/{number}", paragraphs=text)), checks)
+            detector.judge(Analysis(read(text, f"http://site{number % 2}.example/{number}")), checks)
             for number, text in enumerate(pages())
         ]
         detector.close()

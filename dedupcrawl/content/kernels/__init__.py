@@ -7,7 +7,7 @@ the extension is missing. A page is some hundred symbols, so in NumPy the calls 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 11  # of the functions; an extension of another one is left alone
+_VERSION = 12  # of the functions; an extension of another one is left alone
 
+Flags = NDArray[np.bool_]
+U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -29,6 +31,38 @@ class Kernels(Protocol):
     """The functions of the extension. Arrays come in as they are, contiguous, and go out as their bytes."""
 
     VERSION: int
+
+    def outline(
+        self,
+        markup: bytes,
+        meanings: Mapping[bytes | None, tuple[int, str, frozenset[str]] | None],
+        cells: frozenset[str],
+        around_cells: frozenset[str],
+        text_of: Callable[[bytes, int], str],
+        /,
+    ) -> tuple[
+        str,
+        list[tuple[str, int, int, int]],
+        list[tuple[int, str, bytes]],
+        list[tuple[bytes, list[bytes], int]],
+        list[bytes],
+        bytes,
+        bool,
+    ]:
+        """The fields of an `outline.Outline`; `text_of` is called where a block's text is no matter of white space."""
+        ...
+
+    def main_blocks(
+        self,
+        title: str,
+        blocks: list[tuple[str, int, int, int]],
+        elements: list[tuple[int, str, bytes]],
+        hints: dict[bytes, int],
+        element_hints: dict[str, int],
+        /,
+    ) -> list[int]:
+        """`main_text.main_blocks` of an outline with these parts; `hints` makes what it lacks."""
+        ...
 
     def symbols(self, text: str, kinds: NDArray[np.uint8], /) -> tuple[bytes, bytes, bytes]:
         """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""
@@ -124,8 +158,23 @@ class Kernels(Protocol):
         """The fields of an `alignment.Alignment`."""
         ...
 
-    def occurrences(self, new: U16, kept: U16, /) -> bytes:
-        """`differences.occurrences`, uint8."""
+    def occurring(self, new: U16, own: Flags, kept: U16, /) -> tuple[int, int]:
+        """`evidence.occurring`."""
+        ...
+
+    def side(
+        self,
+        symbols: U16,
+        own: Flags,
+        aligned: Flags,
+        other: U16,
+        pieces: NDArray[np.int32],
+        column: int,
+        tells: U8,
+        marks: U8,
+        /,
+    ) -> tuple[bytes, bytes]:
+        """Of a `differences.Side` the flags `differs`, `is_new`, `own_novel` and `own_new`; and `count`, int32."""
         ...
 
 

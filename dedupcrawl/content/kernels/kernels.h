@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 11 };
+enum { VERSION = 12 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8, TOUCH = 16 };
@@ -41,6 +41,10 @@ static inline size_t table_size(size_t count) {
 PyObject *symbols(PyObject *self, PyObject *args);
 PyObject *fold(PyObject *self, PyObject *args);
 PyObject *feature_code(PyObject *self, PyObject *args);
+/* content/outline.py */
+PyObject *outline(PyObject *self, PyObject *args);
+/* content/main_text.py */
+PyObject *main_blocks(PyObject *self, PyObject *args);
 /* content/blocks.py */
 PyObject *broken_symbols(PyObject *self, PyObject *args);
 PyObject *blocks(PyObject *self, PyObject *args);
@@ -57,9 +61,10 @@ PyObject *simhash_keys(PyObject *self, PyObject *args);
 PyObject *mwo_record(PyObject *self, PyObject *args);
 PyObject *mwo_overlap(PyObject *self, PyObject *args);
 PyObject *mwo_possible(PyObject *self, PyObject *args);
-/* content/alignment.py, content/differences.py */
+/* content/alignment.py, content/differences.py, content/evidence.py */
 PyObject *align(PyObject *self, PyObject *args);
-PyObject *occurrences(PyObject *self, PyObject *args);
+PyObject *occurring(PyObject *self, PyObject *args);
+PyObject *side(PyObject *self, PyObject *args);
 /* index/postings.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
 PyObject *tail_counts(PyObject *self, PyObject *args);

@@ -5,6 +5,8 @@
 uint64_t table_seed;
 
 static PyMethodDef methods[] = {
+    {"outline", outline, METH_VARARGS, NULL},
+    {"main_blocks", main_blocks, METH_VARARGS, NULL},
     {"symbols", symbols, METH_VARARGS, NULL},
     {"broken_symbols", broken_symbols, METH_VARARGS, NULL},
     {"blocks", blocks, METH_VARARGS, NULL},
@@ -22,7 +24,8 @@ static PyMethodDef methods[] = {
     {"mwo_overlap", mwo_overlap, METH_VARARGS, NULL},
     {"mwo_possible", mwo_possible, METH_VARARGS, NULL},
     {"align", align, METH_VARARGS, NULL},
-    {"occurrences", occurrences, METH_VARARGS, NULL},
+    {"occurring", occurring, METH_VARARGS, NULL},
+    {"side", side, METH_VARARGS, NULL},
     {"sorted_ranges", sorted_ranges, METH_VARARGS, NULL},
     {"tail_counts", tail_counts, METH_VARARGS, NULL},
     {"tail_postings", tail_postings, METH_VARARGS, NULL},
