@@ -8,11 +8,11 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.request import RequestFingerprinterProtocol
 
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import (
@@ -45,13 +45,13 @@ class Rewriter:
         bypass: DupeFilterBypass,
         sending: Sending,
         folder: Path | None,
-        fingerprints: Fingerprints,
+        fingerprinter: RequestFingerprinterProtocol,
     ) -> None:
         self._normalizer = normalizer
         self._settings = settings
         self._stats = stats
         self._savings = savings
-        self._fingerprint = fingerprints.of
+        self._fingerprint = fingerprinter.fingerprint
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
@@ -76,13 +76,11 @@ class Rewriter:
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
         url = request.url
-        if not self._normalizer.has_rules_for(url):  # most sites: asked for every link of every page
+        found = self._normalizer.normalize(url)
+        if found.kind == "unchanged":  # most links, and remembered: so nothing else is asked first
             return request
         mode = self._mode(url)
-        if mode == "off" or not _is_ours(request):
-            return request
-        found = self._normalizer.normalize(url)
-        if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
+        if mode == "off" or not _is_ours(request) or self._watch.is_off(url, found.rules):
             return request
         wanted = self._first_seen.url_of(found.canonical, url) if found.kind == "equivalence" else found.canonical
         return request if wanted == url else self._send(request, wanted, found, mode)
