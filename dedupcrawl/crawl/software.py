@@ -67,7 +67,7 @@ class Software:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
         known = self._of(site)
         return tuple(
-            known.tried.get(rule.id, TrialRecord()).told_to(rule)
+            known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
             for rule in rules_of(known.installations, self._recognizer.programs)
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
         )
@@ -132,7 +132,7 @@ class Software:
                 printable(", ".join(one.signs)), counted(count, "rule"),
             )  # fmt: skip
         self._keep(site, known)
-        self._normalizer.has_more()
+        self._normalizer.has_more(site)
         self._book.extend(site)
 
     def _of(self, site: str) -> SiteSoftware:

@@ -314,7 +314,7 @@ class Normalizer:
     def disable(self, site: str, rule_id: str) -> None:
         """Apply this rule no more, whatever its file says."""
         self._disabled.setdefault(site, set()).add(rule_id)
-        self._forget()
+        self._forget_site(site)
 
     def enable_all(self) -> None:
         """Undo `disable`: the files count again."""
@@ -326,9 +326,15 @@ class Normalizer:
         self._files[path.name] = path
         self._forget()
 
-    def has_more(self) -> None:
-        """What `more` gives is other than before."""
-        self._forget()
+    def has_more(self, site: str) -> None:
+        """What `more` gives of a site is other than before."""
+        self._forget_site(site)
+
+    def _forget_site(self, site: str) -> None:
+        """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
+        self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
+        self._by_site.pop(site, None)
+        self._remembered.cache_clear()
 
     def _forget(self) -> None:
         self._by_authority.clear()
