@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from dedupcrawl.crawl.crawl_log import CrawlLogMiddleware
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.fallback import RewriteFallback
+from dedupcrawl.crawl.fingerprints import RememberedFingerprints
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.crawl.spider_output import SpiderOutput
 from dedupcrawl.crawl.start_error import cannot_start
@@ -25,8 +26,14 @@ COMPONENTS = (
 )
 
 
+FINGERPRINTER = "REQUEST_FINGERPRINTER_CLASS"
+
+
 class Addon:
-    """``ADDONS = {"dedupcrawl.Addon": 500}``: enables every component, at the user's own order where one is set."""
+    """``ADDONS = {"dedupcrawl.Addon": 500}``: enables every component, at the user's own order where one is set.
+
+    And what remembers Scrapy's fingerprints, where no other fingerprinter is chosen.
+    """
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components to `settings`.
@@ -43,3 +50,6 @@ class Addon:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(name, component, order)
+        if settings.getpriority(FINGERPRINTER) == SETTINGS_PRIORITIES["default"]:
+            # As the default that it is: another add-on may still choose its own.
+            settings.set(FINGERPRINTER, RememberedFingerprints, priority="default")

@@ -11,11 +11,12 @@ import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from compileall import compile_dir
 from pathlib import Path
 
 from benchmarks.replay import profiling, report
 from benchmarks.replay.judge import missed, read_drops, scores, word_differences, write_suspects
-from benchmarks.replay.run import CrawlFailedError, Run, Server, crawl, item_urls
+from benchmarks.replay.run import ROOT, CrawlFailedError, Run, Server, crawl, item_urls
 from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, load, sample, sites
 
 
@@ -40,6 +41,7 @@ def main() -> int:
     if not arguments.sites:
         print("\n".join(known))
         return 0
+    compile_dir(ROOT / "dedupcrawl", quiet=1)  # as pip does: no user's crawl compiles the package
     out = arguments.out or Path(tempfile.mkdtemp(prefix="replay-"))
     for name in arguments.sites:
         try:

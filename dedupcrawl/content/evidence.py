@@ -135,8 +135,8 @@ def is_own_text_said(
     Of one page extraction may take another part for its main text when a line was added. Where that has no furniture,
     or says too little without it, either has to say all that stands beside the other's, too.
     """
-    one = View.of("", "", main_outline.read(new), around[0], furniture[0])
-    other = View.of("", "", main_outline.read(kept), around[1], furniture[1])
+    one = View("", "", main_outline.read(new), around[0], furniture[0])
+    other = View("", "", main_outline.read(kept), around[1], furniture[1])
     return _is_said(one, other, around[1]) and _is_said(other, one, around[0])
 
 

@@ -80,9 +80,7 @@ class FieldWeights:
         return " ".join(f"{field.name}={weight:g}" for field, weight in named if weight)
 
 
-def term_weights(
-    page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = ""
-) -> dict[str, int]:
+def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = "") -> dict[str, int]:
     """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import mmh3
 from scrapy import Request
 from scrapy.http import Response
 
@@ -37,12 +36,12 @@ class Discoveries:
             sent: What rules made of it. A trial counts what its page leads to by this: it is what is fetched and kept,
                 and other pages may lead to it by URLs of other forms.
         """
-        key = asked = _key(request)
+        key = asked = _key(request.url)
         is_known = was_asked = key in self._known
         if sent is None or sent.url == request.url:
             was_asked = was_asked or key in self._made
         else:
-            asked = _key(sent)
+            asked = _key(sent.url)
             was_asked = asked in self._known or asked in self._made
             self._made.add(asked)
         self._known.add(key)
@@ -59,7 +58,7 @@ class Discoveries:
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
-        key = _key(request) if self._by_trials else 0
+        key = _key(request.url) if self._by_trials else 0
         if key in self._by_trials:
             self._yields[key] -= 1
             if not self._yields[key]:
@@ -73,5 +72,6 @@ class Discoveries:
         return list(self._only_on.get(url, {}).values())
 
 
-def _key(request: Request) -> int:
-    return mmh3.hash64(request.url.partition("#")[0])[0]
+def _key(url: str) -> int:
+    """Python's own hash, of 64 bits, which a string remembers: it does not leave the process."""
+    return hash(url.partition("#")[0] if "#" in url else url)

@@ -9,8 +9,6 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.fingerprints import Fingerprints
-
 
 class DupeFilterBypass:
     """Lets requests past the duplicate filter, and nothing after them that the filter would have dropped.
@@ -21,12 +19,12 @@ class DupeFilterBypass:
 
     Args:
         crawler: Whose requests.
-        fingerprints: Of its requests.
     """
 
-    def __init__(self, crawler: Crawler, fingerprints: Fingerprints) -> None:
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.request_fingerprinter is not None
         self._signals = crawler.signals
-        self._fingerprint = fingerprints.of
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._known: set[bytes] = set()
 
     def let_by(self, request: Request) -> Request:
@@ -60,14 +58,14 @@ class Repetitions:
 
     Args:
         crawler: Whose requests.
-        fingerprints: Of its requests.
     """
 
-    def __init__(self, crawler: Crawler, fingerprints: Fingerprints) -> None:
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.request_fingerprinter is not None
         settings = crawler.settings
         assert crawler.stats is not None
         self._stats = crawler.stats
-        self._fingerprint = fingerprints.of
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._dropped: set[bytes] = set()
         if (
             load_object(settings["SCHEDULER"]) is Scheduler

@@ -22,7 +22,6 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions
-from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
@@ -91,6 +90,7 @@ class Dedup:
             raise NotConfigured("DEDUP_ENABLED is False")
         assert crawler.spider is not None
         assert crawler.stats is not None
+        assert crawler.request_fingerprinter is not None
         self.stats: StatsCollector = crawler.stats
         self._crawler = crawler
         self._spider = crawler.spider
@@ -121,9 +121,8 @@ class Dedup:
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        fingerprints = Fingerprints(crawler)
-        self.bypass = DupeFilterBypass(crawler, fingerprints)
-        self.repetitions = Repetitions(crawler, fingerprints)
+        self.bypass = DupeFilterBypass(crawler)
+        self.repetitions = Repetitions(crawler)
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
@@ -172,7 +171,7 @@ class Dedup:
             self.bypass,
             self._sending,
             folder,
-            fingerprints,
+            crawler.request_fingerprinter,
         )
         if self.settings.run:
             self.rewriter.share(self._first_url)

@@ -1,4 +1,4 @@
-"""Fingerprints of requests, remembered by URL: the links of a menu come with every page."""
+"""Scrapy's fingerprints of requests, remembered by URL: the links of a menu come with every page."""
 
 from __future__ import annotations
 
@@ -13,31 +13,26 @@ from scrapy.utils.request import RequestFingerprinter
 _URLS_KEPT = 10_000
 
 
-class Fingerprints:
-    """The crawl's own fingerprinter, asked once a URL where that is all that it goes by.
+class RememberedFingerprints(RequestFingerprinter):
+    """Scrapy's own fingerprinter, asked once a URL where that is all that it goes by. The add-on makes it the crawl's.
 
     Scrapy remembers fingerprints as well, but of request objects, and each page makes its own.
-
-    Args:
-        crawler: Whose fingerprinter.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        fingerprinter = crawler.request_fingerprinter
-        assert fingerprinter is not None
-        self._fingerprint = fingerprinter.fingerprint
-        self._goes_by_url = type(fingerprinter) is RequestFingerprinter
+    def __init__(self, crawler: Crawler | None = None) -> None:
+        super().__init__(crawler)
         self._known: OrderedDict[str, bytes] = OrderedDict()
 
-    def of(self, request: Request) -> bytes:
-        """As the fingerprinter says."""
-        if not self._goes_by_url or request.method != "GET" or request.body or "verbatim_url" in request.meta:
-            return self._fingerprint(request)
-        known = self._known.get(request.url)
+    def fingerprint(self, request: Request) -> bytes:
+        """As Scrapy's own says."""
+        if request.method != "GET" or request.body or "verbatim_url" in request.meta:
+            return super().fingerprint(request)
+        url = request.url
+        known = self._known.get(url)
         if known is not None:
-            self._known.move_to_end(request.url)
+            self._known.move_to_end(url)
             return known
         if len(self._known) >= _URLS_KEPT:
             self._known.popitem(last=False)
-        known = self._known[request.url] = self._fingerprint(request)
+        known = self._known[url] = super().fingerprint(request)
         return known

@@ -8,11 +8,11 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.request import RequestFingerprinterProtocol
 
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.pending_rewrites import PendingRewrites
 from dedupcrawl.crawl.request_meta import (
@@ -46,13 +46,13 @@ class Rewriter:
         bypass: DupeFilterBypass,
         sending: Sending,
         folder: Path | None,
-        fingerprints: Fingerprints,
+        fingerprinter: RequestFingerprinterProtocol,
     ) -> None:
         self._normalizer = normalizer
         self._settings = settings
         self._stats = stats
         self._savings = savings
-        self._fingerprint = fingerprints.of
+        self._fingerprint = fingerprinter.fingerprint
         self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         self._pending = pending
         self._watch = watch
@@ -77,15 +77,14 @@ class Rewriter:
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
         url = request.url
-        if not self._normalizer.has_rules_for(url):  # most sites: asked for every link of every page
-            return request
-        mode = self._mode(url)
-        if mode == "off" or not _is_ours(request):
-            return request
         found = self._normalizer.normalize(url)
-        if found.kind == "unchanged" and (first := self._first_seen.known(url)) is not None:
+        if found.kind == "unchanged":
+            if (first := self._first_seen.known(url)) is None:  # most links, and remembered: nothing else is asked
+                return request
             found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
-        if found.kind == "unchanged" or self._watch.is_off(url, found.rules):
+        mode = self._mode(url)
+        is_left = found.kind == "unchanged" or mode == "off" or not _is_ours(request)
+        if is_left or self._watch.is_off(url, found.rules):
             return request
         wanted = self._representative(found, url)
         return request if wanted == url else self._send(request, wanted, found, mode)

@@ -36,7 +36,8 @@ logger = logging.getLogger(__name__)
 # that eight pages show is shown by two.
 _PAGES_OF_A_FOLDER = 3
 _FOLDERS_OF_A_HOST = 32
-_MOST_REMEMBERED = 100_000  # folders of all hosts, and sites of no known software; then they are looked at anew
+_MOST_HOSTS = 10_000  # then they are looked at anew
+_MOST_REMEMBERED = 100_000  # sites of no known software
 _DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
 
 
@@ -64,8 +65,7 @@ class Software:
         self._book = book
         self._index = index
         self._stats = stats
-        self._looked: Counter[tuple[str, str]] = Counter()  # host and folder → pages
-        self._folders: Counter[str] = Counter()  # of a host
+        self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
         self._sites: dict[str, SiteSoftware] = {}
         normalizer.more = self.rules_of
 
@@ -73,7 +73,7 @@ class Software:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
         known = self._of(site)
         return tuple(
-            known.tried.get(rule.id, TrialRecord()).told_to(rule)
+            known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
             for rule in rules_of(known.installations, self._recognizer.programs)
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
         )
@@ -94,23 +94,24 @@ class Software:
             return
         url = response.url
         host, _, rest = url.partition("//")[2].partition("/")
-        folder = host, rest.partition("/")[0].partition("?")[0]
-        if folder not in self._looked:
-            if self._folders[host] >= _FOLDERS_OF_A_HOST:
-                return
-            if len(self._looked) >= _MOST_REMEMBERED:
+        folder = rest.partition("/")[0].partition("?")[0]
+        looked = self._looked.get(host)
+        if looked is None:
+            if len(self._looked) >= _MOST_HOSTS:
                 self._looked.clear()
-                self._folders.clear()
-            self._folders[host] += 1
-        if self._looked[folder] >= _PAGES_OF_A_FOLDER:
+            looked = self._looked[host] = Counter()
+        if looked[folder] >= _PAGES_OF_A_FOLDER or (folder not in looked and len(looked) >= _FOLDERS_OF_A_HOST):
             return
-        self._looked[folder] += 1
         cookies = (
             header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
         )
-        self._recognizer.changed = False
-        self._recognizer.see_page(sight_of(url, response.body[:MOST_HTML].decode("latin-1"), cookies))
-        if self._recognizer.changed:
+        recognizer = self._recognizer
+        recognizer.changed = recognizer.met_another = False
+        recognizer.see_page(sight_of(url, response.body[:MOST_HTML].decode("latin-1"), cookies))
+        if recognizer.met_another:
+            looked.clear()
+        looked[folder] += 1
+        if recognizer.changed:
             self._recognize(url)
 
     def close(self, folder: Path) -> None:
@@ -147,7 +148,7 @@ class Software:
                 printable(", ".join(one.signs)), counted(count, "rule"),
             )  # fmt: skip
         self._keep(site, known)
-        self._normalizer.has_more()
+        self._normalizer.has_more(site)
         self._book.extend(site)
 
     def _of(self, site: str) -> SiteSoftware:

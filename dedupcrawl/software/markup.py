@@ -13,9 +13,13 @@ MOST_HTML = 200_000  # characters of a page that are looked at
 _MOST_LINKS = 500
 _LONGEST = 2_000  # characters of a link
 
-_LINK = re.compile(r"""\b(?:href|src|action)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
+# href, src and action, whatever the case, looked for from their ends: a fifth of the time.
+_LINK = re.compile(
+    r"""[fFcCnN](?=\s*=)(?:(?<=\b[hH][rR][eE][fF])|(?<=\b[sS][rR][cC])|(?<=\b[aA][cC][tT][iI][oO][nN]))"""
+    r"""\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
+)
 # Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
-_PLAIN_PATH = re.compile(r"/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
+_PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
 _META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
 _NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
@@ -32,14 +36,13 @@ def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
     html = html[:MOST_HTML]
     links: dict[str, None] = {}
     origin = "/".join(url.split("/", 3)[:3])
-    for match in _LINK.finditer(html):
-        raw = (match[1] or match[2] or match[3] or "").strip()
-        if "&" in raw:
-            raw = unescape(raw).strip()
+    for written in dict.fromkeys(quoted or single or bare for quoted, single, bare in _LINK.findall(html)):
+        raw = (unescape(written) if "&" in written else written).strip()
         if not raw or raw[0] == "#" or len(raw) > _LONGEST:
             continue
+        plain = _PLAIN_PATH.fullmatch(raw)
         try:
-            links[origin + raw if _PLAIN_PATH.fullmatch(raw) else urljoin(url, raw)] = None
+            links[urljoin(url, raw) if plain is None else raw if plain[1] else origin + raw] = None
         except ValueError:  # http://[
             continue
         if len(links) >= _MOST_LINKS:

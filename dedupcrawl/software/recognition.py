@@ -87,8 +87,9 @@ class Installation:
 
 @dataclass(slots=True)
 class _Seen:
-    """Of one host. Signs are known by their number among all."""
+    """Of one host. Signs are known by their number among all; programs are those of which a URL shows a sign."""
 
+    programs: set[str] = field(default_factory=set)
     spellings: set[str] = field(default_factory=set)
     paths: dict[tuple[str, str], dict[str, set[int]]] = field(default_factory=dict)  # program, anchor → path → signs
     pages: dict[int, set[str]] = field(default_factory=dict)  # sign → paths of pages that show it
@@ -108,11 +109,12 @@ class Recognizer:
         self._by_segment: defaultdict[str, list[tuple[int, int, Template]]] = defaultdict(list)  # with its place
         self._by_argument: defaultdict[str, list[tuple[int, Template]]] = defaultdict(list)
         self._by_text: list[tuple[str, int, Template]] = []
-        self._of_pages: list[tuple[int, Sign]] = []
+        self._of_pages: defaultdict[str, list[tuple[int, Sign]]] = defaultdict(list)  # by program
         self._hosts: dict[str, _Seen] = {}
         self._of_sites: defaultdict[str, list[str]] = defaultdict(list)  # hosts
         self._known_urls: set[int] = set()
         self.changed = False  # since someone last made it False: there is something new to recognize by
+        self.met_another = False  # likewise: a host has URLs of a program that it had none of
         for program in known:
             for sign in program.signs:
                 self._add(program.name, sign)
@@ -126,7 +128,7 @@ class Recognizer:
         number = len(self._signs)
         self._signs.append((program, sign))
         if not sign.url:
-            self._of_pages.append((number, sign))
+            self._of_pages[program].append((number, sign))
             return
         template = sign.template()
         known = [(place, texts) for place, piece in enumerate(template.path or ()) if (texts := _texts(piece))]
@@ -168,10 +170,14 @@ class Recognizer:
                         self._try(seen, number, template, segments, start, parts)
                 elif number not in seen.everywhere and _args_fit(template, parts):
                     seen.everywhere.add(number)
-                    self.changed = True
+                    self._meet(seen, self._signs[number][0])
 
     def see_page(self, sight: Sight) -> None:
-        """Take note of a page, and of the links to its own host."""
+        """Take note of a page, and of the links to its own host.
+
+        What it shows besides counts for the programs of which the host has URLs, and is not looked for of others: so
+        pages are worth another look when it has some of another.
+        """
         parts = split_url(sight.url)
         if parts is None:
             return
@@ -185,7 +191,7 @@ class Recognizer:
             if other is not None and _host(other.authority, other.scheme) == own:
                 self._see(link, other)
         path = "/" + "/".join(parts.segments)
-        for number, sign in self._of_pages:
+        for number, sign in [one for program in seen.programs for one in self._of_pages.get(program, ())]:
             if _shows(sight, sign):
                 paths = seen.pages.setdefault(number, set())
                 if len(paths) < _MOST_PATHS and path not in paths:
@@ -239,7 +245,13 @@ class Recognizer:
         signs = paths.setdefault(path, set())
         if number not in signs:
             signs.add(number)
-            self.changed = True
+            self._meet(seen, program)
+
+    def _meet(self, seen: _Seen, program: str) -> None:
+        self.changed = True
+        if program not in seen.programs:
+            seen.programs.add(program)
+            self.met_another = True
 
     def _on_host(self, host: str, seen: _Seen) -> Iterator[Installation]:
         for name, program in self._programs.items():

@@ -145,6 +145,13 @@ class CompiledRule:
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
+    def is_for_host(self, authority: str) -> bool:
+        """True when the rule is for URLs of this host and port, as far as it names hosts."""
+        if not self._hosts and not self._not_hosts:
+            return True
+        authority = ascii_form(authority.lower())
+        return authority not in self._not_hosts and (not self._hosts or authority in self._hosts)
+
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """As `change`; None also where that would be too long."""
         try:
@@ -221,10 +228,8 @@ class CompiledRule:
             return False
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
-        if self._hosts or self._not_hosts:
-            authority = ascii_form(parts.authority.lower())
-            if (self._hosts and authority not in self._hosts) or authority in self._not_hosts:
-                return False
+        if not self.is_for_host(parts.authority):
+            return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
 
     def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:

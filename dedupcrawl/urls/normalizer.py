@@ -27,6 +27,7 @@ from dedupcrawl.urls.rule_files import (
     read_rules,
     rule_files,
 )
+from dedupcrawl.urls.rule_finder import RuleFinder
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 logger = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ logger = logging.getLogger(__name__)
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
+_HOSTS_OF_A_SITE = 1_000  # that have rules of their own, ready to be searched
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "Links that repeat")
 _LONGEST_KEPT = 500  # characters of such a URL
@@ -60,27 +62,19 @@ class Normalized(NamedTuple):
     rules: tuple[str, ...]
 
 
+_NO_FINDERS: dict[str, RuleFinder] = {}  # one for all sites of which no rule names hosts
+
+
 class SiteNormalizer:
     """The rules of one site, ready to be applied.
 
     Most rules are for URLs that have a certain argument or segment, so they are found by it in a dictionary; the others
-    have texts of which one must be in the URL. What is not found so is not tried. Of a million rules most lie in cold
-    memory, so what differs from site to site is kept small: strings are interned, and rules that do the same, as on all
-    sites of one software, are one object.
+    have texts of which one must be in the URL. What is not found so is not tried, nor is what is for other hosts. Of a
+    million rules most lie in cold memory, so what differs from site to site is kept small: strings are interned, and
+    rules that do the same, as on all sites of one software, are one object.
     """
 
-    __slots__ = (
-        "_by_token",
-        "_idempotent",
-        "_ids",
-        "_keep_tokens",
-        "_kinds",
-        "_rules",
-        "_settled",
-        "_texts",
-        "_with_args",
-        "site",
-    )
+    __slots__ = ("_by_host", "_finder", "_idempotent", "_ids", "_keep_tokens", "_kinds", "_rules", "_settled", "site")
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
@@ -92,15 +86,9 @@ class SiteNormalizer:
         self._settled = _numbers(_settled(rules))
         self._keep_tokens = _numbers(i for i, rule in enumerate(rules) if rule.keeps_tokens)
         self._idempotent = _numbers(i for i, rule in enumerate(rules) if rule.is_idempotent())
-        self._with_args = tuple(i for i, rule in enumerate(rules) if rule.needs_args())
-        self._by_token: dict[str, tuple[int, ...]] = {}
-        texts: list[tuple[str, int]] = []
-        for i, rule in enumerate(rules):
-            tokens, parts_of = rule.asks_for()
-            for token in tokens:
-                self._by_token[sys.intern(token)] = (*self._by_token.get(token, ()), i)
-            texts += [(sys.intern(text), i) for text in parts_of]
-        self._texts = tuple(texts)
+        is_by_host = any(rule.rule.hosts for rule in rules)
+        self._finder = None if is_by_host else RuleFinder.of(enumerate(rules))
+        self._by_host: dict[str, RuleFinder] = {} if is_by_host else _NO_FINDERS  # by authority
 
     def normalize(self, url: str) -> Normalized:
         """Apply the rules in order, again and again until nothing changes.
@@ -153,21 +141,17 @@ class SiteNormalizer:
 
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        hits = []
-        for text, i in self._texts:
-            if text in url:
-                hits.append(i)
-        by_token = self._by_token
-        for token in parts.segments:
-            if token in by_token:
-                hits += by_token[token]
-        if parts.args:
-            hits += self._with_args
-            for arg in parts.args:
-                name = arg.partition("=")[0]
-                if name in by_token:
-                    hits += by_token[name]
-        return sorted(set(hits)) if len(hits) > 1 else hits
+        return (self._finder or self._finder_of(parts.authority)).hits(url, parts)
+
+    def _finder_of(self, authority: str) -> RuleFinder:
+        """Of 38 hosts of a university that run one program each had the rules of all to try: 25 a link."""
+        finder = self._by_host.get(authority)
+        if finder is None:
+            if len(self._by_host) >= _HOSTS_OF_A_SITE:
+                self._by_host.clear()
+            here = ((i, rule) for i, rule in enumerate(self._rules) if rule.is_for_host(authority))
+            finder = self._by_host[authority] = RuleFinder.of(here)
+        return finder
 
     def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
         """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
@@ -331,7 +315,7 @@ class Normalizer:
     def overrule(self, site: str, rule_id: str, kind: Kind | None) -> None:
         """Use this rule as one of another kind, whatever its file says; None: apply it no more."""
         self._overruled.setdefault(site, {})[rule_id] = kind
-        self._forget()
+        self._forget_site(site)
 
     def enable_all(self) -> None:
         """Rules that are applied no more are applied as their files say."""
@@ -344,9 +328,15 @@ class Normalizer:
         self._files[path.name] = path
         self._forget()
 
-    def has_more(self) -> None:
-        """What `more` gives is other than before."""
-        self._forget()
+    def has_more(self, site: str) -> None:
+        """What `more` gives of a site is other than before."""
+        self._forget_site(site)
+
+    def _forget_site(self, site: str) -> None:
+        """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
+        self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
+        self._by_site.pop(site, None)
+        self._remembered.cache_clear()
 
     def _forget(self) -> None:
         self._by_authority.clear()

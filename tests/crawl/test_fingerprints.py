@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.utils.request import RequestFingerprinter, fingerprint
+from scrapy.utils.request import RequestFingerprinter, RequestFingerprinterProtocol, fingerprint
 
 from dedupcrawl.crawl import fingerprints as module
-from dedupcrawl.crawl.fingerprints import Fingerprints
+from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.fingerprints import RememberedFingerprints
 
 URLS = st.builds(
     "http://a.example/{}?{}#{}".format, st.text(max_size=3), st.text("ab=&%", max_size=6), st.text(max_size=2)
@@ -32,27 +34,45 @@ class ByCallback(RequestFingerprinter):
         return super().fingerprint(request) + repr(request.cb_kwargs).encode()
 
 
-def of_crawl(**settings: Any) -> Fingerprints:
-    crawler = Crawler(Spider, {"TWISTED_REACTOR_ENABLED": False, **settings})
+def of_crawl(**settings: Any) -> RequestFingerprinterProtocol:
+    added = {"ADDONS": {"dedupcrawl.Addon": 500}, "EXTENSIONS": {Dedup: None}}  # which needs a spider
+    crawler = Crawler(Spider, {"TWISTED_REACTOR_ENABLED": False, **added, **settings})
     crawler._apply_settings()
-    return Fingerprints(crawler)
+    assert crawler.request_fingerprinter is not None
+    return crawler.request_fingerprinter
 
 
 @given(st.lists(REQUESTS, max_size=20))
 def test_they_are_as_scrapy_makes_them(requests: list[Request]) -> None:
     known = of_crawl()
-    assert [known.of(request) for request in [*requests, *requests]] == [fingerprint(one) for one in requests] * 2
+    assert [known.fingerprint(request) for request in [*requests, *requests]] == [
+        fingerprint(one) for one in requests
+    ] * 2
 
 
 def test_only_so_many_are_remembered_and_the_others_made_anew(monkeypatch: Any) -> None:
     monkeypatch.setattr(module, "_URLS_KEPT", 3)
     known = of_crawl()
     requests = [Request(f"http://a.example/{n % 5}") for n in range(20)]
-    assert [known.of(request) for request in requests] == list(map(fingerprint, requests))
+    assert [known.fingerprint(request) for request in requests] == list(map(fingerprint, requests))
+    assert isinstance(known, RememberedFingerprints)
     assert len(known._known) == 3
+
+
+class PoetAddon:
+    """Chooses a fingerprinter where the user has not, as add-ons do."""
+
+    def update_settings(self, settings: Any) -> None:
+        if settings.getpriority("REQUEST_FINGERPRINTER_CLASS") == 0:
+            settings.set("REQUEST_FINGERPRINTER_CLASS", ByCallback, priority="addon")
+
+
+@pytest.mark.parametrize("order", [100, 900])
+def test_that_of_another_add_on_is_left_alone(order: int) -> None:
+    assert isinstance(of_crawl(ADDONS={"dedupcrawl.Addon": 500, PoetAddon: order}), ByCallback)
 
 
 def test_a_fingerprinter_that_goes_by_more_is_asked_every_time() -> None:
     known = of_crawl(REQUEST_FINGERPRINTER_CLASS=ByCallback)
     one, two = (Request("http://a.example/", cb_kwargs={"n": n}) for n in (1, 2))
-    assert known.of(one) != known.of(two)
+    assert known.fingerprint(one) != known.fingerprint(two)

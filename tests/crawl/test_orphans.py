@@ -13,7 +13,6 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.fingerprints import Fingerprints
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORPHANS
@@ -72,7 +71,7 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
         index,
         Pages(DedupSettings.read({})),
         Detector(index, spider="follower"),
-        DupeFilterBypass(crawler, Fingerprints(crawler)),
+        DupeFilterBypass(crawler),
     )
     with index.gone():
         assert list(orphans.at_start()) == []
@@ -86,9 +85,7 @@ async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is
     crawler = await ended()
     index = TemporaryIndex(CHECKS)
     detector = Detector(index, spider="follower")
-    orphans = Orphans(
-        crawler, index, Pages(DedupSettings.read({})), detector, DupeFilterBypass(crawler, Fingerprints(crawler))
-    )
+    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), detector, DupeFilterBypass(crawler))
     index.refetch([ORPHAN])
     request = Request(ORPHAN.url, meta={ORPHANS: {"asked": ORPHAN.url, "urls": [ORPHAN.url]}})
     orphans.answered(request, Response(ORPHAN.url))
@@ -117,7 +114,7 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
         index,
         Pages(DedupSettings.read({})),
         Detector(index, spider="follower"),
-        DupeFilterBypass(crawler, Fingerprints(crawler)),
+        DupeFilterBypass(crawler),
     )
     leasing: set[str] | None = None
     orphans.come_after(lambda: leasing)

@@ -20,7 +20,14 @@ def test_links_are_made_whole() -> None:
     )  # fmt: skip
 
 
-PATHS = st.text("/?=&.-_%+:;,a1", max_size=12).map(lambda rest: "/" + rest)
+FRONTS = st.sampled_from(["/", "http://a.example/", "https://b.example:80/", "http://c.example", "HTTP://d.example/"])
+PATHS = st.builds("{}{}".format, FRONTS, st.text("/?=&.-_%+:;,a1", max_size=12))
+
+
+def test_attributes_whichever_way_they_are_written() -> None:
+    html = """<A HREF = "/1"><img\nsRc='/2'><form method=post\taction\n=\n/3><a data-href="/4">"""
+    html += """<a xhref="/5" href-x="/6">"""
+    assert sight_of(URL, html).links == tuple(f"http://example.org/{n}" for n in (1, 2, 3, 4))
 
 
 @given(

@@ -114,6 +114,21 @@ def test_cookies_count_with_other_signs() -> None:
     assert runs(recognizer) == {("phpbb2", "example.org/forum")}
 
 
+def test_a_host_is_worth_another_look_when_it_has_urls_of_another_program() -> None:
+    """What a page shows besides its URLs is looked for where it may count."""
+    recognizer = Recognizer(programs())
+    page = sight_of("http://example.org/forum/", "", ["phpbb2mysql_sid"])
+    recognizer.see_page(page)
+    assert not recognizer.met_another
+    recognizer.see_page(sight_of("http://example.org/forum/faq", '<a href="viewtopic.php?t=1">'))
+    assert recognizer.met_another
+    assert runs(recognizer) == set()
+    recognizer.met_another = False
+    recognizer.see_page(page)
+    assert runs(recognizer) == {("phpbb2", "example.org/forum")}
+    assert not recognizer.met_another
+
+
 def test_the_same_again_is_no_news() -> None:
     recognizer = seeing(f"http://example.org/{PHPBB[0]}")
     assert recognizer.changed
