@@ -37,17 +37,17 @@ class Condition:
     holds: bool
 
 
-def contexts(tried: Tally, forms: Forms) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
-    """The leaves of the tree that are worth something, each with what happens there."""
+def contexts(tried: Tally, forms: Forms, least: float) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
+    """The leaves of the tree of at least so many clusters that are worth something, each with what happens there."""
     uses = [place for place, flag in enumerate(tried.flags) if flag >= 0]
-    yield from _leaves(tried, uses, (), forms)
+    yield from _leaves(tried, uses, (), forms, least)
 
 
 def _leaves(
-    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms
+    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms, least: float
 ) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
     found = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
-    if not found.right:
+    if not found.right or found.clusters < least:
         return
     if not found.wrong:
         yield path, found
@@ -60,8 +60,8 @@ def _leaves(
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
     rest = sorted(set(uses).difference(there))
     split = [
-        *_leaves(tried, there, (*path, Condition(best, True)), forms),
-        *_leaves(tried, rest, (*path, Condition(best, False)), forms),
+        *_leaves(tried, there, (*path, Condition(best, True)), forms, least),
+        *_leaves(tried, rest, (*path, Condition(best, False)), forms, least),
     ]
     if found.right - _WRONG_COSTS * found.wrong >= sum(one.right - _WRONG_COSTS * one.wrong for _, one in split):
         yield path, found

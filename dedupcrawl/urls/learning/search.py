@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 
 from dedupcrawl.urls.learning.contexts import contexts, is_valid, scoped
 from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, select_pairs
-from dedupcrawl.urls.learning.forms import Forms, Tally, lower_bound
-from dedupcrawl.urls.learning.identities import identities
+from dedupcrawl.urls.learning.forms import Form, Forms, Tally, lower_bound
 from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
-from dedupcrawl.urls.learning.references import Suggestion
+from dedupcrawl.urls.learning.references import Suggestion, values_of
+from dedupcrawl.urls.learning.written import is_expressible_path, is_name, literal, whole, written
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.template import Template
 
 _MOST_HYPOTHESES = 160
 _CLUSTERS_ASKED = 400  # of each part
@@ -25,6 +26,9 @@ _COST_OF_A_CONDITION = (
 )
 _WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of rules to choose from
 _UNMET_COSTS = 0.05  # ... that a form outweighs that is changed and meets nobody
+_MOST_FORMS = 600  # of a path, at equal steps
+_MOST_NAMES = 10
+_LEAST = 4  # forms of a path
 _LEAST_BOUND = 0.72  # lower confidence bound of the share of clusters without a collision
 
 
@@ -116,6 +120,49 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
             yield rule, support
 
 
+def identities(forms: Forms) -> Iterator[tuple[Suggestion, set[int]]]:
+    """For every path, what takes out the arguments that tell no pages apart, and the clusters that say so."""
+    by_path: defaultdict[tuple[str, ...], list[Form]] = defaultdict(list)
+    for form in forms.all.values():
+        if form.parts.args:
+            by_path[tuple(form.parts.segments)].append(form)
+    for path, there in by_path.items():
+        if len(there) < _LEAST or not is_expressible_path(path):
+            continue
+        some = there[:: -(-len(there) // _MOST_FORMS)]
+        args = [values_of(form.parts) for form in some]
+        counts = Counter(name for own in args for name in own if is_name(name))
+        names = sorted(counts, key=lambda name: (counts[name], name))[-_MOST_NAMES:]
+        kept = set(names)
+        best = _wrong(some, args, kept)
+        for name in names:
+            wrong = _wrong(some, args, kept - {name})
+            if wrong <= best:
+                kept.discard(name)
+        gone = tuple(sorted(set(names) - kept))
+        if not gone or len(gone) < 2:
+            continue
+        labels = _met(some, args, kept)
+        if labels:
+            query = tuple((name, whole()) for name in sorted(kept) if all(own.get(name) for own in args))
+            match = written(Template(path=tuple(map(literal, path)), args=query))
+            yield Suggestion(match=match, drop=gone), labels
+
+
+def _wrong(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> int:
+    groups: defaultdict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
+    for form, own in zip(forms, args, strict=True):
+        groups[tuple(own.get(name, 0) for name in sorted(kept))][form.label] += 1
+    return sum(labels.total() - max(labels.values()) for labels in groups.values())
+
+
+def _met(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> set[int]:
+    groups: defaultdict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
+    for form, own in zip(forms, args, strict=True):
+        groups[tuple(own.get(name, 0) for name in sorted(kept))][form.label] += 1
+    return {label for labels in groups.values() for label, count in labels.items() if count > 1}
+
+
 def cost_of(rule: Rule) -> float:
     """How many clusters must speak for a rule: two, and more for each condition, and each value that it forgets.
 
@@ -151,7 +198,7 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
         yield rule
     if not tried.right or tried.clusters < least:
         return
-    leaves = list(contexts(tried, forms))
+    leaves = list(contexts(tried, forms, least))
     if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
         yield from narrowed(rule, tried, forms, refuted=True)
     for context, found in leaves:
