@@ -26,7 +26,6 @@ from dedupcrawl.urls.template import Capture, Piece, Template
 
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
-_WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def _leaves(
         return
     best = _best(tried, uses, forms) if len(path) < _DEPTH else None
     if best is None:
-        if found.right > _WRONG_COSTS * found.wrong:
+        if found.worth > 0:
             yield path, found
         return
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
@@ -63,7 +62,7 @@ def _leaves(
         *_leaves(tried, there, (*path, Condition(best, True)), forms, least),
         *_leaves(tried, rest, (*path, Condition(best, False)), forms, least),
     ]
-    if found.right - _WRONG_COSTS * found.wrong >= sum(one.right - _WRONG_COSTS * one.wrong for _, one in split):
+    if found.worth >= sum(one.worth for _, one in split):
         yield path, found
     else:
         yield from split

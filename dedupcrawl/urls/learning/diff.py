@@ -11,6 +11,9 @@ from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import common_start, kind_of
 from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
 from dedupcrawl.urls.learning.written import (
+    DEEP,
+    LONGEST_WORD,
+    MOST_ARGS,
     is_expressible,
     is_expressible_path,
     is_name,
@@ -25,9 +28,6 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 _TARGETS = 2  # of a cluster
 _SOURCES = 16
-_MOST_ARGS = 6  # that differ
-_CONSTANT = 20  # characters of a value that a rule replaces by another one
-_DEEP = 3  # segments before what changes that are captured one by one
 _ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html
 _DELIMITER = re.compile(r"[^A-Za-z0-9]")
 _DEVICES = {"m", "mobile", "amp", "print", "wap"}  # labels of hosts that show the pages of others in another way
@@ -132,7 +132,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
     differing = [
         n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)
     ]
-    if not differing or len(differing) > _MOST_ARGS:
+    if not differing or len(differing) > MOST_ARGS:
         return
     for name in differing:
         yield Suggestion(drop=(name,))
@@ -142,7 +142,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
             for conversion, convert in VALUE_CONVERSIONS.items():
                 if convert(one) == convert(other) and conversion != "base64":
                     yield Suggestion(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
-            short = max(len(one), len(other)) < _CONSTANT and not (one.isdigit() and other.isdigit())
+            short = max(len(one), len(other)) <= LONGEST_WORD and not (one.isdigit() and other.isdigit())
             if short and is_value(one) and is_value(other):  # of two numbers that are one page nothing follows
                 yield Suggestion(f"?{name}={one}", f"?{name}={other}")
     if len(differing) > 1:
@@ -183,9 +183,9 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
             else:
                 match.append(literal("") if segment == "" else whole(f"x{i}", kind_of([segment]).replace("token", "")))
                 to.append(literal("") if segment == "" else whole(f"x{i}"))
-        if places[0] > _DEEP:
+        if places[0] > DEEP:
             match[: places[0]], to[: places[0]] = [star()], [star()]
-        elif len(here) - 1 - places[-1] > _DEEP - 1:
+        elif len(here) - 1 - places[-1] > DEEP - 1:
             match[places[-1] + 1 :], to[places[-1] + 1 :] = [star()], [star()]
         query = tuple((name, whole()) for name in changed if args[name] and target_args[name])
         if len(query) < len(changed) or (match[0].is_literal and len(match) > 1):

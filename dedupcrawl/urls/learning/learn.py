@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
-from dedupcrawl.urls.compiled_rule import example
+from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.learning.contexts import Condition, scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
@@ -18,15 +19,11 @@ from dedupcrawl.urls.url_parts import split_url
 
 _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
-_SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one
 _MOST_EXCEPTIONS = 40  # of all rules of a site in one round
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
-_MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads consecutive labels
-_OF_SEED = 0xD1B54A32D192ED03
-_MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +32,17 @@ class Least:
 
     Attributes:
         coverage: URLs of both parts that it changes.
-        worth: ... and that it brings together.
         asked: URLs of the held-out part that any rule must change: what a user asks for.
     """
 
     coverage: int = 0
-    worth: int = 0
     asked: int = 0
 
     @classmethod
     def of(cls, ledger: Ledger, asked: int | None) -> Least:
         """Of the rules of a site of so many URLs."""
-        urls, pages = len(ledger.urls), len(set(ledger.labels))
-        full = min(_FULL_COVERAGE, urls // _URLS_FOR_FULL_COVERAGE) if asked is None else 0
-        return cls(full, (urls - pages) // _SHARE_OF_A_RULE, asked or 0)
+        full = min(_FULL_COVERAGE, len(ledger.urls) // _URLS_FOR_FULL_COVERAGE) if asked is None else 0
+        return cls(full, asked or 0)
 
 
 def learn_site(
@@ -113,17 +107,9 @@ def learn_site(
     return SiteRules(site, (*rules, *ledger.refuted))
 
 
-def label_hash(number: int, seed: int) -> int:
-    """A 64-bit hash of a label: the same everywhere, unlike `hash`."""
-    x = ((number + 1) * _MULTIPLIER + seed * _OF_SEED) & _MASK
-    x ^= x >> 32
-    return (x * _MULTIPLIER & _MASK) ^ x >> 29
-
-
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
-    threshold = min(int(holdout * (1 << 64)), _MASK)
-    part = {label: -1 if label < 0 else int(label_hash(label, seed) < threshold) for label in set(labels)}
+    part = {n: -1 if n < 0 else int(crc32(f"{seed}:{n}".encode()) < holdout * (1 << 32)) for n in set(labels)}
     return [part[label] for label in labels]
 
 
@@ -177,7 +163,7 @@ def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
         return sum(use.coverage) > 0 and right >= price.min_precision * (right + wrong)
     if "|base64}" in one.rule.to:
         return right >= price.min_precision * (right + wrong)
-    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage or right < least.worth):
+    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage):
         return False
     return right > 0 and right >= price.min_precision * (right + wrong)
 
@@ -227,7 +213,8 @@ def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
         and use.real >= _REAL_TARGETS * sum(use.coverage)
     ):
         kind = "rewrite"
-    tried = (example(rule, ledger.urls[row], ledger.site) for row in use.rows)
+    ready = CompiledRule(rule)
+    tried = (example(ready, ledger.urls[row], ledger.site) for row in use.rows)
     examples = []
     for pair in tried:
         if pair is not None:

@@ -19,7 +19,7 @@ from dedupcrawl.urls.rule_files import SiteRules
 # .681 at precision .9928, with 0.15 .599 at .9941; six others, seed 3: .596 at .9858, with 0.1 .622 at .9762.
 _SHARE = 0.2
 _DEVIATIONS = 1.0  # over what is allowed that may be chance
-_MOST_PLACES = 200  # where a rule is right that are looked at again without it
+_MOST_PLACES = 50  # where a rule is right that are looked at again without it
 
 
 @dataclass(slots=True)
