@@ -221,7 +221,7 @@ def _passes(rule: Rule, counts: Tally, bar: Bar, *, expected: bool) -> bool:
     return counts.right > 0 and bar.passes(counts, 1.0 if expected else cost_of(rule))
 
 
-def rank(one: Candidate) -> tuple[bool, float, int, int, str]:
+def rank(one: Candidate) -> tuple[bool, float, int, int, int, str]:
     """Sort key: what a rule brings.
 
     Of equal ones what leaves those URLs alone that meet nobody, a rewrite before what forgets something, the shorter
