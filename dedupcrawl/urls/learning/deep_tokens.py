@@ -25,7 +25,6 @@ _SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z
 MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
 _LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
 _MOST_TOKENS = 400  # that a tree is grown on
-_TREES_KEPT = 64
 _COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
 _MOST_ANCHORS = 24  # different ones in a cluster
 _LEAST_TOKENS = 4  # of each anchor
@@ -120,7 +119,7 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     return _tree(tuple(usable))
 
 
-@lru_cache(maxsize=_TREES_KEPT)
+@lru_cache
 def _tree(tokens: tuple[str, ...]) -> PatternNode:
     """Kept, as the next round of learning often asks for the same."""
     root = PatternNode(_template((), ""))

@@ -53,6 +53,19 @@ def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:
         yield ranked[source], ranked[target]
 
 
+def kind_of_pair(source: UrlParts, target: UrlParts) -> tuple[object, ...]:
+    """Where two URLs differ: their hosts, sections and shapes, and the places that are not equal.
+
+    Of pairs of one kind those after the first few have nothing new to say.
+    """
+    here, there = source.segments, target.segments
+    places = tuple(i for i, (one, other) in enumerate(zip(here, there, strict=False)) if one != other)
+    args = frozenset(arg.partition("=")[0] for arg in {*source.args} ^ {*target.args})
+    sections = tuple(path[0] if len(path) > 1 else "" for path in (here, there))
+    hosts = (source.scheme, source.authority, target.scheme, target.authority)
+    return *hosts, *sections, len(here), len(there), places, args
+
+
 def target_rank(form: Form) -> tuple[int, int, int, str]:
     """Rank as a target, smaller is better."""
     parts = form.parts

@@ -10,6 +10,7 @@ from zlib import crc32
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.learning.contexts import Condition, scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
+from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
 from dedupcrawl.urls.learning.search import Bar, Candidate, accepted, suggestions
@@ -20,7 +21,6 @@ from dedupcrawl.urls.url_parts import split_url
 _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
 _RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one
-_MOST_EXCEPTIONS = 40  # of all rules of a site in one round
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
@@ -145,7 +145,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
         if not bad:
             return proved
         worst = min(bad, key=lambda one: (price.worth(*added[one.rule.id]), one.rule.id))
-        less = _with_exception(worst, ledger, excepted) if len(excepted) < _MOST_EXCEPTIONS else None
+        less = _with_exception(worst, ledger, excepted) if len(excepted) < MOST_WORDS else None
         if less is None:
             ledger.refute([worst.rule])
         rest = [one for one in proved if one is not worst]

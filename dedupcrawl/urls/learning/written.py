@@ -13,7 +13,7 @@ _KINDS = ("digits", "token")
 _UNSAYABLE = re.compile(r"[{}/?#\s]")
 _ENDS_A_VALUE = re.compile(r"[&;]")
 _LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
-# What rules are made of. Varied together with six others that went, fifteen mirrors, seeds 3 and 4: no rule changed.
+# One value each for what had several: docs/learning.md, "How many URLs it takes".
 LONGEST_WORD = 32  # characters of a word that a rule names
 DEEP = 3  # segments that are looked at one by one, from either end
 MOST_ARGS = 8  # arguments that are told apart
