@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark import Broadcast, SparkFiles
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
@@ -241,20 +241,29 @@ def _count(clustered: DataFrame, learned: Learned) -> None:
 
 def _bounded(pages: DataFrame) -> DataFrame:
     """As `learning_part.bounded`, for several sites: site, url, importance and cluster."""
-    whole = learning_part.MOST_URLS
-    place = F.row_number().over(Window.partitionBy("site", "cluster").orderBy("url")) - 1
-    step = F.floor((F.col("size") - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
-    pages = _with_count(pages, "urls").withColumn("place", place)
-    pages = _with_count(pages.where((F.col("urls") <= whole) | (F.col("place") % step == 0)), "left")
-    share = F.least(F.lit(1.0), whole / F.col("left"))
+    most, of_a_cluster = learning_part.MOST_URLS, learning_part.MOST_OF_A_CLUSTER
+    order = Window.partitionBy("site", "cluster").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
+    step = F.floor((F.col("size") - 1) / of_a_cluster) + 1
+    pages = _with_count(pages, "urls", F.lit(True)).withColumn("place", F.row_number().over(order) - 1)
+    pages = pages.where((F.col("urls") <= most) | (F.col("place") % step == 0))
+    pages = _with_count(_with_count(pages, "clustered", F.col("size") > 1), "single", F.col("size") == 1)
+    taken = F.least(F.col("clustered"), F.lit(int(most * learning_part.SHARE_OF_CLUSTERS)))
+    below = F.when(F.col("size") > 1, _share(taken, F.col("clustered"))).otherwise(
+        _share(most - taken, F.col("single"))
+    )
     mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
-    taken = mixed < F.floor(share * learning_part.MODULUS)
-    return pages.where((F.col("urls") <= whole) | taken).select("site", "url", "importance", "cluster")
+    return pages.where((F.col("urls") <= most) | (mixed < below)).select("site", "url", "importance", "cluster")
 
 
-def _with_count(pages: DataFrame, name: str) -> DataFrame:
-    """A column more: how many rows the row's site has."""
-    return pages.join(pages.groupBy("site").agg(F.count("*").alias(name)), "site")
+def _share(taken: Column, of: Column) -> Column:
+    """As `learning_part.share`."""
+    whole = F.lit(learning_part.MODULUS)
+    return F.when(taken >= of, whole).otherwise(F.floor(taken * whole / of))
+
+
+def _with_count(pages: DataFrame, name: str, which: Column) -> DataFrame:
+    """A column more: how many such rows the row's site has."""
+    return pages.join(pages.groupBy("site").agg(F.sum(which.cast("long")).alias(name)), "site")
 
 
 def _learn(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:

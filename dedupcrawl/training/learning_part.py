@@ -23,10 +23,11 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
 RulesBefore = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from earlier logs
-MOST_URLS = 500_000  # of a site that its rules are learned from and proved on
-MOST_OF_A_CLUSTER = 10_000  # of these, on a site that has more
-MOST_BYTES = 50_000_000  # of these URLs: tokens cost memory, and a URL may have thousands that no other has
-MOST_BYTES_OF_A_CLUSTER = 1_000_000  # ... on a site that has more
+MOST_URLS = 20_000  # of a site that its rules are proved on
+MOST_LEARNED = 4_000  # ... that they are learned from: docs/learning.md, "How many URLs it takes"
+MOST_OF_A_CLUSTER = 8  # of either
+SHARE_OF_CLUSTERS = 0.6  # of either, at most, are URLs with duplicates; the rest are single pages, the evidence against
+LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens have a bound
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
@@ -129,7 +130,7 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: Rule
                 learned += _failed(site, error)
                 continue
             if before or pages["cluster"].n_unique() < pages.height:
-                learned += learn_bounded(site, bounded(pages), options, before)
+                learned += learn_bounded(site, bounded(pages, MOST_URLS), options, before)
     return learned
 
 
@@ -138,12 +139,12 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
 
     Args:
         site: Its name.
-        pages: As `bounded` leaves them; of very long URLs some are taken.
+        pages: As `bounded` leaves them.
         options: The thresholds.
         before: Its rules that were learned from earlier logs.
     """
     try:
-        pages = short(pages)
+        pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if rule.state != "disabled"]
@@ -170,55 +171,48 @@ def without_cycle_detection() -> Iterator[None]:
             gc.enable()
 
 
-def bounded(pages: pl.DataFrame) -> pl.DataFrame:
-    """At most about half a million URLs of a site: some of each very large cluster, then some of the clusters.
+def bounded(pages: pl.DataFrame, most: int) -> pl.DataFrame:
+    """About so many URLs of a site that has more: those with duplicates first, single pages beside them.
 
-    URLs of a cluster are taken at equal steps of their order, where neighbours are alike, so every pattern stays; which
-    clusters are taken depends on their numbers alone.
+    URLs of a cluster are taken at equal steps of their order by importance and URL, where neighbours are alike, so that
+    every pattern stays; which clusters are taken depends on their numbers alone.
 
     Args:
         pages: One site's rows of `Clusters.urls`.
+        most: How many.
     """
-    if pages.height <= MOST_URLS:
+    if pages.height <= most:
         return pages
-    place = pl.int_range(pl.len()).over("cluster")
-    step = (pl.len().over("cluster") - 1) // MOST_OF_A_CLUSTER + 1
-    pages = pages.filter(place % step == 0)
-    share = min(1.0, MOST_URLS / pages.height)
-    return _some_clusters(pages, share)
-
-
-def short(pages: pl.DataFrame) -> pl.DataFrame:
-    """At most about 50 MB of URLs of a site, as with `bounded` their number; ordinary ones are all taken."""
-    size = pl.col("url").str.len_bytes().cast(pl.Int64)
-    if pages.select(size.sum()).item() <= MOST_BYTES:
-        return pages
-    place = pl.int_range(pl.len()).over("cluster")
-    step = (size.sum().over("cluster") - 1) // MOST_BYTES_OF_A_CLUSTER + 1
-    pages = pages.filter(place % step == 0)
-    pages = pages.filter(size.cum_sum().over("cluster") <= MOST_BYTES_OF_A_CLUSTER)  # those taken may be the long ones
-    return _some_clusters(pages, min(1.0, MOST_BYTES / max(1, pages.select(size.sum()).item())))
-
-
-def _some_clusters(pages: pl.DataFrame, share: float) -> pl.DataFrame:
+    place = pl.struct(-pl.col("importance").fill_null(0.0), "url").rank("ordinal").over("cluster") - 1
+    pages = pages.with_columns(place=place, size=pl.len().over("cluster"))
+    pages = pages.filter(pl.col("place") % ((pl.col("size") - 1) // MOST_OF_A_CLUSTER + 1) == 0)
+    several = pl.col("size") > 1
+    clustered = int(pages.select(several.sum()).item())
+    taken = min(clustered, int(most * SHARE_OF_CLUSTERS))
+    below = pl.when(several).then(share(taken, clustered)).otherwise(share(most - taken, pages.height - clustered))
     mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
-    return pages.filter(mixed < int(share * MODULUS))
+    return pages.filter(mixed < below).drop("place", "size")
+
+
+def share(taken: int, of: int) -> int:
+    """The hashes below which a share of so many lies."""
+    return MODULUS if taken >= of else taken * MODULUS // of
 
 
 def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
-    importance, urls = pages["importance"], pages["url"].to_list()
-    known = known_parameters(urls, read_clearurls(options.knowledge)) if options.knowledge else ()
-    weights = importance.fill_null(0.0).to_list()
-    known_of = recognized_rules(site, urls)
-    learned = learn_site(
+    urls = pages["url"].to_list()
+    sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
+    looked_at = [urls[row] for row in sample]
+    known = known_parameters(looked_at, read_clearurls(options.knowledge)) if options.knowledge else ()
+    software = recognized_rules(site, looked_at)
+    return learn_site(
         site,
         urls,
         pages["cluster"].to_list(),
-        importance=None if importance.null_count() == pages.height else weights,
+        sample=sample,
         holdout=options.holdout,
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
-        priors=GENERAL.with_dropped(known).with_software(known_of),
+        priors=GENERAL.with_dropped(known).with_software(software),
     )
-    return learned

@@ -11,12 +11,10 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import Rule
 
-_MOST_LOOKED_AT = 20_000  # URLs of a site, at equal steps: signs are of whole sites
-
 
 def recognized_rules(site: str, urls: Sequence[str]) -> tuple[Rule, ...]:
     """The rules of the software that the URLs of a site's log tell."""
     recognizer = Recognizer(programs())
-    for url in urls[:: len(urls) // _MOST_LOOKED_AT + 1]:
+    for url in urls:
         recognizer.see_url(url)
     return recognizer.rules_of(site)

@@ -308,11 +308,11 @@ class CompiledRule:
         return [*args, *wanted.values()] if wanted else args
 
 
-def example(rule: Rule, url: str, site: str) -> tuple[str, str] | None:
+def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
     """A URL and what this rule alone makes of it; None when it is no example for people or leaves the URL alone."""
     if len(url) > _LONGEST_EXAMPLE or not url.isprintable() or not (parts := split_url(url)):
         return None
-    after = CompiledRule(rule).apply(parts, site)
+    after = rule.apply(parts, site)
     return None if after is None else (url, after.join())
 
 

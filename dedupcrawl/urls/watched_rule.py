@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.compiled_rule import example
+from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.places import Place, Places
 from dedupcrawl.urls.probation import is_early, is_refuted, known_before, known_elsewhere, trials_needed
 from dedupcrawl.urls.rule import Rule
@@ -108,7 +108,8 @@ class WatchedRule:
     def examples_with(self, rule: Rule) -> tuple[tuple[str, str], ...]:
         """The examples of a rule, and one of each place where trials have spoken for it: it is not new there."""
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
-        made = [(url, url) if is_said else example(rule, url, site_of(url)) for url in self.places.proved()]
+        ready = CompiledRule(rule)
+        made = [(url, url) if is_said else example(ready, url, site_of(url)) for url in self.places.proved()]
         return tuple(dict.fromkeys((*rule.examples, *filter(None, made))))[:MOST_EXAMPLES]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:

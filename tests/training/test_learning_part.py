@@ -1,78 +1,66 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training import learning_part
-from dedupcrawl.training.learning_part import LearningOptions, bounded, learn_bounded, learn_sites, short
+from dedupcrawl.training.learning_part import LearningOptions, bounded, learn_bounded, learn_sites
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
 
-@pytest.fixture
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_part, "MOST_URLS", 1000)
-    monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 100)
-    monkeypatch.setattr(learning_part, "MOST_BYTES", 20_000)
-    monkeypatch.setattr(learning_part, "MOST_BYTES_OF_A_CLUSTER", 2_000)
-
-
-def site(sizes: list[int]) -> pl.DataFrame:
+def site(sizes: list[int], importance: list[float | None] | None = None) -> pl.DataFrame:
     clusters = [number for number, size in enumerate(sizes) for _ in range(size)]
-    return pl.DataFrame({"url": [f"{i:06}" for i in range(len(clusters))], "cluster": clusters}).with_columns(
-        pl.col("cluster").cast(pl.UInt32)
-    )
+    importance = importance or [None] * len(clusters)
+    schema = {"url": pl.String, "cluster": pl.UInt32, "importance": pl.Float64}
+    return pl.DataFrame([[f"{i:06}" for i in range(len(clusters))], clusters, importance], schema=schema)
 
 
-@pytest.mark.usefixtures("_small")
 def test_a_site_that_is_small_enough_stays_whole() -> None:
-    assert bounded(site([2] * 500)).height == 1000
+    assert bounded(site([2] * 500), 1000).height == 1000
 
 
-@pytest.mark.usefixtures("_small")
 def test_one_huge_cluster_is_thinned_at_equal_steps() -> None:
-    kept = bounded(site([5000, 3]))
+    kept = bounded(site([5000, 3]), 1000)
     assert kept.filter(pl.col("cluster") == 1).height == 3
-    assert kept.filter(pl.col("cluster") == 0)["url"].to_list() == [f"{i:06}" for i in range(0, 5000, 50)]
+    step = 5000 // learning_part.MOST_OF_A_CLUSTER
+    assert kept.filter(pl.col("cluster") == 0)["url"].to_list() == [f"{i:06}" for i in range(0, 5000, step)]
 
 
-@pytest.mark.usefixtures("_small")
+def test_of_a_huge_cluster_the_important_urls_are_taken_as_well_as_others() -> None:
+    importance: list[float | None] = [float(i >= 900) * 100 + 1 for i in range(1000)]
+    kept = bounded(site([1000], importance), 100)["url"].to_list()
+    assert kept[-1] >= "000900"
+    assert sum(url < "000900" for url in kept) >= len(kept) - 2
+
+
 def test_many_clusters_are_sampled_whole() -> None:
-    kept = bounded(site([3] * 3000))
+    kept = bounded(site([3] * 3000), 1000)
     assert set(kept.group_by("cluster").len()["len"]) == {3}
-    assert 800 < kept.height < 1200
+    assert 450 < kept.height < 750
 
 
-def long_urls(lengths: list[list[int]]) -> pl.DataFrame:
-    rows = [("x" * length, cluster) for cluster, sizes in enumerate(lengths) for length in sizes]
-    return pl.DataFrame(rows, schema={"url": pl.String, "cluster": pl.UInt32}, orient="row")
+def test_duplicates_come_first_and_single_pages_beside_them() -> None:
+    kept = bounded(site([2] * 100 + [1] * 9000), 1000)
+    sizes = kept.group_by("cluster").len()["len"]
+    assert (sizes == 2).sum() == 100
+    assert 700 < (sizes == 1).sum() < 900
+    mixed = bounded(site([2] * 9000 + [1] * 9000), 1000).group_by("cluster").len()["len"]
+    assert 350 < (mixed == 1).sum() < 450
 
 
-@pytest.mark.usefixtures("_small")
-def test_long_urls_count_for_more() -> None:
-    kept = short(long_urls([[100] * 3] * 300))  # 90,000 bytes
-    assert set(kept.group_by("cluster").len()["len"]) == {3}
-    assert 10_000 < kept["url"].str.len_bytes().sum() < 30_000
-    assert short(long_urls([[100] * 2] * 100)).height == 200
+def test_what_is_taken_does_not_depend_on_how_many_urls_a_cluster_has() -> None:
+    one, other = (set(bounded(site([size] * 3000), 1000)["cluster"].unique()) for size in (2, 4))
+    assert other < one
 
 
-@pytest.mark.usefixtures("_small")
-@pytest.mark.parametrize("sizes", [[100] * 300, [1000, *[10] * 29] * 20, [5000, *[10] * 9] * 20])
-def test_a_cluster_of_long_urls_is_thinned_wherever_these_stand(sizes: list[int]) -> None:
-    kept = short(long_urls([sizes, [10, 10]]))
-    of_first = kept.filter(pl.col("cluster") == 0)["url"].str.len_bytes()
-    assert of_first.sum() <= 2_000
-    assert kept.filter(pl.col("cluster") == 1).height == 2
-
-
-@pytest.mark.usefixtures("_small")
-def test_of_a_site_of_nothing_but_absurd_urls_nothing_stays() -> None:
-    pages = long_urls([[30_000], [30_000]])
-    assert short(pages).is_empty()
+def test_of_a_site_of_nothing_but_absurd_urls_nothing_is_learned() -> None:
+    pages = pl.DataFrame({"url": ["x" * 30_000, "y" * 30_000], "cluster": [0, 1]}).with_columns(
+        pl.col("cluster").cast(pl.UInt32), importance=pl.lit(None, pl.Float64)
+    )
     rule = Rule("r", "rewrite", drop=("sid",), source="learned")
-    learned = learn_bounded("a.com", pages.with_columns(importance=pl.lit(None, pl.Float64)), LearningOptions(), [rule])
+    learned = learn_bounded("a.com", pages, LearningOptions(), [rule])
     assert (learned.rules, learned.carried_over, learned.failed) == ([], [SiteRules("a.com", (rule,))], [])
 
 

@@ -26,7 +26,6 @@ from dedupcrawl.urls.template import Capture, Piece, Template
 
 _DEPTH = 4  # conditions of a leaf
 _LEAST_USES = 2  # that a condition tells apart; of one it would say the name, and nothing of others
-_WRONG_COSTS = 50.0  # right uses that a wrong one outweighs in a leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +36,33 @@ class Condition:
     holds: bool
 
 
-def contexts(tried: Tally, forms: Forms) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
-    """The leaves of the tree that are worth something, each with what happens there."""
+def contexts(tried: Tally, forms: Forms, least: float) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
+    """The leaves of the tree of at least so many clusters that are worth something, each with what happens there."""
     uses = [place for place, flag in enumerate(tried.flags) if flag >= 0]
-    yield from _leaves(tried, uses, (), forms)
+    yield from _leaves(tried, uses, (), forms, least)
 
 
 def _leaves(
-    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms
+    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms, least: float
 ) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
     found = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
-    if not found.right:
+    if not found.right or found.clusters < least:
         return
     if not found.wrong:
         yield path, found
         return
     best = _best(tried, uses, forms) if len(path) < _DEPTH else None
     if best is None:
-        if found.right > _WRONG_COSTS * found.wrong:
+        if found.worth > 0:
             yield path, found
         return
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
     rest = sorted(set(uses).difference(there))
     split = [
-        *_leaves(tried, there, (*path, Condition(best, True)), forms),
-        *_leaves(tried, rest, (*path, Condition(best, False)), forms),
+        *_leaves(tried, there, (*path, Condition(best, True)), forms, least),
+        *_leaves(tried, rest, (*path, Condition(best, False)), forms, least),
     ]
-    if found.right - _WRONG_COSTS * found.wrong >= sum(one.right - _WRONG_COSTS * one.wrong for _, one in split):
+    if found.worth >= sum(one.worth for _, one in split):
         yield path, found
     else:
         yield from split

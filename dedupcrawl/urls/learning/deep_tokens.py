@@ -23,16 +23,13 @@ _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
 MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
-_DEPTH = 8  # of the tree
 _LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
 _MOST_TOKENS = 400  # that a tree is grown on
-_TREES_KEPT = 64
 _COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
 _MOST_ANCHORS = 24  # different ones in a cluster
 _LEAST_TOKENS = 4  # of each anchor
-_EXPLAINED = 0.75  # of the tokens that a cluster is in, at least, have one of its frequent anchors
-_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean, at most
 _AS_GOOD = 0.5  # of the best cluster
+_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean, at most
 
 
 Cluster = tuple[str, str, bool]
@@ -122,11 +119,11 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     return _tree(tuple(usable))
 
 
-@lru_cache(maxsize=_TREES_KEPT)
+@lru_cache
 def _tree(tokens: tuple[str, ...]) -> PatternNode:
     """Kept, as the next round of learning often asks for the same."""
     root = PatternNode(_template((), ""))
-    _refine(root, [(token, ()) for token in tokens], 0)
+    _refine(root, [(token, ()) for token in tokens])
     return root
 
 
@@ -191,9 +188,9 @@ def _template(spans: Spans, token: str) -> str:
     return template + ("{}" if last < len(token) or not spans else "")
 
 
-def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> None:
+def _refine(node: PatternNode, tokens: list[tuple[str, Spans]]) -> None:
     """Split a node by the anchors that Algorithm 2 selects; the tokens that have none of them stay."""
-    if depth == _DEPTH or len(tokens) < 2 * _LEAST_TOKENS:
+    if len(tokens) < 2 * _LEAST_TOKENS:
         return
     anchors = [_open_anchors(token, spans) for token, spans in tokens]
     selected = select_anchors(anchors)
@@ -209,7 +206,7 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]], depth: int) -> N
         if len(members) >= _LEAST_TOKENS and template != node.template:
             child = PatternNode(template)
             node.children.append(child)
-            _refine(child, members, depth + 1)
+            _refine(child, members)
 
 
 def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
@@ -236,9 +233,8 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
             continue
         mean = sum(frequent.values()) / len(frequent)
         spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5
-        explained = sum(frequent.values())
-        if explained >= _EXPLAINED * coverage and spread <= _SPREAD * mean:
-            good[cluster] = explained / log2(1 + len(frequent)), set(frequent)
+        if spread <= _SPREAD * mean:
+            good[cluster] = sum(frequent.values()) / log2(1 + len(frequent)), set(frequent)
     best = max((worth for worth, _ in good.values()), default=0.0)
     return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}
 

@@ -11,6 +11,9 @@ from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import common_start, kind_of
 from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
 from dedupcrawl.urls.learning.written import (
+    DEEP,
+    LONGEST_WORD,
+    MOST_ARGS,
     is_expressible,
     is_expressible_path,
     is_name,
@@ -25,9 +28,6 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 _TARGETS = 2  # of a cluster
 _SOURCES = 16
-_MOST_ARGS = 6  # that differ
-_CONSTANT = 20  # characters of a value that a rule replaces by another one
-_DEEP = 3  # segments before what changes that are captured one by one
 _ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html
 _DELIMITER = re.compile(r"[^A-Za-z0-9]")
 _DEVICES = {"m", "mobile", "amp", "print", "wap"}  # labels of hosts that show the pages of others in another way
@@ -51,6 +51,19 @@ def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:
             pairs[max(one, other), min(one, other)] = None
     for source, target in pairs:
         yield ranked[source], ranked[target]
+
+
+def kind_of_pair(source: UrlParts, target: UrlParts) -> tuple[object, ...]:
+    """Where two URLs differ: their hosts, sections and shapes, and the places that are not equal.
+
+    Of pairs of one kind those after the first few have nothing new to say.
+    """
+    here, there = source.segments, target.segments
+    places = tuple(i for i, (one, other) in enumerate(zip(here, there, strict=False)) if one != other)
+    args = frozenset(arg.partition("=")[0] for arg in {*source.args} ^ {*target.args})
+    sections = tuple(path[0] if len(path) > 1 else "" for path in (here, there))
+    hosts = (source.scheme, source.authority, target.scheme, target.authority)
+    return *hosts, *sections, len(here), len(there), places, args
 
 
 def target_rank(form: Form) -> tuple[int, int, int, str]:
@@ -132,7 +145,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
     differing = [
         n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)
     ]
-    if not differing or len(differing) > _MOST_ARGS:
+    if not differing or len(differing) > MOST_ARGS:
         return
     for name in differing:
         yield Suggestion(drop=(name,))
@@ -142,7 +155,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
             for conversion, convert in VALUE_CONVERSIONS.items():
                 if convert(one) == convert(other) and conversion != "base64":
                     yield Suggestion(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
-            short = max(len(one), len(other)) < _CONSTANT and not (one.isdigit() and other.isdigit())
+            short = max(len(one), len(other)) <= LONGEST_WORD and not (one.isdigit() and other.isdigit())
             if short and is_value(one) and is_value(other):  # of two numbers that are one page nothing follows
                 yield Suggestion(f"?{name}={one}", f"?{name}={other}")
     if len(differing) > 1:
@@ -183,9 +196,9 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
             else:
                 match.append(literal("") if segment == "" else whole(f"x{i}", kind_of([segment]).replace("token", "")))
                 to.append(literal("") if segment == "" else whole(f"x{i}"))
-        if places[0] > _DEEP:
+        if places[0] > DEEP:
             match[: places[0]], to[: places[0]] = [star()], [star()]
-        elif len(here) - 1 - places[-1] > _DEEP - 1:
+        elif len(here) - 1 - places[-1] > DEEP - 1:
             match[places[-1] + 1 :], to[places[-1] + 1 :] = [star()], [star()]
         query = tuple((name, whole()) for name in changed if args[name] and target_args[name])
         if len(query) < len(changed) or (match[0].is_literal and len(match) > 1):

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
-from dedupcrawl.urls.compiled_rule import example
-from dedupcrawl.urls.learning.atoms import atoms_of
+from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.learning.contexts import Condition, scoped
-from dedupcrawl.urls.learning.forms import Forms
+from dedupcrawl.urls.learning.forms import Forms, atoms_of
+from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
-from dedupcrawl.urls.learning.sample import sampled, sides
 from dedupcrawl.urls.learning.search import Bar, Candidate, accepted, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
-_MOST_URLS = 2_000_000
 _FULL_COVERAGE = 10  # URLs that a rule is for on a large site
 _URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
-_SHARE_OF_A_RULE = 400  # of the redundant URLs of a site that a rule is to bring together, one in so many
 _RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one
-_MOST_EXCEPTIONS = 40  # of all rules of a site in one round
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
@@ -35,13 +32,17 @@ class Least:
 
     Attributes:
         coverage: URLs of both parts that it changes.
-        worth: ... and that it brings together.
         asked: URLs of the held-out part that any rule must change: what a user asks for.
     """
 
     coverage: int = 0
-    worth: int = 0
     asked: int = 0
+
+    @classmethod
+    def of(cls, ledger: Ledger, asked: int | None) -> Least:
+        """Of the rules of a site of so many URLs."""
+        full = min(_FULL_COVERAGE, len(ledger.urls) // _URLS_FOR_FULL_COVERAGE) if asked is None else 0
+        return cls(full, asked or 0)
 
 
 def learn_site(
@@ -49,7 +50,7 @@ def learn_site(
     urls: Sequence[str],
     labels: Sequence[int],
     *,
-    importance: Sequence[float] | None = None,
+    sample: Sequence[int] | None = None,
     holdout: float = 0.5,
     seed: int = 0,
     min_precision: float = 0.95,
@@ -63,9 +64,9 @@ def learn_site(
 
     Args:
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
-        urls: Distinct URLs, pages without duplicates included: they are the evidence against. At most two million.
+        urls: Distinct URLs, pages without duplicates included: they are the evidence against.
         labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
-        importance: Of each URL, for the choice of the URLs to learn from; all equal if None.
+        sample: Places of those that rules are learned from; all are what they are proved on. All if None.
         holdout: Share of the clusters in the second part, which proves.
         seed: Of the split.
         min_precision: Least share of right ones among the URLs that a rule brings together.
@@ -76,32 +77,14 @@ def learn_site(
     Returns:
         Rules with their evidence, in the order in which they are to be applied, and, disabled, the rules of known
         software that the log speaks against; none when nothing could be proved.
-
-    Raises:
-        ValueError: When there are more URLs.
     """
-    if len(urls) > _MOST_URLS:
-        raise ValueError(
-            f"{site}: rules are learned from at most {_MOST_URLS:,} URLs, not {len(urls):,}: take a sample"
-        )
-    good = sorted((row for row in range(len(urls)) if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
-    weights = None if importance is None else [importance[row] for row in good]
-    urls, labels = [urls[row] for row in good], [labels[row] for row in good]
-    where = sides(labels, holdout, seed)
-    least = Least(
-        min(_FULL_COVERAGE, len(urls) // _URLS_FOR_FULL_COVERAGE) if min_coverage is None else 0,
-        (len(urls) - len(set(labels))) // _SHARE_OF_A_RULE,
-        min_coverage or 0,
-    )
+    chosen = range(len(urls)) if sample is None else sample
+    taught = _site(site, urls, labels, chosen, holdout, seed)
     bar, price = Bar(min_precision), Price(min_precision)
-    ledger = Ledger(site, urls, labels, where)
-    sample = sampled(urls, labels, where, weights)
-    proved = _proved([Candidate(rule) for rule in priors.assumed], ledger, price, least)
+    proved = _proved([Candidate(rule) for rule in priors.assumed], taught, price, Least())
+    hosts = _host_pages(taught.urls, taught.labels)
     for number in range(_ROUNDS):
-        forms = Forms(site, [urls[i] for i in sample], [labels[i] for i in sample], [where[i] for i in sample])
-        hosts = _host_pages(forms)
-        for one in proved:
-            forms.apply(one.rule)
+        forms = Forms(site, taught.forms, taught.labels, taught.sides)
         if number and not forms.clusters():
             break
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
@@ -112,16 +95,35 @@ def learn_site(
             break
         named = [replace(one, rule=replace(one.rule, id=f"r{number + 1}-{i}")) for i, one in enumerate(found, 1)]
         before = proved
-        proved = _proved([*proved, *named], ledger, price, least)
+        proved = _proved([*proved, *named], taught, price, Least())
         if proved == before:
             break
-    ledger.apply([one.rule for one in proved])
+    ledger = taught
+    if len(chosen) < len(urls):
+        ledger = _site(site, urls, labels, range(len(urls)), holdout, seed)
+        ledger.refuted = taught.refuted
+    proved = _proved(proved, ledger, price, Least.of(ledger, min_coverage))
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     return SiteRules(site, (*rules, *ledger.refuted))
 
 
-def _host_pages(forms: Forms) -> Counter[str]:
-    return Counter(host for host, _ in {(form.parts.authority, form.label) for form in forms.all})
+def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
+    """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
+    part = {n: -1 if n < 0 else int(crc32(f"{seed}:{n}".encode()) < holdout * (1 << 32)) for n in set(labels)}
+    return [part[label] for label in labels]
+
+
+def _site(
+    site: str, urls: Sequence[str], labels: Sequence[int], rows: Iterable[int], holdout: float, seed: int
+) -> Ledger:
+    """Those URLs of a site that can be learned from, in their order."""
+    good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
+    own = [labels[row] for row in good]
+    return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed))
+
+
+def _host_pages(urls: Sequence[str], labels: Sequence[int]) -> Counter[str]:
+    return Counter(host for host, _ in {(url.split("/", 3)[2], label) for url, label in zip(urls, labels, strict=True)})
 
 
 def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Least) -> list[Candidate]:
@@ -143,7 +145,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
         if not bad:
             return proved
         worst = min(bad, key=lambda one: (price.worth(*added[one.rule.id]), one.rule.id))
-        less = _with_exception(worst, ledger, excepted) if len(excepted) < _MOST_EXCEPTIONS else None
+        less = _with_exception(worst, ledger, excepted) if len(excepted) < MOST_WORDS else None
         if less is None:
             ledger.refute([worst.rule])
         rest = [one for one in proved if one is not worst]
@@ -161,7 +163,7 @@ def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
         return sum(use.coverage) > 0 and right >= price.min_precision * (right + wrong)
     if "|base64}" in one.rule.to:
         return right >= price.min_precision * (right + wrong)
-    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage or right < least.worth):
+    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage):
         return False
     return right > 0 and right >= price.min_precision * (right + wrong)
 
@@ -182,7 +184,7 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
                 counts.update(atoms)
                 if counts is of_wrong:
                     for atom in atoms:
-                        forms[atom].add(ledger.form_of(row))
+                        forms[atom].add(ledger.forms[row])
     best = max(
         (
             atom
@@ -211,7 +213,8 @@ def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
         and use.real >= _REAL_TARGETS * sum(use.coverage)
     ):
         kind = "rewrite"
-    tried = (example(rule, ledger.urls[row], ledger.site) for row in use.rows)
+    ready = CompiledRule(rule)
+    tried = (example(ready, ledger.urls[row], ledger.site) for row in use.rows)
     examples = []
     for pair in tried:
         if pair is not None:

@@ -13,19 +13,23 @@ from dataclasses import dataclass
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.generalize import kind_of
-from dedupcrawl.urls.learning.written import is_expressible, is_name, literal, star, whole, written
+from dedupcrawl.urls.learning.written import (
+    DEEP,
+    LONGEST_WORD,
+    MOST_ARGS,
+    is_expressible,
+    is_name,
+    literal,
+    star,
+    whole,
+    written,
+)
 from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
 _MOST_ATOMS = 80  # of the places of a URL that are compared
-_MOST_SEGMENTS = 4  # in which the paths differ
-_LONGEST_FIXED = 3  # segments before these that are captured one by one
-_LONGEST_FRONT = 10  # segments that are taken out together
-_MOST_ARGS = 6
-_LONGEST_TAIL = 2  # segments behind these that are captured one by one
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number
-_LONGEST_PLAIN = 32
 _WIDE = ("underscores", "spaces")  # conversions that change more than another one that may do
 _CONVERSIONS = ("", *(name for name in VALUE_CONVERSIONS if name not in _WIDE), *_WIDE)
 
@@ -93,9 +97,9 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
     gone = {n: v for n, v in args.items() if n not in target_args or target_args[n] != v}
     come = {n: v for n, v in target_args.items() if n not in args or args[n] != v}
     if (
-        len(new) > _MOST_SEGMENTS
-        or len(old) > (_MOST_SEGMENTS if new else _LONGEST_FRONT)
-        or max(len(gone), len(come)) > _MOST_ARGS
+        len(new) > DEEP
+        or (new and len(old) > DEEP)
+        or max(len(gone), len(come)) > MOST_ARGS
         or not all(map(is_name, (*gone, *come)))
         or not (old or gone)
         or not (old or new or come)
@@ -123,11 +127,7 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
         yield _suggested(None, match_args, None, to_args), values
         return
     around = [(front, front, end) for front, end in _around(here[:first], after)]
-    if (
-        0 < first <= _LONGEST_FIXED
-        and len(after) <= _LONGEST_TAIL
-        and any(_is_slot(piece) for piece in old_path if piece)
-    ):
+    if 0 < first <= DEEP and len(after) <= DEEP and any(_is_slot(piece) for piece in old_path if piece):
         fixed = tuple(whole(f"b{i}", kind_of([segment]).replace("token", "")) for i, segment in enumerate(here[:first]))
         around.append((fixed, tuple(whole(f"b{i}") for i in range(first)), around[0][2]))  # other depths, other pages
     for front, to_front, end in around:
@@ -157,11 +157,11 @@ def _is_path(path: tuple[Piece, ...] | None) -> bool:
 def _around(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[tuple[Piece, ...], tuple[Piece, ...]]]:
     """Templates of what both paths have at the front and at the end; one of both may be of any length."""
     end = tuple(literal("") if s == "" else whole(f"x{i}") for i, s in enumerate(after))
-    if len(after) <= _LONGEST_TAIL:
+    if len(after) <= DEEP:
         yield ((star(),) if before else ()), end
-    elif len(before) <= _LONGEST_TAIL:
+    elif len(before) <= DEEP:
         yield tuple(whole(f"b{i}") for i, s in enumerate(before) if s), (star(),)
-    if not before and after and 1 <= len(after) <= _LONGEST_TAIL and after[0]:
+    if not before and after and 1 <= len(after) <= DEEP and after[0]:
         yield (), (star(),)
 
 
@@ -200,7 +200,7 @@ def _built(text: str, sources: Sequence[_Place], values: dict[str, str]) -> Piec
 def _is_plain(text: str) -> bool:
     """True for what a site may write into all URLs of a kind."""
     words = text.strip("-_.,+~:;=()[]!@$'*")
-    return not words or (len(words) <= _LONGEST_PLAIN and _PLAIN.fullmatch(words) is not None)
+    return not words or (len(words) <= LONGEST_WORD and _PLAIN.fullmatch(words) is not None)
 
 
 def _longest(atoms: list[str], start: int, sources: Sequence[_Place]) -> tuple[_Place, int, int, str] | None:

@@ -13,14 +13,12 @@ from dataclasses import replace
 
 from dedupcrawl.urls.learning.contexts import is_valid, with_asked
 from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
-from dedupcrawl.urls.learning.written import is_expressible, literal, star, whole, written_path
+from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, is_expressible, literal, star, whole, written_path
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
 from dedupcrawl.urls.url_parts import UrlParts
 
 _PAGES = 3  # that a section, or a script, stands for; of fewer it may be the name of one
-_DEEPEST = 3  # segments that may be sections
-_WORD = 24  # characters of a value that tells what kind of page a script shows
 
 Use = tuple[UrlParts, int]  # a URL that the rule rightly changed, and its page
 Path = tuple[Piece, ...]
@@ -55,7 +53,7 @@ def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
             ends[path[at]].add(label)
         elif len(path) > at + 1:
             pages[path[at]].add(label)
-    if at < _DEEPEST and _are_sections(pages, ends, at):
+    if at < DEEP and _are_sections(pages, ends, at):
         out = []
         for segment in sorted(pages):
             out += _below(
@@ -187,4 +185,4 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
 
 
 def _is_word(value: str) -> bool:
-    return len(value) <= _WORD and value.replace("/", "").replace("_", "").replace(".", "").isalpha()
+    return len(value) <= LONGEST_WORD and value.replace("/", "").replace("_", "").replace(".", "").isalpha()

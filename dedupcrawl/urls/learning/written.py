@@ -13,6 +13,10 @@ _KINDS = ("digits", "token")
 _UNSAYABLE = re.compile(r"[{}/?#\s]")
 _ENDS_A_VALUE = re.compile(r"[&;]")
 _LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
+# One value each for what had several: docs/learning.md, "How many URLs it takes".
+LONGEST_WORD = 32  # characters of a word that a rule names
+DEEP = 3  # segments that are looked at one by one, from either end
+MOST_ARGS = 8  # arguments that are told apart
 
 
 def literal(text: str) -> Piece:

@@ -81,7 +81,7 @@ def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str,
     labels = [i // 2 for i in range(len(right))] + [1000 + i for i in range(len(wrong))]
     forms = Forms("a.com", urls, labels, [0] * len(urls))
     rule = hypothesis(drop=("sid",))
-    (leaf,) = contexts(forms.tried(rule), forms)
+    (leaf,) = contexts(forms.tried(rule), forms, 2.0)
     found = scoped(rule, leaf[0])
     assert found is not None
     assert found.within in {within, ("!/list/{*}",)} if within else found.unless == unless, found
