@@ -108,8 +108,8 @@ class WatchedRule:
     def examples_with(self, rule: Rule) -> tuple[tuple[str, str], ...]:
         """The examples of a rule, and one of each place where trials have spoken for it: it is not new there."""
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
-        ready = CompiledRule(rule)
-        made = [(url, url) if is_said else example(ready, url, site_of(url)) for url in self.places.proved()]
+        ready = None if is_said else CompiledRule(rule)
+        made = [example(ready, url, site_of(url)) if ready else (url, url) for url in self.places.proved()]
         return tuple(dict.fromkeys((*rule.examples, *filter(None, made))))[:MOST_EXAMPLES]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:

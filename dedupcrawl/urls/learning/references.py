@@ -277,6 +277,8 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
                 slot = whole(f"s{sum(n[0] == 's' for n in values)}").captures[0]
                 values[slot.name] = text[front:end]
                 literals[-1] += text[:front]
+                if ";" in literals[-1] and ";" in values[slot.name]:  # a parameter ends where the next one begins
+                    return None
                 captures.append(slot)
                 literals.append(text[end:])
             else:
