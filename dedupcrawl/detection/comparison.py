@@ -26,8 +26,8 @@ COMPARED = 8
 _UNDECIDED = ("exact", "title")  # what these find, evidence decides on even where checks decide
 _SURE = 0.99
 """Precision that is asked where less is known than of other pairs: of the first pages of a site, and of pages of which
-nothing but the title brought up the kept one. (Of the pages of six archives that a title brought up 88 were dropped
-rightly and 178 not with .97, 66 and 9 with .99; most of the 178 are one list in another order, 5 were lost.)"""
+nothing but the title brought up the kept one. (Of the pages of six archives that a title brought up 88 would be dropped
+rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost.)"""
 _HALF = 0.5  # of a page's own text; less than that many pages of one template share
 
 

@@ -37,14 +37,14 @@ def test_nothing_is_lost_in_a_small_crawl(tmp_path: Path, part: str) -> None:
     site = tmp_path / "crawls" / "small"
     site.mkdir(parents=True)
     with lzma.open(site / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
-        for number in range(80):
-            html = page(prose(number % 75))
+        for number in range(160):
+            html = page(prose(number % 150))
             file.write(json.dumps({"url": f"https://a.example/all/{number}", "html": html}) + "\n")
     options = ["--data", str(tmp_path), "--site", "small", "--kills", "2", "--trials", "4"]
     command = [sys.executable, "-m", "benchmarks.crash_safety", part, *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    assert "small: 80 pages, 75 main texts" in done.stdout
+    assert "small: 160 pages, 150 main texts" in done.stdout
     rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
     head = rows[0]
     assert [row[head.index("texts lost")] for row in rows[2:]] == ["0"] * len(rows[2:])

@@ -159,7 +159,7 @@ def test_a_thousand_pages_made_to_look_alike() -> None:
         for number in range(1_200)
     ]
     for page in pages[:-1]:
-        detector.judge(Analysis(page), checks, force_keep=True)
+        detector.judge(Analysis(page), checks)
     last = Analysis(pages[-1])
     bounded(lambda: detector.judge(last, checks))
 
