@@ -6,8 +6,8 @@ import errno
 import json
 import os
 import re
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,19 +71,44 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
         return
     place = path.resolve()  # where a link leads
     try:
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".tmp")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # not the name of the temporary file
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with replacing(place) as file:
             yield file
-        os.chmod(temporary, _mode(place))
-        os.replace(temporary, place)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+    except OSError as error:
+        if error.filename == str(place) or (error.errno in FULL and error.filename is None):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+@contextmanager
+def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
+    """A file that takes the place of `path` when the context ends well; when it ends badly nothing is left of it.
+
+    Who may read the file stays as it is; a new one is for all, as the user's umask has it.
+
+    Args:
+        path: Of the file; no link.
+        suffix: Of its name while it is being written, which begins with a full stop.
+
+    Raises:
+        OSError: It cannot be written; `filename` is `path` where the file cannot be made.
+    """
+    # Its name is known before it is made: an interrupt in between leaves nothing that nobody would remove.
+    temporary = path.parent / f".{secrets.token_hex(8)}{suffix}"
+    try:
+        with _made(temporary, path) as file:
+            yield file
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _made(temporary: Path, path: Path) -> IO[bytes]:
+    try:
+        return temporary.open("xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error  # not the name of the temporary file
 
 
 def check_place(path: Path) -> None:

@@ -19,7 +19,7 @@ TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
     **dict.fromkeys(TOOLS, VALUES),
-    "urls": VALUES,
+    "urls": VALUES | {"output"},
     "software": VALUES | {"urls"},
     "aliases": VALUES | {"content", "urls"},
     "content": VALUES,

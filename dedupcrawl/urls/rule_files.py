@@ -18,7 +18,6 @@ import contextlib
 import hashlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from typing import Any
 
 import msgspec
 
+from dedupcrawl.output import replacing
 from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
 
@@ -156,25 +156,8 @@ def encoded(site_rules: SiteRules) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a rule file in one step."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=_UNFINISHED)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-        os.chmod(temporary, _mode_of(path))
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _mode_of(path: Path) -> int:
-    """Who may read the file stays as it is; a new one is for all, as the user's umask has it."""
-    try:
-        return path.stat().st_mode & 0o777
-    except OSError:
-        umask = os.umask(0o022)
-        os.umask(umask)
-        return 0o666 & ~umask
+    with replacing(path, _UNFINISHED) as file:
+        file.write(text.encode())
 
 
 def remove_unfinished(folder: Path) -> None:
