@@ -178,7 +178,13 @@ class Dedup:
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.judging = Judging(
-            self._detector, self._index, self.rewriter.canonical, self.storing, crawler.spider, self.stats
+            self._detector,
+            self._index,
+            self.rewriter.canonical,
+            self.storing,
+            self.orphans,
+            crawler.spider,
+            self.stats,
         )
         self._log = self._log_beside(folder_of(spec, data / "index"))
         self._learning = self._learns() if self.settings.learn else None

@@ -14,6 +14,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.item_json import item_json
+from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.request_meta import TRIAL
@@ -41,6 +42,7 @@ class Judging:
         index: Where texts and items that are kept for `explain` and `index restore` go.
         canonical: The URL that stands for a URL, by the rules.
         storing: Told when a page that was judged late is at its end.
+        orphans: Asks for pages that would not be dropped by what is known of their sites now.
         spider: Whose requests are stored, should a page have to be fetched again.
         stats: The crawler's.
     """
@@ -51,6 +53,7 @@ class Judging:
         index: Attachments,
         canonical: Callable[[str], str],
         storing: Storing,
+        orphans: Orphans,
         spider: Spider,
         stats: StatsCollector,
     ) -> None:
@@ -58,6 +61,7 @@ class Judging:
         self._index = index
         self._canonical_url = canonical
         self._storing = storing
+        self._orphans = orphans
         self._spider = spider
         self._stats = stats
         self._warned = False
@@ -102,6 +106,9 @@ class Judging:
                 )
             self._stats.inc_value("dedup/index/errors")
             return None
+        if wrongly_dropped := self._detector.wrongly_dropped():
+            self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
+            self._orphans.fetch_again(wrongly_dropped, None)
         if settings.keep_text:
             self._keep(partial(self._detector.keep_text, analysis.page))
         if analysis.kept_under is not None:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, Model
 from dedupcrawl.content.view import View
@@ -28,6 +31,7 @@ _SURE = 0.99
 """Precision that is asked where less is known than of other pairs: of the first pages of a site, and of pages of which
 nothing but the title brought up the kept one. (Of the pages of six archives that a title brought up 88 would be dropped
 rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost.)"""
+_LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 _HALF = 0.5  # of a page's own text; less than that many pages of one template share
 
 
@@ -45,12 +49,14 @@ class Comparison:
         trust: Whose pages may be the reason to drop pages of others.
         target_precision: Share of the drops that shall be right; 0: the checks decide, and nothing is said in doubt.
         excluded: URLs of kept pages that are no reason to drop this one.
+        before: Pages kept from this moment on are none either.
 
     Attributes:
         url: The new page's own.
         keeper: The URL under which the page is kept that the new one was last compared with.
         doubt: What resembles the new page most without being sure enough; empty when nothing does.
         lists: URLs of kept pages that the new one holds, links to and is a list of.
+        covered: Share of the new page's own text that stands in those, all of them together.
         listed_by: URLs of kept pages that hold the new one, link to it and are a list of it.
         is_unlike: Whether no kept page that it was compared with has half of its own text.
     """
@@ -68,6 +74,7 @@ class Comparison:
         trust: Trust,
         target_precision: float,
         excluded: Collection[str] = (),
+        before: float = math.inf,
     ) -> None:
         self.url = entry.source
         self.keeper = ""
@@ -82,10 +89,13 @@ class Comparison:
         self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
         self._trust = trust
         self._excluded = excluded
+        self._before = before
         self._checks_decide = not target_precision
         self._least = model.threshold(target_precision)
         self._doubted = min(self._least, model.threshold(min(DOUBTED, target_precision)))
         self.lists: list[str] = []
+        self.covered = 0.0
+        self._said: Flags | None = None
         self.listed_by: list[str] = []
         self.is_unlike = True
         self._compared: dict[str, evidence.Evidence | None] = {}
@@ -112,9 +122,10 @@ class Comparison:
             for page_id, kept in candidates:
                 if not self._is_eligible(check, kept, is_inside=True):
                     continue
+                listed = len(self.lists)
                 if self._holds(kept):
                     found.superseded[page_id] = kept.source
-                else:
+                elif len(self.lists) == listed or listed >= _LISTED:
                     refused += 1
                 if refused == COMPARED:
                     break
@@ -161,8 +172,18 @@ class Comparison:
             return False
         found = evidence.compare(other, new, self._model)
         if found.is_list and found.pair.uncovered < _HALF:
-            self.lists.append(kept.source)
+            self._list(kept.source, found.pair.found.kept)
         return found.probability >= self._least
+
+    def _list(self, url: str, side: Side) -> None:
+        """The new page, which is `side` of a pair, is a list of a kept one."""
+        own = self._reading.view.own
+        if self._said is None:
+            self._said = np.zeros(len(own), dtype=np.bool_)
+        self._said[: len(side.own)] |= side.own & ~side.differs
+        self.covered = int(np.count_nonzero(self._said)) / max(1, int(np.count_nonzero(own)))
+        if url not in self.lists:
+            self.lists.append(url)
 
     def _least_for(self, check: str, kept: Entry, found: evidence.Evidence) -> float:
         """Surer must be what a title alone brings up, and two pages of a site of which it is not known what it repeats.
@@ -189,7 +210,7 @@ class Comparison:
 
         What lies inside is superseded by this page: then it is this one that has to be trusted.
         """
-        if kept.kept_at < self._oldest or kept.url in self._excluded or not self._in_scope(kept):
+        if not self._oldest <= kept.kept_at < self._before or kept.url in self._excluded or not self._in_scope(kept):
             return False
         keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
         return check == "exact" or self._trust.may_replace(keeper, other)

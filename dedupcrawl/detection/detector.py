@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -71,6 +73,7 @@ class Detector:
         self._first_id_of_run = index.first_id_of_run(run)
         self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
         self.tally = RunTally(index, run, spider)
+        self._wrongly_dropped: list[Dependent] = []
 
     def judge(
         self,
@@ -118,7 +121,7 @@ class Detector:
         page = analysis.page
         host, site = host_of(page.url), site_of(page.url)
         furniture = self._furniture.of(host)
-        self._read_again(host, furniture)
+        self._judge_again(host, furniture)
         reading = Reading.of(analysis, furniture)
         signatures = reading.signatures(checks)
         if not signatures:
@@ -129,25 +132,27 @@ class Detector:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        comparison = Comparison(
-            entry,
-            reading,
-            checks,
-            self._furniture.of,
-            self._model,
+        compared = partial(
+            Comparison,
+            checks=checks,
+            furniture=self._furniture.of,
+            model=self._model,
             scope=scope,
             ttl=ttl,
             trust=self._trust,
             target_precision=target_precision,
             excluded=excluded,
         )
+        comparison = compared(entry, reading)
         updates = is_same if scope != "run" else None
         first_id = self._first_id_of_run if scope == "run" else 0
-        answer = self._kept_or_dropped(entry, comparison, first_id, request, updates, force_keep=force_keep)
+        answer, packed = self._kept_or_dropped(entry, comparison, first_id, request, updates, force_keep=force_keep)
+        if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
+            compared_again = partial(compared, before=entry.kept_at)
+            self._unsettled.add(host, Unsettled.of(page, entry, checks, reading, compared_again, packed))
         if isinstance(answer, Kept):
             analysis.kept_under = identity
             self.tally.keep(superseded=len(answer.supersedes))
-            self._unsettled.add(host, Unsettled.of(page, entry, checks, reading))
             if not answer.replaces:
                 self._quota.add(site)
         is_first = isinstance(answer, Kept) and not answer.replaces
@@ -180,8 +185,12 @@ class Detector:
         updates: Callable[[str], bool] | None,
         *,
         force_keep: bool,
-    ) -> Kept | Verdict:
-        """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts."""
+    ) -> tuple[Kept | Verdict, bytes]:
+        """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
+
+        Returns:
+            What came of it; where the page is dropped, what to ask for to fetch it again, packed.
+        """
         packed = request() if request and self._remembers_requests else b""
         found: Search | None = None
         while True:
@@ -191,7 +200,7 @@ class Detector:
                 comparison.supersede(found)
                 kept = self._index.add(found, request=packed)
                 if kept is not None:
-                    return kept
+                    return kept, b""
                 continue
             found = None
             if self._is_settled(entry.source, verdict.duplicate_of) or (
@@ -202,7 +211,7 @@ class Detector:
             packed = packed or (request() if request else b"")
             if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, entry.source, packed)):
                 self._index.record(verdict, run=self._run, site=entry.site, spider=self._spider, request=packed)
-                return verdict
+                return verdict, packed
 
     def furniture_of(self, host: str) -> Furniture:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
@@ -225,7 +234,8 @@ class Detector:
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
         """The verdict on a page that was kept; recorded when it was in doubt."""
         details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
-        details |= {"lists": comparison.lists} if comparison.lists else {}
+        if comparison.lists:
+            details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
         details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
         if reading.furniture_blocks:
             details["furniture_blocks"] = reading.furniture_blocks
@@ -251,20 +261,44 @@ class Detector:
             return True
         return self._index.entry(url) is not None
 
-    def _read_again(self, host: str, furniture: Furniture) -> None:
-        """Sign those pages of a host anew that hold much more furniture than was known when they were kept."""
+    def _judge_again(self, host: str, furniture: Furniture) -> None:
+        """Judge those pages of a host again that hold much more furniture than was known when they were judged."""
         for one in self._unsettled.take(host):
             reading = Reading.of(Analysis(one.page), furniture)
             one.settle(reading)
             signatures = reading.signatures(one.checks)
-            if signatures and signatures != one.entry.signatures:
-                one.entry = msgspec.structs.replace(
-                    one.entry,
-                    signatures=signatures,
-                    outline=reading.analysis.outline,
-                    asides=reading.view.around.to_bytes(),
-                )
-                self._index.renew(one.entry)
+            if not signatures:
+                continue
+            is_signed_anew = signatures != one.entry.signatures
+            one.entry = msgspec.structs.replace(
+                one.entry,
+                signatures=signatures,
+                outline=reading.analysis.outline,
+                asides=reading.view.around.to_bytes(),
+            )
+            if is_signed_anew and not one.request and not self._index.renew(one.entry):
+                continue  # it was forgotten, or fetched again
+            self._change(one, one.compared(one.entry, reading).duplicate(self._index.search(one.entry)))
+
+    def _change(self, one: Unsettled, verdict: Verdict | None) -> None:
+        """A page was judged again: ask for it when it was dropped and would not be, mark it the other way round."""
+        source, site = one.entry.source, one.entry.site
+        if one.request:
+            if verdict is None:
+                dropped = Dependent(self._spider, source, one.request)
+                self._index.refetch([dropped])
+                self._wrongly_dropped.append(dropped)
+        elif verdict is not None and not self._is_settled(source, verdict.duplicate_of):
+            marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
+            self._index.record(marked, run=self._run, site=site, spider=self._spider)
+
+    def wrongly_dropped(self) -> list[Dependent]:
+        """Pages that were dropped before it was known what their site repeats, and are to be fetched again; told once.
+
+        They are orphans: should this process end before it has asked for them, the next one does.
+        """
+        told, self._wrongly_dropped = self._wrongly_dropped, []
+        return told
 
     def expect(self, orphan: Dependent) -> None:
         """A page that is asked for again: once it is judged, it is an orphan no more."""

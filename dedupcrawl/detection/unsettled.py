@@ -1,21 +1,23 @@
-"""Pages that were kept while it was still being learned what their site repeats: they are read again once it is known.
+"""Pages that were judged before it was known what their site repeats: they are judged again once it is.
 
 The signatures of a page leave out what its site repeats, and of the first pages of a template nobody knows that yet. So
-the pages kept last stay in memory, and when a block turns out to recur, those that hold it are signed anew. An index
-holds hashes of 15 bits, of which no signature can be made. Who ends, or keeps many pages before the fifth of a template
-comes, leaves some as they were: that costs a duplicate, never a page.
+the pages judged last stay in memory, and when blocks turn out to recur, those that hold them are read anew. An index
+holds hashes of 15 bits, of which no signature can be made. Who ends, or judges many pages before the fifth of a
+template comes, leaves some as they were: of kept ones that costs a duplicate; of two pages of a site of which nothing
+is known, only those are dropped that are surely one (see `dedupcrawl.detection.comparison`).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
+from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 
@@ -27,12 +29,14 @@ _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks f
 
 @dataclass(slots=True)
 class Unsettled:
-    """A kept page that may have to be read again.
+    """A page that may have to be judged again.
 
     Attributes:
         page: The page.
-        entry: What the index keeps of it.
+        entry: What the index keeps of it, or would, had it not been dropped.
         checks: By which it was signed.
+        compared: Makes the comparison of another reading of it with what was kept before it.
+        request: What to ask for to fetch it again, packed, where it was dropped.
         blocks: Those of its main text.
         characters: Of all its texts, and `_STRING` for each.
         spare: So many symbols more may turn out to recur before the page is read again.
@@ -41,13 +45,23 @@ class Unsettled:
     page: Page
     entry: Entry
     checks: Sequence[Check]
+    compared: Callable[[Entry, Reading], Comparison]
+    request: bytes
     blocks: Collection[int]
     characters: int
     spare: int = 0
 
     @classmethod
-    def of(cls, page: Page, entry: Entry, checks: Sequence[Check], reading: Reading) -> Unsettled:
-        """A page that was kept as it was read."""
+    def of(
+        cls,
+        page: Page,
+        entry: Entry,
+        checks: Sequence[Check],
+        reading: Reading,
+        compared: Callable[[Entry, Reading], Comparison],
+        request: bytes = b"",
+    ) -> Unsettled:
+        """A page that was judged as it was read."""
         blocks: Collection[int] = main_outline.read(entry.outline).blocks.hashes
         lines = (
             page.paragraphs,
@@ -61,7 +75,7 @@ class Unsettled:
         )
         characters = len(page.title) + len(page.keywords) + len(page.description)
         characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
-        one = cls(page, entry, checks, blocks, characters)
+        one = cls(page, entry, checks, compared, request, blocks, characters)
         one.settle(reading)
         return one
 
@@ -78,7 +92,7 @@ class Unsettled:
 
 
 class UnsettledPages:
-    """The pages kept last, by their hosts; the oldest make room."""
+    """The pages judged last, by their hosts; the oldest make room."""
 
     def __init__(self) -> None:
         self._hosts: OrderedDict[str, str] = OrderedDict()  # of their URLs
@@ -91,7 +105,7 @@ class UnsettledPages:
         return len(self._hosts)
 
     def add(self, host: str, one: Unsettled) -> None:
-        """Remember a page that was kept."""
+        """Remember a page that was judged."""
         self._remove(one.entry.url)
         self._hosts[one.entry.url] = host
         self._pages[host][one.entry.url] = one
@@ -111,7 +125,7 @@ class UnsettledPages:
                     self._changed[host][url] = one
 
     def take(self, host: str) -> list[Unsettled]:
-        """The pages of a host that are to be read again, once."""
+        """The pages of a host that are to be judged again, once."""
         return list(self._changed.pop(host, {}).values())
 
     def _remove(self, url: str) -> None:

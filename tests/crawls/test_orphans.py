@@ -93,3 +93,19 @@ async def test_an_orphan_that_is_an_item_of_a_listing_is_fetched_again_once(
     assert {prose(8), prose(9)} <= {item["text"] for item in first.items}
     assert again.stats["dedup/index/orphans"] == 0
     assert site.requests["/list"] == 1
+
+
+async def test_a_page_dropped_before_its_template_was_known_is_fetched_again_in_the_same_crawl() -> None:
+    """A list without entries: the menu is all that it says, and of the first pages nobody knows that it is one."""
+    menu, foot = prose(90, 160), prose(91, 150)
+    paths = ["/story", "/empty", *(f"/{number}" for number in range(8))]
+    texts = [f"{menu}\n{prose(number, 150)}\n{foot}" for number in range(len(paths))]
+    texts[1] = f"{menu}\n{foot}"
+    pages: dict[str, Any] = {path: page(text, title="") for path, text in zip(paths, texts, strict=True)}
+    pages["/"] = page(prose(99), *reversed(paths), title="")  # the last link is followed first
+    with serve(pages) as site:
+        crawled = await crawl(f"{site.base}/", {"CONCURRENT_REQUESTS": 1})
+    assert crawled.stats["dedup/content/wrongly_dropped"] == 1
+    assert site.requests["/empty"] == 2
+    assert crawled.urls == {f"{site.base}{path}" for path in pages}
+    assert crawled.stats["dedup/index/orphans"] == 0

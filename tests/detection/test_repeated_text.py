@@ -61,7 +61,7 @@ class Site:
 
     def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
         page = Page(f"http://{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
-        return self.detector.judge(Analysis(page), CHECKS)
+        return self.detector.judge(Analysis(page), CHECKS, request=url.encode)
 
     def fill(self, host: str, template: list[list[str]], first: int = 100) -> None:
         """Pages enough for their template to be known."""
@@ -153,6 +153,43 @@ class TestTemplateOfASite:
         assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
         assert not {name for name in alone if early.signatures[name] == alone[name]}
         assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
+
+    def test_a_page_kept_before_its_template_was_known_is_marked_as_what_it_is(self) -> None:
+        site = self._where_a_story_stands_in_two_templates()
+        site.fill("a.example", [MENU, FOOT])
+        marked = site.index.verdict("http://a.example/story?print")
+        assert marked is not None
+        assert (marked.duplicate_of, marked.evidence["judged_again"]) == ("http://a.example/story", True)
+        assert site.index.verdict("http://a.example/story") is None, "the earlier page stays"
+        assert site.index.entry(marked.url) is not None, "it was stored"
+        assert site.detector.wrongly_dropped() == []
+
+    def test_a_restored_page_is_not_marked(self) -> None:
+        site = self._where_a_story_stands_in_two_templates()
+        url = "http://a.example/story?print"
+        site.index.record(Verdict(url, "duplicate", "http://a.example/story"), run="", site="a.example")
+        assert site.index.withdraw([url]) == 1
+        site.fill("a.example", [MENU, FOOT])
+        assert site.index.verdict(url) is None
+
+    def test_a_page_dropped_before_its_template_was_known_is_asked_for_again(self) -> None:
+        """A list without entries: all that it says stands on any other page."""
+        site = Site()
+        assert not site.judge("a.example/story", MENU, prose(60, 6), FOOT).is_duplicate
+        assert site.judge("a.example/empty", MENU, FOOT).is_duplicate
+        assert site.detector.wrongly_dropped() == []
+        site.fill("a.example", [MENU, FOOT])
+        told = site.detector.wrongly_dropped()
+        assert [(one.url, one.request) for one in told] == [("http://a.example/empty", b"a.example/empty")]
+        assert site.detector.wrongly_dropped() == [], "told once"
+        assert site.index.orphans("") == told, "another process asks for it, should this one end"
+        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+
+    def _where_a_story_stands_in_two_templates(self) -> Site:
+        site = Site()
+        assert not site.judge("a.example/story", prose(60, 7), FOOT).is_duplicate
+        assert not site.judge("a.example/story?print", MENU, prose(60, 7), FOOT).is_duplicate
+        return site
 
     def test_what_was_forgotten_is_not_read_again(self) -> None:
         site = Site()

@@ -8,6 +8,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
+from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
@@ -20,12 +21,25 @@ def outline_of(blocks: str) -> bytes:
     return main_outline.packed(SymbolText.of(tuple(" ".join([block] * SIZES[block]) for block in blocks)))
 
 
+def never_compared(entry: Entry, reading: Reading) -> Comparison:
+    raise AssertionError
+
+
 def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
     pages.add(
         host,
-        Unsettled(Page(url, paragraphs=(text,)), entry, (), main_outline.read(packed).blocks.hashes, len(text), spare),
+        Unsettled(
+            Page(url, paragraphs=(text,)),
+            entry,
+            (),
+            never_compared,
+            b"",
+            main_outline.read(packed).blocks.hashes,
+            len(text),
+            spare,
+        ),
     )
 
 
@@ -38,7 +52,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
-    assert Unsettled.of(page, entry, checks, reading).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
+    assert Unsettled.of(page, entry, checks, reading, never_compared).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
