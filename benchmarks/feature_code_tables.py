@@ -24,8 +24,7 @@ from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.feature_codes import MIN_CODE, CodeRules, feature_code
-from dedupcrawl.content.repeatability import repeatability
+from dedupcrawl.content.feature_codes import MIN_CODE, CodeRules, feature_code, repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
 

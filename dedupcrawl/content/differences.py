@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, Pieces, align
-from dedupcrawl.content.antonyms import antonyms
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
-from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, word_kinds
+from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, antonyms, word_kinds
 
 Marks = NDArray[np.uint8]
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tail import tail_begins
-from dedupcrawl.content.tiles import LONGEST
+from dedupcrawl.content.tiles import LONGEST, Symbols
 
 OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
+
+_WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
+_HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 class MainOutline(msgspec.Struct, frozen=True, gc=False):
@@ -58,3 +60,17 @@ def read(outline: bytes) -> MainOutline:
     tail = outline[2 * OUTLINE_SYMBOLS :]
     blocks = Blocks.of(np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS))
     return MainOutline(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols))
+
+
+def tail_begins(kept: Symbols) -> int:
+    """At which of the symbols that are kept one by one, without breaks, the tail of a longer text begins.
+
+    A tail is known by its hash alone. If it began after a fixed number of symbols, one word put in before would make it
+    another one. So it begins where the text itself says, within the last of the symbols that are kept one by one: at
+    the gram of the least hash (a minimizer: Schleimer, Wilkerson, Aiken, SIGMOD 2003).
+    """
+    window = kept[-_WINDOW:].astype(np.uint64)
+    if len(window) < 4:
+        return len(kept)
+    grams = window[:-3] << np.uint64(48) | window[1:-2] << np.uint64(32) | window[2:-1] << np.uint64(16) | window[3:]
+    return len(kept) - len(window) + int((grams * _HASH).argmin())

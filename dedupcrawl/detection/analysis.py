@@ -12,7 +12,7 @@ import msgspec
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.blocks import without_blocks
-from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
@@ -20,8 +20,6 @@ from dedupcrawl.page import Page
 
 OWN_SYMBOLS = 20
 """A page with fewer symbols that its site does not repeat is found only by the digest of its whole text."""
-
-_OF_THE_WHOLE = ("exact", "title")
 
 
 class Analysis:
@@ -104,9 +102,9 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         if not self.furniture_blocks:
             return _made((check, self.analysis.signature(check)) for check in checks)
         enough = len(self.own.hashes) >= OWN_SYMBOLS
-        of_the_whole = ((check, self.analysis.signature(check)) for check in checks if check.name in _OF_THE_WHOLE)
+        of_the_whole = ((check, self.analysis.signature(check)) for check in checks if check.name in OF_WHOLE_PAGES)
         page = self.analysis.page
-        others = ((it, it.signature(page, self.own)) for it in checks if enough and it.name not in _OF_THE_WHOLE)
+        others = ((it, it.signature(page, self.own)) for it in checks if enough and it.name not in OF_WHOLE_PAGES)
         return _made(chain(of_the_whole, others))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dedupcrawl.content import evidence
-from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, Model
@@ -26,7 +26,6 @@ from dedupcrawl.verdict import Verdict
 COMPARED = 8
 """Best candidates of one check that are compared; short excerpts of several pages are alike to all of them."""
 
-_UNDECIDED = ("exact", "title")  # what these find, evidence decides on even where checks decide
 _SURE = 0.99
 """Precision that is asked where less is known than of other pairs: of the first pages of a site, and of pages of which
 nothing but the title brought up the kept one. (Of the pages of six archives that a title brought up 88 would be dropped
@@ -143,7 +142,7 @@ class Comparison:
         if found is None:
             return None
         if found.probability >= self._least_for(check, kept, found) or (
-            self._checks_decide and check not in _UNDECIDED
+            self._checks_decide and check not in OF_WHOLE_PAGES
         ):
             said = found.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)

@@ -11,7 +11,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
-from dedupcrawl.content.repeatability import repeatability
+from dedupcrawl.content.feature_codes import repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 

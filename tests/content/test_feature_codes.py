@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.characters import fold
-from dedupcrawl.content.feature_codes import ANCHOR_SETS, END_PARAGRAPHS, MIN_CODE, CodeRules, feature_code
-from dedupcrawl.content.repeatability import repeatability
+from dedupcrawl.content.feature_codes import (
+    ANCHOR_SETS,
+    END_PARAGRAPHS,
+    MIN_CODE,
+    CodeRules,
+    feature_code,
+    repeatability,
+)
 from dedupcrawl.content.symbols import SymbolText
 
 ILLUSTRATION = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ NOT_INSTALLED = "not installed"
 """In a header, in place of the version of a library: it is the same as any version."""
 
 NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
+
+OF_WHOLE_PAGES = frozenset({"exact", "title"})
+"""Checks whose signatures do not leave out what a site repeats, so that they find pages whatever is known of the site.
+Two pages may be equal so because of a template alone: what they find, evidence decides on even where checks do."""
 
 
 class Postings(Protocol):
@@ -136,3 +140,29 @@ class Check(Protocol):
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """How much of `new` is inside `kept`, in [0, 1], or None when that is no duplicate by this check."""
         ...
+
+
+class Equality:
+    """A check by which two pages are alike when their signatures, of at least 8 bytes, are equal, and not otherwise."""
+
+    payload_bits: ClassVar[int] = 0
+
+    def keys(self, signature: bytes) -> Keys:
+        """One key: the first 8 bytes, little-endian."""
+        return np.frombuffer(signature, dtype="<u8", count=1)
+
+    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+        """None: equality is symmetric."""
+        return NO_PAGES
+
+    def probe(self, signature: bytes) -> Probe:
+        """The key itself."""
+        return Probe.any_of(self.keys(signature))
+
+    def dissimilarity(self, new: bytes, kept: bytes) -> float:
+        """0 when equal, else 1."""
+        return float(new != kept)
+
+    def compare(self, new: bytes, kept: bytes) -> float | None:
+        """1.0 when equal."""
+        return 1.0 if new == kept else None

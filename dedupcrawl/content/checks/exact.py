@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mmh3
 import numpy as np
 
-from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 
@@ -17,7 +18,7 @@ OF_BODY = b"b"
 
 
 @dataclass(frozen=True, slots=True)
-class ExactCheck:
+class ExactCheck(Equality):
     """Two pages are equal when their main texts are the same sequence of symbols.
 
     Case, width, white space and punctuation do not count; every letter and every digit does.
@@ -33,8 +34,7 @@ class ExactCheck:
 
     min_symbols: int = 20
 
-    name = "exact"
-    payload_bits = 0
+    name: ClassVar[str] = "exact"
 
     def header(self) -> Mapping[str, str | int | float]:
         """What signatures depend on."""
@@ -54,19 +54,3 @@ class ExactCheck:
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages of the same key."""
         return postings.find(self.keys(signature))[1]
-
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """None: equality is symmetric."""
-        return NO_PAGES
-
-    def probe(self, signature: bytes) -> Probe:
-        """The key itself."""
-        return Probe.any_of(self.keys(signature))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """0 when equal, else 1."""
-        return float(new != kept)
-
-    def compare(self, new: bytes, kept: bytes) -> float | None:
-        """1.0 when equal."""
-        return 1.0 if new == kept else None

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
-from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
-from dedupcrawl.content.repeatability import common_run, shortest_run
+from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, common_run, feature_code, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 

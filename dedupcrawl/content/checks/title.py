@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import mmh3
-import numpy as np
 
-from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
@@ -29,11 +28,10 @@ _TITLE = 200  # characters of a title that are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class TitleCheck:
+class TitleCheck(Equality):
     """Symmetric: pages of one host and title. A signature is its only key, 8 bytes, little-endian."""
 
     name: ClassVar[str] = "title"
-    payload_bits: ClassVar[int] = 0
 
     def header(self) -> Mapping[str, str | int | float]:
         """What signatures depend on."""
@@ -49,27 +47,7 @@ class TitleCheck:
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
         return mmh3.mmh3_x64_128_digest(title.astype("<u8", copy=False).tobytes() + host)[:8]
 
-    def keys(self, signature: bytes) -> Keys:
-        """The signature as a number."""
-        return np.frombuffer(signature, dtype="<u8")
-
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages of the same key, unless they are many."""
         keys = self.keys(signature)
         return postings.find(keys)[1] if postings.count(keys)[0] <= MOST_PAGES else NO_PAGES
-
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """None: the relation is symmetric."""
-        return NO_PAGES
-
-    def probe(self, signature: bytes) -> Probe:
-        """The key itself."""
-        return Probe.any_of(self.keys(signature))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """0 when equal, else 1."""
-        return float(new != kept)
-
-    def compare(self, new: bytes, kept: bytes) -> float | None:
-        """1.0 when equal."""
-        return 1.0 if new == kept else None

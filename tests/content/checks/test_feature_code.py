@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.feature_code import GRAM, MAX_CODE, SAMPLING, FeatureCodeCheck
-from dedupcrawl.content.feature_codes import MIN_CODE
-from dedupcrawl.content.repeatability import repeatability
+from dedupcrawl.content.feature_codes import MIN_CODE, repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dedupcrawl.content.tail import tail_begins
+from dedupcrawl.content.main_outline import tail_begins
 from dedupcrawl.content.tiles import Symbols
 
 
