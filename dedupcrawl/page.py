@@ -28,7 +28,7 @@ class Page:
         anchors_other_sites: Texts of the links that leave it.
         body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
         body_tells: Whether equal bodies mean equal pages: it is no text at all (an image, a PDF), or HTML with text.
-            Not so for the same shell of scripts, or the same JSON, under two URLs.
+            Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
     """
 

@@ -21,7 +21,7 @@ from dedupcrawl.sites import host_of, site_of
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is no script and no picture
-_TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a shell for scripts
+_TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a JavaScript shell
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
 )  # ends where another script begins, as in 见http://a.cn/。

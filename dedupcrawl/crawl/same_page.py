@@ -56,7 +56,7 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
     if asked.body and asked.body == canonical.body:
         return True
     if not asked.outline:
-        return None  # an image, a shell for scripts
+        return None  # an image, a JavaScript shell
     if asked.outline == canonical.outline:
         return True
     if not canonical.outline:

@@ -25,8 +25,8 @@ class ExactCheck(Equality):
 
     A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page to drop another by. Such
     a page is compared by the digest of its body instead: identical bytes are duplicates, two photo pages with the same
-    caption are not. Where the body tells nothing either (a shell of scripts, ``{"in_stock": true}``), the check
-    abstains. A signature is one byte for the kind and 16 for the digest, so the two kinds never meet.
+    caption are not. Where the body tells nothing either (a JavaScript shell, ``{"in_stock": true}``), the check
+    abstains. A signature is one byte for the kind and 16 for the digest, so the two kinds are never equal.
 
     Attributes:
         min_symbols: Fewest symbols of a text that is compared as a text.
