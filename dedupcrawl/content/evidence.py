@@ -26,6 +26,9 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 
+HALF = 0.5
+"""Share of a page's own text; less than that many pages of one template have in common."""
+
 _SHOWN = 8  # differences
 _SHOWN_CHARACTERS = 80  # of each
 _COMMON = 0.7
@@ -50,7 +53,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_list(self) -> bool:
         """Whether the kept page is a list that holds the new one among others, and links to it."""
-        return self.values[_LISTED] > _MORE
+        return self.values[_LISTED] > _MORE and self.pair.uncovered < HALF
 
     @property
     def words_beside(self) -> int:
@@ -175,10 +178,15 @@ def _is_equal(pair: Pair) -> float:
         and not found.alignment.moves
         and pair.new.main.tail_hash == pair.kept.main.tail_hash
         and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
-        and not (pair.new.around.asides.keys() ^ pair.kept.around.asides.keys())
-        and not (pair.new.around.link_lines.keys() ^ pair.kept.around.link_lines.keys())
+        and not _known_lines(pair.new.around, pair.kept.around.last) ^ _known_lines(pair.kept.around)
     )
     return 1.0 if same else 0.0
+
+
+def _known_lines(around: Around, last: int = (1 << 32) - 1) -> set[tuple[bool, int]]:
+    """Lines of text and of links, up to a hash: of a kept page with many lines not all are stored."""
+    lines = ((is_link, line) for is_link, kind in enumerate((around.asides, around.link_lines)) for line in kind)
+    return {(bool(is_link), line) for is_link, line in lines if line <= last}
 
 
 def is_worth_comparing(new: View, kept: View) -> bool:

@@ -16,6 +16,7 @@ LABELS: Mapping[str, str] = {
     "symbols": "words or characters of its own on this page",
     "kept_symbols": "of its own on the kept page",
     "furniture_blocks": "paragraphs of this page left out, for its site repeats them",
+    "covered": "of its own text stands in kept pages that it is a list of",
     **{it.name: f"{_SIGNS[it.sign]}: {it.says}" for it in FEATURES if it.name in packaged().weights},
 }
 """Key → what a number there is, in the order in which it is told.
@@ -23,7 +24,7 @@ LABELS: Mapping[str, str] = {
 Features that have no weight in the model are left out: they are on record, and say nothing.
 """
 
-SHARES = frozenset({"probability"})
+SHARES = frozenset({"probability", "covered"})
 """Keys of numbers in [0, 1] that are told in per cent."""
 
 
@@ -37,6 +38,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if key == "differs" and isinstance(value, list):
             yield from map(_difference, value)
+        elif key == "judged_again":
+            yield "it was stored before it was known what its site repeats, and judged again once it was"
         elif not is_number or key not in _KNOWN:
             yield f"{printable(key)}: {printable(str(value))}"
 

@@ -19,6 +19,9 @@ from dedupcrawl.content.main_outline import MainOutline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
 
+TITLE = 200
+"""Characters of a title that are looked at, and kept."""
+
 _LITTLE = 12  # set by hand
 """Symbols of own text, below which a page's furniture counts as its own: it is all that the page says."""
 
@@ -43,7 +46,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def title(self) -> frozenset[int]:
         """The symbols of its title."""
-        return words_of(self.titled)
+        return words_of(self.titled[:TITLE])
 
     @cached_property
     def _no_furniture(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dedupcrawl.content import evidence
-from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, Model
@@ -31,7 +31,6 @@ _SURE = 0.99
 nothing but the title brought up the kept one. (Of the pages of six archives that a title brought up 88 would be dropped
 rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost.)"""
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
-_HALF = 0.5  # of a page's own text; less than that many pages of one template share
 
 
 class Comparison:
@@ -48,7 +47,8 @@ class Comparison:
         trust: Whose pages may be the reason to drop pages of others.
         target_precision: Share of the drops that shall be right; 0: the checks decide, and nothing is said in doubt.
         excluded: URLs of kept pages that are no reason to drop this one.
-        before: Pages kept from this moment on are none either.
+        before: Pages kept from this moment on are none either,
+        besides: But this one, by the URL under which it is kept.
 
     Attributes:
         url: The new page's own.
@@ -74,6 +74,7 @@ class Comparison:
         target_precision: float,
         excluded: Collection[str] = (),
         before: float = math.inf,
+        besides: str = "",
     ) -> None:
         self.url = entry.source
         self.keeper = ""
@@ -89,6 +90,7 @@ class Comparison:
         self._trust = trust
         self._excluded = excluded
         self._before = before
+        self._besides = besides
         self._checks_decide = not target_precision
         self._least = model.threshold(target_precision)
         self._doubted = min(self._least, model.threshold(min(DOUBTED, target_precision)))
@@ -141,9 +143,7 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        if found.probability >= self._least_for(check, kept, found) or (
-            self._checks_decide and check not in OF_WHOLE_PAGES
-        ):
+        if found.probability >= self._least_for(check, kept, found) or (self._checks_decide and check != "title"):
             said = found.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if self._doubted <= found.probability > self._probability_of_doubt:
@@ -157,7 +157,7 @@ class Comparison:
         if not self._checks_decide and not evidence.is_worth_comparing(new, other):
             return None
         found = evidence.compare(new, other, self._model)
-        self.is_unlike = self.is_unlike and found.pair.uncovered > _HALF
+        self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
         if found.is_list:
             self.listed_by.append(kept.source)
         return found
@@ -170,7 +170,7 @@ class Comparison:
         if not evidence.is_worth_comparing(other, new):
             return False
         found = evidence.compare(other, new, self._model)
-        if found.is_list and found.pair.uncovered < _HALF:
+        if found.is_list:
             self._list(kept.source, found.pair.found.kept)
         return found.probability >= self._least
 
@@ -209,7 +209,8 @@ class Comparison:
 
         What lies inside is superseded by this page: then it is this one that has to be trusted.
         """
-        if not self._oldest <= kept.kept_at < self._before or kept.url in self._excluded or not self._in_scope(kept):
+        is_late = kept.kept_at >= self._before and kept.url != self._besides
+        if is_late or kept.kept_at < self._oldest or kept.url in self._excluded or not self._in_scope(kept):
             return False
         keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
         return check == "exact" or self._trust.may_replace(keeper, other)

@@ -13,6 +13,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import TARGET_PRECISION, Model, packaged
+from dedupcrawl.content.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.detection.comparison import Comparison
@@ -29,8 +30,6 @@ from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
-
-_TITLE_LIMIT = 200  # characters kept of a title
 
 
 class Detector:
@@ -147,9 +146,14 @@ class Detector:
         updates = is_same if scope != "run" else None
         first_id = self._first_id_of_run if scope == "run" else 0
         answer, packed = self._kept_or_dropped(entry, comparison, first_id, request, updates, force_keep=force_keep)
+        is_update = isinstance(answer, Kept) and answer.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
-            compared_again = partial(compared, before=entry.kept_at)
-            self._unsettled.add(host, Unsettled.of(page, entry, checks, reading, compared_again, packed))
+            again = partial(compared, before=entry.kept_at, besides=comparison.keeper if packed else "")
+            stays = force_keep or is_update
+            unsettled = Unsettled.of(page, entry, checks, reading, again, request=packed, stays=stays)
+            self._unsettled.add(host, unsettled)
+        if is_update:
+            self._unmark(page.url)
         if isinstance(answer, Kept):
             analysis.kept_under = identity
             self.tally.keep(superseded=len(answer.supersedes))
@@ -169,7 +173,7 @@ class Detector:
             spider=self._spider,
             run=self._run,
             kept_at=time.time(),
-            title=page.title[:_TITLE_LIMIT],
+            title=page.title[:TITLE],
             signatures=signatures,
             outline=reading.analysis.outline,
             fetched_url="" if identity == page.url else page.url,
@@ -246,8 +250,14 @@ class Detector:
         return verdict
 
     def _is_settled(self, url: str, keeper: str | None) -> bool:
-        """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's."""
-        return self._index.is_restored(url) or (keeper is not None and self._index.is_restored(keeper))
+        """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's.
+
+        Nor is it where the other was found to be its own duplicate, and stored all the same.
+        """
+        if self._index.is_restored(url) or keeper is None:
+            return self._index.is_restored(url)
+        said = self._index.verdict(keeper)
+        return self._index.is_restored(keeper) or (said is not None and said.duplicate_of == url)
 
     def _is_updated(self, url: str, keeper: str, is_same: Callable[[str], bool]) -> bool:
         """Whether a page is to take the place of what is kept under its URL.
@@ -262,35 +272,43 @@ class Detector:
         return self._index.entry(url) is not None
 
     def _judge_again(self, host: str, furniture: Furniture) -> None:
-        """Judge those pages of a host again that hold much more furniture than was known when they were judged."""
-        for one in self._unsettled.take(host):
-            reading = Reading.of(Analysis(one.page), furniture)
-            one.settle(reading)
-            signatures = reading.signatures(one.checks)
-            if not signatures:
-                continue
-            is_signed_anew = signatures != one.entry.signatures
-            one.entry = msgspec.structs.replace(
-                one.entry,
-                signatures=signatures,
-                outline=reading.analysis.outline,
-                asides=reading.view.around.to_bytes(),
-            )
-            if is_signed_anew and not one.request and not self._index.renew(one.entry):
-                continue  # it was forgotten, or fetched again
-            self._change(one, one.compared(one.entry, reading).duplicate(self._index.search(one.entry)))
+        """Judge those pages of a host again that hold much more furniture than was known when they were judged.
 
-    def _change(self, one: Unsettled, verdict: Verdict | None) -> None:
-        """A page was judged again: ask for it when it was dropped and would not be, mark it the other way round."""
-        source, site = one.entry.source, one.entry.site
-        if one.request:
-            if verdict is None:
-                dropped = Dependent(self._spider, source, one.request)
+        One that was dropped and would not be is asked for, once. One that was kept and would not be is marked.
+        """
+        for one in self._unsettled.due(host):
+            reading = Reading.of(Analysis(one.page), furniture)
+            signatures, around = reading.signatures(one.checks), reading.view.around.to_bytes()
+            entry = msgspec.structs.replace(
+                one.entry, signatures=signatures, outline=reading.analysis.outline, asides=around
+            )
+            is_kept = bool(signatures) and not one.request
+            if is_kept and signatures != one.entry.signatures:
+                is_kept = self._index.renew(entry)
+            verdict = None
+            if is_kept or (signatures and one.request):
+                verdict = one.compared(entry, reading).duplicate(self._index.search(entry))
+            if one.request and verdict is None:
+                dropped = Dependent(self._spider, entry.source, one.request)
                 self._index.refetch([dropped])
                 self._wrongly_dropped.append(dropped)
-        elif verdict is not None and not self._is_settled(source, verdict.duplicate_of):
+                self._unsettled.remove(entry.url)
+                continue
+            if is_kept and verdict is not None and not one.stays:
+                self._mark(verdict, entry.site)
+            one.settle(entry, reading)
+
+    def _mark(self, verdict: Verdict, site: str) -> None:
+        """Record of a page that is stored that it is a duplicate after all."""
+        if not self._is_settled(verdict.url, verdict.duplicate_of):
             marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._index.record(marked, run=self._run, site=site, spider=self._spider)
+
+    def _unmark(self, url: str) -> None:
+        """A page was fetched and kept again: what was said of an earlier copy of it holds no more."""
+        earlier = self._index.verdict(url)
+        if earlier is not None and earlier.evidence.get("judged_again"):
+            self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
 
     def wrongly_dropped(self) -> list[Dependent]:
         """Pages that were dropped before it was known what their site repeats, and are to be fetched again; told once.

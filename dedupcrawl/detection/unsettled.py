@@ -3,8 +3,8 @@
 The signatures of a page leave out what its site repeats, and of the first pages of a template nobody knows that yet. So
 the pages judged last stay in memory, and when blocks turn out to recur, those that hold them are read anew. An index
 holds hashes of 15 bits, of which no signature can be made. Who ends, or judges many pages before the fifth of a
-template comes, leaves some as they were: of kept ones that costs a duplicate; of two pages of a site of which nothing
-is known, only those are dropped that are surely one (see `dedupcrawl.detection.comparison`).
+template comes, leaves some as they were: of kept ones that costs a duplicate. Of two pages of a site of which nothing
+is known, one is dropped only where that is surer than elsewhere (see `dedupcrawl.detection.comparison`).
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ class Unsettled:
         entry: What the index keeps of it, or would, had it not been dropped.
         checks: By which it was signed.
         compared: Makes the comparison of another reading of it with what was kept before it.
-        request: What to ask for to fetch it again, packed, where it was dropped.
+        request: What to ask for to fetch it again, packed, where it was dropped; else empty.
+        stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
         blocks: Those of its main text.
         characters: Of all its texts, and `_STRING` for each.
-        spare: So many symbols more may turn out to recur before the page is read again.
+        spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
+            nothing any block is enough.
     """
 
     page: Page
@@ -47,9 +49,11 @@ class Unsettled:
     checks: Sequence[Check]
     compared: Callable[[Entry, Reading], Comparison]
     request: bytes
+    stays: bool
     blocks: Collection[int]
     characters: int
     spare: int = 0
+    _recurred: bool = False
 
     @classmethod
     def of(
@@ -59,7 +63,9 @@ class Unsettled:
         checks: Sequence[Check],
         reading: Reading,
         compared: Callable[[Entry, Reading], Comparison],
+        *,
         request: bytes = b"",
+        stays: bool = False,
     ) -> Unsettled:
         """A page that was judged as it was read."""
         blocks: Collection[int] = main_outline.read(entry.outline).blocks.hashes
@@ -75,12 +81,18 @@ class Unsettled:
         )
         characters = len(page.title) + len(page.keywords) + len(page.description)
         characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
-        one = cls(page, entry, checks, compared, request, blocks, characters)
-        one.settle(reading)
+        one = cls(page, entry, checks, compared, request, stays, blocks, characters)
+        one.settle(entry, reading)
         return one
 
-    def settle(self, reading: Reading) -> None:
-        """It was signed by this reading."""
+    @property
+    def is_due(self) -> bool:
+        """Whether enough of it has turned out to recur."""
+        return self._recurred and self.spare < 0
+
+    def settle(self, entry: Entry, reading: Reading) -> None:
+        """It was judged by this reading, as this entry."""
+        self.entry, self._recurred = entry, False
         own = len(reading.own.hashes)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
 
@@ -88,6 +100,7 @@ class Unsettled:
         """These blocks of it have turned out to recur."""
         read = main_outline.read(self.entry.outline).blocks
         sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
+        self._recurred = True
         self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)
 
 
@@ -97,7 +110,7 @@ class UnsettledPages:
     def __init__(self) -> None:
         self._hosts: OrderedDict[str, str] = OrderedDict()  # of their URLs
         self._pages: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)
-        self._changed: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)
+        self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
 
     def __len__(self) -> int:
@@ -106,34 +119,38 @@ class UnsettledPages:
 
     def add(self, host: str, one: Unsettled) -> None:
         """Remember a page that was judged."""
-        self._remove(one.entry.url)
+        self.remove(one.entry.url)
         self._hosts[one.entry.url] = host
         self._pages[host][one.entry.url] = one
         self._characters += one.characters
         while len(self._hosts) > _MOST or self._characters > _MOST_CHARACTERS:
-            self._remove(next(iter(self._hosts)))
+            self.remove(next(iter(self._hosts)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:
         """These blocks of a host have turned out to recur."""
         if not blocks or host not in self._pages:
             return
         recurring = set(blocks)
-        for url, one in self._pages[host].items():
+        for one in self._pages[host].values():
             if found := recurring.intersection(one.blocks):
                 one.lose(found)
-                if one.spare < 0:
-                    self._changed[host][url] = one
+                self._due.add(host)
 
-    def take(self, host: str) -> list[Unsettled]:
-        """The pages of a host that are to be judged again, once."""
-        return list(self._changed.pop(host, {}).values())
+    def due(self, host: str) -> list[Unsettled]:
+        """The pages of a host that are to be judged again; each until it is settled or removed."""
+        if host not in self._due:
+            return []
+        due = [one for one in self._pages[host].values() if one.is_due]
+        if not due:
+            self._due.discard(host)
+        return due
 
-    def _remove(self, url: str) -> None:
+    def remove(self, url: str) -> None:
+        """Forget a page."""
         host = self._hosts.pop(url, None)
         if host is None:
             return
         self._characters -= self._pages[host].pop(url).characters
         if not self._pages[host]:
             del self._pages[host]
-        if host in self._changed:
-            self._changed[host].pop(url, None)
+            self._due.discard(host)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
 
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, Crawl, framed, prose
@@ -184,6 +186,89 @@ class TestTemplateOfASite:
         assert site.detector.wrongly_dropped() == [], "told once"
         assert site.index.orphans("") == told, "another process asks for it, should this one end"
         assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+
+    def test_it_is_asked_for_once_and_its_equal_stays_dropped(self) -> None:
+        site = Site()
+        site.judge("a.example/story", MENU, prose(60, 6), FOOT)
+        for name in ("empty", "void"):
+            site.judge(f"a.example/{name}", MENU, FOOT)
+        site.fill("a.example", [MENU, FOOT])
+        told = [one.url for one in site.detector.wrongly_dropped()]
+        assert told == ["http://a.example/empty", "http://a.example/void"]
+        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+        assert site.judge("a.example/void", MENU, FOOT).check == "exact"
+        for number in range(6):  # more turns out to recur
+            site.judge(f"a.example/more{number}", MENU, prose(70, 500), prose(60, 600 + number), FOOT)
+        assert site.detector.wrongly_dropped() == []
+
+    def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for(self) -> None:
+        checks = make_checks(("simhash", "shingles"), {})
+        detector = Detector(TemporaryIndex(checks), run="one")
+
+        def judge(url: str, *paragraphs: list[str]) -> Verdict:
+            page = Page(f"http://a.example/{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
+            return detector.judge(Analysis(page), checks, request=url.encode)
+
+        judge("story", MENU, prose(60, 6), FOOT)
+        assert judge("empty", MENU, FOOT).is_duplicate
+        for number in range(6):
+            judge(str(number), MENU, prose(150, 100 + number), FOOT)
+        assert [one.url for one in detector.wrongly_dropped()] == ["http://a.example/empty"]
+
+    def test_an_index_that_fails_meanwhile_puts_it_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        site = Site()
+        site.judge("a.example/story", MENU, prose(60, 6), FOOT)
+        site.judge("a.example/empty", MENU, FOOT)
+        refetch = site.index.refetch
+        failures = iter([OSError("away"), None])
+
+        def fails_once(orphans: Iterable[Dependent]) -> None:
+            if (failure := next(failures)) is not None:
+                raise failure
+            refetch(orphans)
+
+        monkeypatch.setattr(site.index, "refetch", fails_once)
+        for number in range(4):
+            site.judge(f"a.example/{number}", MENU, prose(150, 100 + number), FOOT)
+        with pytest.raises(OSError, match="away"):
+            site.judge("a.example/4", MENU, prose(150, 104), FOOT)
+        assert site.detector.wrongly_dropped() == []
+        site.judge("a.example/4", MENU, prose(150, 104), FOOT)
+        assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
+
+    def test_the_page_it_was_dropped_for_may_have_been_updated_since(self) -> None:
+        site = Site()
+        story = prose(60, 7)
+        site.judge("a.example/story", story, FOOT)
+        assert site.judge("a.example/copy", story[:59], FOOT).is_duplicate
+        site.judge("a.example/story", story, FOOT)
+        site.fill("a.example", [MENU, FOOT])
+        assert site.detector.wrongly_dropped() == []
+
+    def test_two_pages_are_not_each_other_s_duplicates(self) -> None:
+        site = self._where_a_story_stands_in_two_templates()
+        site.fill("a.example", [MENU, FOOT])
+        assert not site.judge("a.example/story", prose(60, 7), FOOT).is_duplicate
+        assert site.index.verdict("http://a.example/story") is None
+
+    def test_what_is_said_of_a_page_ends_with_its_text(self) -> None:
+        site = self._where_a_story_stands_in_two_templates()
+        site.fill("a.example", [MENU, FOOT])
+        assert not site.judge("a.example/story?print", MENU, prose(60, 8), FOOT).is_duplicate
+        said = site.index.verdict("http://a.example/story?print")
+        assert said is not None
+        assert not said.is_duplicate
+
+    @pytest.mark.parametrize("how", ["forced", "updated"])
+    def test_what_stays_whatever_it_duplicates_is_not_marked(self, how: str) -> None:
+        site = Site()
+        site.judge("a.example/story", prose(60, 7), FOOT)
+        if how == "updated":
+            site.judge("a.example/story?print", MENU, prose(60, 8), FOOT)
+        page = Page("http://a.example/story?print", paragraphs=tuple(map(" ".join, (MENU, prose(60, 7), FOOT))))
+        site.detector.judge(Analysis(page), CHECKS, request=lambda: b"", force_keep=how == "forced")
+        site.fill("a.example", [MENU, FOOT])
+        assert site.index.verdict(page.url) is None
 
     def _where_a_story_stands_in_two_templates(self) -> Site:
         site = Site()

@@ -36,6 +36,7 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
             (),
             never_compared,
             b"",
+            False,
             main_outline.read(packed).blocks.hashes,
             len(text),
             spare,
@@ -60,7 +61,11 @@ def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
 
 
 def taken(pages: UnsettledPages, host: str) -> list[str]:
-    return [one.page.url for one in pages.take(host)]
+    due = pages.due(host)
+    assert pages.due(host) == due, "until they are settled"
+    for one in due:
+        one.settle(one.entry, Reading.of(Analysis(Page("http://a/")), Furniture()))
+    return [one.page.url for one in due]
 
 
 def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:

@@ -229,3 +229,32 @@ def test_a_post_is_kept_beside_a_list_that_came_first() -> None:
         )
         assert not verdict.is_duplicate
         assert verdict.evidence["listed_by"] == [front.url]
+
+
+@pytest.mark.parametrize("length", [200, 210, 1500])
+def test_equal_pages_are_surely_one_however_long_their_title(length: int) -> None:
+    title = " ".join(prose(length // 8, 3)).ljust(length, "x")
+    crawl = Crawl()
+    for name in ("one", "other"):
+        verdict = crawl.detector.judge(
+            Analysis(Page(f"http://a.example/{name}", title, (" ".join(prose(60)),))), CHECKS
+        )
+    assert verdict.evidence["probability"] == 1
+
+
+def test_equal_pages_are_surely_one_however_much_stands_around_their_text() -> None:
+    lines = tuple(" ".join(prose(6, seed)) for seed in range(100))
+    crawl = Crawl()
+    for name in ("one", "other"):
+        page = Page(f"http://a.example/{name}", "A title", (" ".join(prose(60)),), asides=lines)
+        verdict = crawl.detector.judge(Analysis(page), CHECKS)
+    assert verdict.evidence["probability"] == 1
+
+
+def test_a_page_that_links_to_another_and_shares_a_notice_with_it_is_no_list_of_it() -> None:
+    notice = " ".join(prose(60))
+    front = Page("http://a.example/", "News", (notice, " ".join(prose(100, 1))), links=("/story",))
+    crawl = Crawl()
+    crawl.detector.judge(Analysis(front), CHECKS)
+    story = Page("http://a.example/story", "A story", (notice, " ".join(prose(120, 2))))
+    assert "listed_by" not in crawl.detector.judge(Analysis(story), CHECKS).evidence

@@ -22,8 +22,7 @@ NOT_INSTALLED = "not installed"
 NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
-"""Checks whose signatures do not leave out what a site repeats, so that they find pages whatever is known of the site.
-Two pages may be equal so because of a template alone: what they find, evidence decides on even where checks do."""
+"""Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
 
 
 class Postings(Protocol):

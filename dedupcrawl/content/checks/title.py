@@ -16,6 +16,7 @@ import mmh3
 
 from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.content.view import TITLE
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
@@ -24,7 +25,6 @@ MOST_PAGES = 64
 site of one title."""
 
 _MIN_SYMBOLS = 20  # of a main text, as the exact check asks for
-_TITLE = 200  # characters of a title that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class TitleCheck(Equality):
 
     def header(self) -> Mapping[str, str | int | float]:
         """What signatures depend on."""
-        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": _TITLE}
+        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The first half of MurmurHash3 x64 128 of the title's symbols and the host; none where there is no title, or
         next to no text.
         """
-        title = SymbolText.of((page.title[:_TITLE],)).hashes
+        title = SymbolText.of((page.title[:TITLE],)).hashes
         if not len(title) or len(text.hashes) < _MIN_SYMBOLS:
             return None
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
