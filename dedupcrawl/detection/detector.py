@@ -194,8 +194,8 @@ class Detector:
                     return kept
                 continue
             found = None
-            if self._is_settled(entry.source, verdict.duplicate_of) or (
-                updates is not None and self._is_updated(entry.url, comparison.keeper, updates)
+            if self._is_settled(entry.source, verdict.duplicate_of) or self._is_updated(
+                entry, comparison.keeper, updates
             ):
                 force_keep = True
                 continue
@@ -239,17 +239,19 @@ class Detector:
         """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's."""
         return self._index.is_restored(url) or (keeper is not None and self._index.is_restored(keeper))
 
-    def _is_updated(self, url: str, keeper: str, is_same: Callable[[str], bool]) -> bool:
+    def _is_updated(self, entry: Entry, keeper: str, is_same: Callable[[str], bool] | None) -> bool:
         """Whether a page is to take the place of what is kept under its URL.
 
         What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
-        rule is one of two.
+        rule is one of two, and no page is a duplicate of itself, whatever rules make of its URL now.
         """
         kept = self._index.entry(keeper)
-        if kept is not None and kept.run != self._run and is_same(kept.source):
-            self._index.forget([keeper])
-            return True
-        return self._index.entry(url) is not None
+        if kept is not None and kept.run != self._run:
+            is_one = kept.source == entry.source or (is_same is not None and is_same(kept.source))
+            if is_one:
+                self._index.forget([keeper])
+                return True
+        return is_same is not None and self._index.entry(entry.url) is not None
 
     def _read_again(self, host: str, furniture: Furniture) -> None:
         """Sign those pages of a host anew that hold much more furniture than was known when they were kept."""
