@@ -136,6 +136,55 @@ async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_
     assert after <= 63  # robots.txt and some trials besides
 
 
+WHOLE = prose(100)
+CUT = " ".join(WHOLE.split()[:-12])  # dropped for the whole, by shingles and a probability of .91
+
+
+async def test_of_those_that_are_not_surely_duplicates_one_of_each_text_is_fetched_again(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in range(8)), "/b", "/a")}  # the last is first
+    pages |= {"/a": page(WHOLE, "/of-a"), "/of-a": page(prose(1)), "/of-b": page(prose(2))}
+    pages |= {"/b": page(CUT, "/of-b")} | {f"/c?n={n}": page(CUT, f"/d/{n}") for n in range(8)}
+    pages |= {f"/d/{n}": page(prose(10 + n)) for n in range(8)}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        copies = {path for path in site.requests if path.startswith("/c?")}
+        assert len(copies) <= 2, "but for trials"
+        assert site.requests["/b"] == 1, "it may be another page"
+        assert texts(again) == texts(first)
+        pages["/b"] = page(prose(3), "/of-b")
+        site.requests.clear()
+        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        assert {f"/c?n={n}" for n in range(8)} <= set(site.requests), "what it said tells of the others no more"
+    assert texts(changed) == texts(first) | {prose(3)}
+
+
+def beside(markup: str, first: int) -> str:
+    """A page with links beside its text, which make it another's duplicate with a probability of .96 only."""
+    links = "".join(f'<p><a href="/{n}">{prose(n, 4)}</a></p>' for n in range(first, first + 4))
+    return markup.replace("</article>", f"</article><div>{links}</div>")
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+async def test_a_page_that_names_the_one_that_has_its_text_is_not_fetched_again(tmp_path: Path, is_named: bool) -> None:
+    numbers = range(9)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in numbers), *(f"/a/{n}" for n in numbers))}
+    for n in numbers:
+        pages[f"/a/{n}"] = beside(page(prose(100 + n), title=f"Page {n}"), 7_000 + 8 * n)
+        again = page(prose(100 + n), title=f"Page {n}")
+        named = again.replace("<title>", f'<link rel="canonical" href="/a/{n}"><title>') if is_named else again
+        pages[f"/c?n={n}"] = beside(named, 7_004 + 8 * n)
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert first.stats["dedup/content/dropped/exact"] == len(numbers)
+    copies = sum(count for path, count in site.requests.items() if path.startswith("/c?"))
+    assert copies == 0 if is_named else copies == len(numbers)
+    assert texts(later) == texts(first)
+
+
 async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
     pages: dict[str, Any] = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
     with serve(pages) as site:
