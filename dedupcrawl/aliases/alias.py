@@ -33,7 +33,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         target: The URL to ask for instead; empty where several pages claim this one, so that nobody is believed.
         source: Who says so, one of `sources.SOURCES` or "duplicate".
         spider: Name of the spider that found it out.
-        run: The crawl.
+        run: The crawl; empty where the page at this URL named the target before that was fetched.
         at: Seconds since the epoch.
         links: Requests, packed, that only the page at this URL had led to when it was fetched.
     """

@@ -12,6 +12,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,14 @@ class AliasStore:
             OSError, IndexDamagedError: The index cannot tell.
         """
         return Alias.from_bytes(self.index.attached(without_fragment(url), NAME))
+
+    def put(self, url: str, alias: Alias) -> None:
+        """Remember an alias; where the index cannot, its URL is fetched."""
+        try:
+            self.remember(site_of(url))
+            self.index.attach(url, NAME, alias.to_bytes())
+        except (OSError, IndexDamagedError) as error:
+            self.say(error)
 
     def kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL.

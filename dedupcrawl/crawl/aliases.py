@@ -14,16 +14,15 @@ from scrapy.statscollectors import StatsCollector
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
-from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES, aliases_said
+from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
-from dedupcrawl.crawl.request_meta import MOVED, without_fragment
-from dedupcrawl.crawl.same_page import FurnitureOf, Look, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
+from dedupcrawl.crawl.same_page import FurnitureOf, Look, digest_of_all, is_kept_with_lines_beside, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
@@ -60,6 +59,8 @@ class Aliases:
     Attributes:
         discoveries: Which pages were the first to lead to others.
         disputed: Called with a URL that may be no alias of where it was sent.
+        instead: Called with a request whose page names a URL as its own, with that, and who says so: what to ask for
+            in its place, or None.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Aliases:
         self._pages = pages
         self._furniture_of = furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
+        self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
@@ -179,7 +181,7 @@ class Aliases:
             return False
         now = page.analyse()
         if kept is None:
-            if said is None or said == _said(now.page):
+            if said is None or said == digest_of_all(now.page):
                 return False
         elif kept.run == self._run:
             return False
@@ -194,31 +196,52 @@ class Aliases:
 
     # What pages say
 
-    def look(self, request: Request, response: Response) -> None:
-        """A page has come: what does it say of other URLs, and which redirect led to it?"""
+    def look(self, request: Request, response: Response) -> Request | None:
+        """A page has come: what does it say of other URLs, and which redirect led to it?
+
+        Returns:
+            The request for the URL that it would be known by, where that one is to be kept in its place (DEDUP_KEEP).
+        """
         settings = self._settings.for_url(response.url)
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
-            return
+            return None
         url = without_fragment(response.url)
-        found: dict[str, str] = {}
-        if is_html(response):
-            headers = {
-                name: [value.decode("latin-1") for value in response.headers.getlist(name)]
-                for name in ("link", "content-location")
-                if name in response.headers
-            }
-            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
-                if said.startswith("https:") and not url.startswith("https:"):
-                    continue  # nobody shall be led to an insecure page
-                asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
-                found.setdefault(self._by_rules(asked), source)
+        found = self._said_by(url, response) if is_html(response) else {}
         reasons = request.meta.get("redirect_reasons", ())
         if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
+        if settings.keep == "canonical":
+            by = {source: said for said, source in reversed(found.items())}
+            for source in (one for one in NAMING if one in by):
+                if (instead := self.instead(request, by[source], source)) is not None:
+                    return instead
+                if TRIAL in request.meta:  # the other is being fetched, too
+                    del found[by[source]]
         if found:
             page = self._pages.of(response)
             page.says, page.contested = found.keys(), self._keep(url, found)
+        return None
+
+    def _said_by(self, url: str, response: Response) -> dict[str, str]:
+        """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
+        found: dict[str, str] = {}
+        headers = {
+            name: [value.decode("latin-1") for value in response.headers.getlist(name)]
+            for name in ("link", "content-location")
+            if name in response.headers
+        }
+        for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
+            if said.startswith("https:") and not url.startswith("https:"):
+                continue  # nobody shall be led to an insecure page
+            asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
+            by_rules = self._normalizer.normalize(asked)
+            found.setdefault(by_rules.canonical if by_rules.kind == "rewrite" else asked, source)
+        return found
+
+    def lead_on(self, url: str, named: str, source: str) -> None:
+        """A URL whose page names another is an alias of that one, which is about to be asked for."""
+        self._store.put(url, Alias(named, source, self._spider.name, "", time.time()))
 
     def _tried(self, url: str) -> frozenset[str]:
         """The sources that are wanted and have not been refuted on the site of a URL."""
@@ -321,7 +344,7 @@ class Aliases:
         keeper = without_fragment(verdict.duplicate_of or "")
         if verdict.is_sure or (verdict.check == "exact" and keeper in page.says):  # a text, and the page's own word
             return keeper
-        said = _said(page.analyse().page)
+        said = digest_of_all(page.analyse().page)
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:
             self._dropped[said] = page.url
@@ -337,9 +360,7 @@ class Aliases:
         back = self._store.known(keeper)
         if back is not None and back.target == url:
             self._index.detach(keeper, NAME)
-        self._store.remember(site_of(url))
-        alias = Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed)
-        self._index.attach(url, NAME, alias.to_bytes())
+        self._store.put(url, Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed))
         self._stats.inc_value("dedup/aliases/found")
 
     # Between crawls
@@ -371,19 +392,8 @@ class Aliases:
             return False
         if self._index.is_restored(url) or self._index.is_restored(alias.target):
             return False
-        if alias.source != DUPLICATE or self._store.kept(alias.target) is not None:
-            return True
-        return self._index.attached(alias.target, SAID) is not None
-
-    def _by_rules(self, url: str) -> str:
-        found = self._normalizer.normalize(url)
-        return found.canonical if found.kind == "rewrite" else url
-
-
-def _said(page: Page) -> bytes:
-    """A digest of all that a page says, of 16 bytes."""
-    said = (page.title, *page.paragraphs, *page.asides, *page.link_lines)
-    return mmh3.hash_bytes("\n".join(said).encode("utf-8", "surrogatepass"))
+        is_there = alias.source != DUPLICATE or self._store.kept(alias.target) is not None
+        return is_there or self._index.attached(alias.target, SAID) is not None
 
 
 def _key(url: str) -> int:

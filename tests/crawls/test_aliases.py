@@ -323,3 +323,85 @@ async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) 
         total = fetched(site)
     assert texts(cut) | texts(rest) == FORUM
     assert total < 1 + 2 * THREADS + THREADS * POSTS
+
+
+def variants(count: int, *, other: int = 0) -> dict[str, Any]:
+    """Pages that are first met as print views, which name their own URL; the texts of some are others under that."""
+    pages: dict[str, Any] = {"/": page(prose(0), "/list", *(f"/print?n={n}" for n in range(count)))}
+    pages["/list"] = page(prose(1), *(f"/a/{n}" for n in range(count)))
+    for n in range(count):
+        pages[f"/print?n={n}"] = canonical(prose(100 + n), f"/a/{n}", f"/from/{n}")
+        pages[f"/a/{n}"] = canonical(prose((500 if n < other else 100) + n), f"/a/{n}", f"/from/{n}")
+        pages[f"/from/{n}"] = page(prose(300 + n))
+    return pages
+
+
+KEEP_CANONICAL = {"DEDUP_KEEP": "canonical"}
+
+
+@pytest.mark.parametrize("keep", ["first", "canonical"])
+async def test_the_copy_that_is_kept_is_the_first_or_the_one_that_the_page_names(tmp_path: Path, keep: str) -> None:
+    with serve(variants(12)) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP=keep, DEPTH_PRIORITY=1))
+        kept = {url.removeprefix(site.base) for url in done.urls}
+        site.requests.clear()
+        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP=keep, DEDUP_SCOPE="spider"))
+        again = sum(count for path, count in site.requests.items() if path.startswith("/print"))
+    assert texts(done) == texts(later) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
+    prints = {url for url in kept if url.startswith("/print")}
+    assert len(prints) == (12 if keep == "first" else 0)
+    if keep == "canonical":
+        assert again <= 2, "what a page has named is asked for at once, but for trials"
+
+
+async def test_a_page_with_another_text_under_the_url_that_it_names_is_not_lost(tmp_path: Path) -> None:
+    with serve(variants(12, other=12)) as site:
+        for scope in ("run", "spider", "spider"):
+            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope, DEPTH_PRIORITY=1)
+            done = await crawl(f"{site.base}/", given)
+            numbers = (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
+            assert texts(done) == set(map(prose, numbers))
+
+
+async def test_urls_that_pages_name_and_that_are_gone_are_fallen_back_from(tmp_path: Path) -> None:
+    pages = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}
+    pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
+    with serve(pages) as site:
+        for _ in range(3):
+            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider")
+            done = await crawl(f"{site.base}/", given)
+            assert texts(done) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
+            fetches = sum(count for path, count in site.requests.items() if path.startswith("/print"))
+            site.requests.clear()
+    assert fetches <= 12 + 5
+
+
+async def test_every_page_names_the_front_page_and_that_is_to_be_kept(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/{n}" for n in range(1, 30)))}
+    pages |= {f"/{n}": canonical(prose(n), "/front", f"/more/{n}") for n in range(1, 30)}
+    pages |= {f"/more/{n}": canonical(prose(100 + n), "/front") for n in range(1, 30)}
+    pages["/front"] = page(prose(999))  # which no page links to
+    every = {prose(0), *(prose(h + n) for h in (0, 100) for n in range(1, 30))}
+    with serve(pages) as site:
+        for scope in ("run", "spider", "spider"):
+            done = await crawl(f"{site.base}/", settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope))
+            assert texts(done) - {prose(999)} == every
+
+
+async def test_circles_strangers_and_dead_ends_of_what_is_to_be_kept(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {
+        "/": page(prose(0), "/a", "/b", "/c", "/d", "/e", "/self"),
+        "/a": canonical(prose(1), "/b"),
+        "/b": canonical(prose(1), "/a"),
+        "/c": canonical(prose(2), "/dead"),
+        "/d": canonical(prose(3), "http://elsewhere.example/d"),
+        "/e": canonical(prose(4), "/moved"),
+        "/moved": redirect("/e"),
+        "/self": canonical(prose(5), "/self", "/moved"),
+    }
+    with serve(pages) as site:
+        for _ in range(3):
+            done = await crawl(f"{site.base}/", settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider"))
+            assert texts(done) == set(map(prose, range(6)))
+            assert fetched(site) < 24
+            site.requests.clear()
