@@ -206,18 +206,19 @@ class Aliases:
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
             return None
         url = without_fragment(response.url)
-        found = self._said_by(url, response) if is_html(response) else {}
+        said = self._said_by(url, response) if is_html(response) else {}
+        if settings.keep == "canonical":
+            by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
+            for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
+                if (instead := self.instead(request, by[source], source)) is not None:
+                    return instead
+                if TRIAL in request.meta:  # the other is being fetched, too
+                    del said[by[source]]
+        found = dict(zip(map(self._by_rules, reversed(said)), reversed(said.values()), strict=True))  # the first counts
         reasons = request.meta.get("redirect_reasons", ())
         if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
-        if settings.keep == "canonical":
-            by = {source: said for said, source in reversed(found.items())}
-            for source in (one for one in NAMING if one in by):
-                if (instead := self.instead(request, by[source], source)) is not None:
-                    return instead
-                if TRIAL in request.meta:  # the other is being fetched, too
-                    del found[by[source]]
         if found:
             page = self._pages.of(response)
             page.says, page.contested = found.keys(), self._keep(url, found)
@@ -225,19 +226,17 @@ class Aliases:
 
     def _said_by(self, url: str, response: Response) -> dict[str, str]:
         """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
-        found: dict[str, str] = {}
-        headers = {
-            name: [value.decode("latin-1") for value in response.headers.getlist(name)]
-            for name in ("link", "content-location")
-            if name in response.headers
+        names = (name for name in ("link", "content-location") if name in response.headers)
+        headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
+        return {
+            said if said.isascii() and " " not in said else safe_url_string(said): source  # as Scrapy writes it
+            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
+            if url.startswith("https:") or not said.startswith("https:")  # nobody shall be led to an insecure page
         }
-        for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
-            if said.startswith("https:") and not url.startswith("https:"):
-                continue  # nobody shall be led to an insecure page
-            asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
-            by_rules = self._normalizer.normalize(asked)
-            found.setdefault(by_rules.canonical if by_rules.kind == "rewrite" else asked, source)
-        return found
+
+    def _by_rules(self, url: str) -> str:
+        found = self._normalizer.normalize(url)
+        return found.canonical if found.kind == "rewrite" else url
 
     def lead_on(self, url: str, named: str, source: str) -> None:
         """A URL whose page names another is an alias of that one, which is about to be asked for."""
