@@ -405,3 +405,17 @@ async def test_circles_strangers_and_dead_ends_of_what_is_to_be_kept(tmp_path: P
             assert texts(done) == set(map(prose, range(6)))
             assert fetched(site) < 24
             site.requests.clear()
+
+
+async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault_of_theirs(tmp_path: Path) -> None:
+    numbers = range(12)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/print?n={n}" for n in numbers))}
+    for n in numbers:
+        pages[f"/print?n={n}"] = pages[f"/a?f=1&n={n}"] = canonical(prose(100 + n), f"/a?f=1&amp;n={n}")
+    given = settings(tmp_path, **KEEP_CANONICAL)
+    rule = 'id = "no-f"\nkind = "rewrite"\nmatch = "/a?n={}"\ndrop = ["f"]'
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n[[rules]]\n{rule}\n', encoding="utf-8")
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", given)
+    assert texts(done) == set(map(prose, (0, *range(100, 112))))
+    assert not done.stats.get("dedup/url/revoked")
