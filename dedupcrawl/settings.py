@@ -95,6 +95,7 @@ SETTINGS: Mapping[str, Setting] = {
             f"True, False, or a list of {', '.join(map(repr, SOURCES))}",
             read_aliases,
         ),
+        Setting("DEDUP_KEEP", "first", "'first' or 'canonical'", read_one_of("first", "canonical")),
         Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", read_share, False),
         Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", read_checks),
         Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", read_one_of("drop", "mark", "observe")),
@@ -160,6 +161,7 @@ class DedupSettings:
     learn: bool
     software: bool | Path
     aliases: bool | frozenset[str]
+    keep: str
     trial_share: float
     checks: tuple[str, ...]
     action: str

@@ -14,6 +14,9 @@ from dedupcrawl.urls.trial_record import TrialRecord
 NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""
 
+SAID = "alias.said"
+"""Of what lies beside the URL of a page that was dropped, yet not surely a duplicate: a digest of all that it said."""
+
 RULE = "alias."
 """What the id under which a source is tried begins with."""
 
@@ -30,7 +33,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         target: The URL to ask for instead; empty where several pages claim this one, so that nobody is believed.
         source: Who says so, one of `sources.SOURCES` or "duplicate".
         spider: Name of the spider that found it out.
-        run: The crawl.
+        run: The crawl; empty where the page at this URL named the target before that was fetched.
         at: Seconds since the epoch.
         links: Requests, packed, that only the page at this URL had led to when it was fetched.
     """

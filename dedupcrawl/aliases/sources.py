@@ -20,6 +20,9 @@ DUPLICATE, REDIRECT = "duplicate", "redirect"
 SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", REDIRECT)
 """Those that can be chosen; "duplicate" is what a crawl found out by itself."""
 
+NAMING = ("canonical", "og")
+"""Those that name the URL which a page is to be known by, the more telling first."""
+
 _HEAD = 65_536  # bytes of a page in which its head is looked for
 _MOST_BYTES = 1_000_000  # of a page that are searched for links to its own elements
 _MOST_TAGS = 200  # of a head
@@ -68,10 +71,11 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
         told += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
     said = ((source, _absolute(base, target)) for source, target in told)
-    own = (("permalink", target) for target in permalinks(url, body, base))
     site = site_of(url)
-    for source, other in chain(said, own if "permalink" in wanted else ()):
-        if other and other != url and other not in found and site_of(other) == site:
+    stay = ((source, other) for source, other in said if other and site_of(other) == site)
+    own = (("permalink", other) for other in (permalinks(url, body, base) if "permalink" in wanted else ()))
+    for source, other in chain(stay, own):  # permalinks are of the page's own host
+        if other and other != url and other not in found:
             found[other] = source
             if len(found) >= _MOST:
                 break
@@ -86,14 +90,15 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     place = _place(url)
     links: dict[bytes, set[bytes]] = {}
     begins: dict[bytes, int] = {}
-    places: dict[bytes, bool] = {}  # path of a target → whether it is of the page's own place
+    paths: dict[bytes, str] = {}  # of a target → its URL where that is of the page's own place, else empty
     for match in _FRAGMENT.finditer(body, 0, _MOST_BYTES):
         target = _target_before(body, match.start())
         if match[2] in _NUMBERS.findall(target):
             path = target.partition(b"?")[0] or target
-            if path not in places:  # a portal shows first posts of threads, with their links
-                places[path] = _place(_absolute(base, path.decode("utf-8", "replace"))) == place
-            if not places[path]:
+            if path not in paths:  # a portal shows first posts of threads, with their links
+                there = _absolute(base, path.decode("utf-8", "replace"))
+                paths[path] = there if _place(there) == place else ""
+            if not paths[path]:
                 continue
             links.setdefault(match[1], set()).add(target)
             begins.setdefault(match[1], match.start())
@@ -102,7 +107,12 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     for fragment, targets in links.items():
         if _has_element(body, fragment, begins[fragment]):
             for target in sorted(targets):
-                yield _absolute(base, target.decode("utf-8", "replace"))
+                path, mark, query = target.partition(b"?")
+                arguments = unescape(query.decode("utf-8", "replace"))
+                if path and mark and arguments and "#" not in arguments and len(target) < _LONGEST_LINK:
+                    yield f"{paths[path]}?{arguments}"  # a join costs more than all the rest
+                else:
+                    yield _absolute(base, target.decode("utf-8", "replace"))
 
 
 def _target_before(body: bytes, end: int) -> bytes:

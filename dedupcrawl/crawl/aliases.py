@@ -13,16 +13,16 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from w3lib.url import safe_url_string
 
-from dedupcrawl.aliases.alias import MOST_LINKS, NAME, Alias, SiteAliases, rule_id
-from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES, aliases_said
+from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said
+from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
-from dedupcrawl.crawl.request_meta import MOVED, without_fragment
-from dedupcrawl.crawl.same_page import FurnitureOf, Look, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
+from dedupcrawl.crawl.same_page import FurnitureOf, Look, digest_of_all, is_kept_with_lines_beside, same_page
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
@@ -30,10 +30,11 @@ from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+_MOST_DROPPED = 100_000  # pages whose text is remembered, some 200 bytes each
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 _META_REFRESH = "meta refresh"  # as Scrapy calls it
 
@@ -58,6 +59,8 @@ class Aliases:
     Attributes:
         discoveries: Which pages were the first to lead to others.
         disputed: Called with a URL that may be no alias of where it was sent.
+        instead: Called with a request whose page names a URL as its own, with that, and who says so: what to ask for
+            in its place, or None.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Aliases:
         furniture_of: FurnitureOf,
     ) -> None:
         self._index = index
+        self._store = AliasStore(index, normalizer, stats)
         self._normalizer = normalizer
         self._settings = settings
         self._spider = spider
@@ -82,11 +86,10 @@ class Aliases:
         self._pages = pages
         self._furniture_of = furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
+        self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
-        self._sites: dict[str, SiteAliases] = {}
-        self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
-        self._failed = False
+        self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
         if book is not None:
             book.more = self.rules_of
 
@@ -94,7 +97,7 @@ class Aliases:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The sources of a site as rules, with the trials of earlier crawls."""
-        return self._of(site).rules()
+        return self._store.site(site).rules()
 
     def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
@@ -108,15 +111,15 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         try:
-            alias = self._known(url) or self._known(self._normalizer.normalize(url).canonical)
-            if alias is None and asked is not None and self.remembers(url) and self._kept(url) is None:
-                alias = self._known(asked)  # what rules make of it, no crawl has seen
+            alias = self._store.known(url) or self._store.known(self._normalizer.normalize(url).canonical)
+            if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
+                alias = self._store.known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:
                     return None
             if alias is None or not self._holds(url, alias):
                 return None
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
+            self._store.say(error)
             return None
         return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
 
@@ -136,9 +139,9 @@ class Aliases:
         if not self.remembers(url):
             return []
         try:
-            alias = self._known(url)
+            alias = self._store.known(url)
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
+            self._store.say(error)
             return []
         found = []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
@@ -152,18 +155,16 @@ class Aliases:
         """True when earlier crawls, or other workers, have found out aliases of this site."""
         if not self._settings.for_url(url).alias_sources:
             return False
-        site = site_of(url)
-        self._of(site)
-        return site in self._remembering
+        return self._store.has_some(site_of(url))
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
         try:
-            alias = self._known(url) if self.remembers(url) else None
+            alias = self._store.known(url) if self.remembers(url) else None
             if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
                 return None
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
+            self._store.say(error)
             return None
         return alias.target
 
@@ -173,53 +174,80 @@ class Aliases:
         Asked before the page is judged, when the index still has the earlier one.
         """
         try:
-            kept = self._kept(url)
+            kept = self._store.kept(url)
+            said = self._index.attached(url, SAID) if kept is None else None
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
-            return False
-        if kept is None or kept.run == self._run:
+            self._store.say(error)
             return False
         now = page.analyse()
-        is_same = same_page(Look.of(kept), Look.at(now), self._furniture_of) is not False
-        if is_same or is_kept_with_lines_beside(kept.outline, now):
+        if kept is None:
+            if said is None or said == digest_of_all(now.page):
+                return False
+        elif kept.run == self._run:
             return False
+        else:
+            is_same = same_page(Look.of(kept), Look.at(now), self._furniture_of) is not False
+            if is_same or is_kept_with_lines_beside(kept.outline, now):
+                page.is_update = True
+                return False
         self._changed.add(_key(url))
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
     # What pages say
 
-    def look(self, request: Request, response: Response) -> None:
-        """A page has come: what does it say of other URLs, and which redirect led to it?"""
+    def look(self, request: Request, response: Response) -> Request | None:
+        """A page has come: what does it say of other URLs, and which redirect led to it?
+
+        Returns:
+            The request for the URL that it would be known by, where that one is to be kept in its place (DEDUP_KEEP).
+        """
         settings = self._settings.for_url(response.url)
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
-            return
+            return None
         url = without_fragment(response.url)
-        found: dict[str, str] = {}
-        if is_html(response):
-            headers = {
-                name: [value.decode("latin-1") for value in response.headers.getlist(name)]
-                for name in ("link", "content-location")
-                if name in response.headers
-            }
-            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
-                if said.startswith("https:") and not url.startswith("https:"):
-                    continue  # nobody shall be led to an insecure page
-                asked = said if said.isascii() and " " not in said else safe_url_string(said)  # as Scrapy writes it
-                found.setdefault(self._by_rules(asked), source)
+        said = self._said_by(url, response) if is_html(response) else {}
+        if settings.keep == "canonical":
+            by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
+            for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
+                if (instead := self.instead(request, by[source], source)) is not None:
+                    return instead
+                if TRIAL in request.meta:  # the other is being fetched, too
+                    del said[by[source]]
+        found = dict(zip(map(self._by_rules, reversed(said)), reversed(said.values()), strict=True))  # the first counts
         reasons = request.meta.get("redirect_reasons", ())
         if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
         if found:
-            self._pages.of(response).contested = self._keep(url, found)
+            page = self._pages.of(response)
+            page.says, page.contested = found.keys(), self._keep(url, found)
+        return None
+
+    def _said_by(self, url: str, response: Response) -> dict[str, str]:
+        """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
+        names = (name for name in ("link", "content-location") if name in response.headers)
+        headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
+        return {
+            said if said.isascii() and " " not in said else safe_url_string(said): source  # as Scrapy writes it
+            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
+            if url.startswith("https:") or not said.startswith("https:")  # nobody shall be led to an insecure page
+        }
+
+    def _by_rules(self, url: str) -> str:
+        found = self._normalizer.normalize(url)
+        return found.canonical if found.kind == "rewrite" else url
+
+    def lead_on(self, url: str, named: str, source: str) -> None:
+        """A URL whose page names another is an alias of that one, which is about to be asked for."""
+        self._store.put(url, Alias(named, source, self._spider.name, "", time.time()))
 
     def _tried(self, url: str) -> frozenset[str]:
         """The sources that are wanted and have not been refuted on the site of a URL."""
         if self._book is None:
             return frozenset()
         site = site_of(url)
-        wrong = self._of(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        wrong = self._store.site(site).failed.keys() | self._book.revoked(site, "alias").keys()
         return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
 
     def moved(self, request: Request, status: int, target: str) -> None:
@@ -236,17 +264,17 @@ class Aliases:
         now = time.time()
         rows = {said: Alias(url, source, self._spider.name, self._run, now) for said, source in found.items()}
         try:
-            own = self._known(url)
+            own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
-            self._remember(site_of(url))
+            self._store.remember(site_of(url))
             there = self._index.attach_new(NAME, {said: alias.to_bytes() for said, alias in rows.items()})
             met = {said: (Alias.from_bytes(content), rows[said]) for said, content in there.items()}
             contested = {
                 said: old.target for said, (old, new) in met.items() if old and self._is_contested(said, old, new)
             }
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
+            self._store.say(error)
             return {}
         for source in found.values():
             self._stats.inc_value(f"dedup/aliases/said/{source}")
@@ -265,14 +293,21 @@ class Aliases:
         """Two pages that name one URL as their own are not one page: it may be neither's."""
         contested, page.contested = page.contested, {}
         for said, target in contested.items():
-            other = self._known(target)
+            other = self._store.known(target)
             if keeper in (target, said) or (other is not None and other.target == keeper):
+                continue
+            if page.is_update and self._is_as_kept(page, target):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._index.attach(said, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
             logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
             self.disputed(said)
+
+    def _is_as_kept(self, page: FetchedPage, url: str) -> bool:
+        """Whether a page says what is kept of a URL; what is but an update of itself was compared with nothing else."""
+        kept = self._store.kept(url)
+        return kept is not None and same_page(Look.at(page.analyse()), Look.of(kept), self._furniture_of) is True
 
     # What a crawl finds out by itself
 
@@ -288,77 +323,56 @@ class Aliases:
             if verdict is None:
                 self._dispute(page, url)  # no item of it was judged, or will be
                 return
-            is_dropped = verdict.is_sure and settings.action == "drop" and verdict.url == page.url
             self._dispute(page, without_fragment(verdict.duplicate_of or url))
-            if is_dropped and verdict.duplicate_of and len(links) <= MOST_LINKS:
-                self._learn(url, without_fragment(verdict.duplicate_of), links)
+            drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
+            if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
+                self._learn(url, same, links)
             elif self.remembers(url) and self._index.attached(url, NAME) is not None:
                 self._index.detach(url, NAME)  # it is a page of its own now
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
         except (OSError, IndexDamagedError) as error:
-            self._say(error)
+            self._store.say(error)
+
+    def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
+        """The URL of the page that a dropped one surely is; None where none was met yet.
+
+        It need not be the one it was dropped for: of those that are not surely duplicates, each may say what another
+        says, to the letter, and then one of them is enough to be fetched again.
+        """
+        keeper = without_fragment(verdict.duplicate_of or "")
+        if verdict.is_sure or (verdict.check == "exact" and keeper in page.says):  # a text, and the page's own word
+            return keeper
+        said = digest_of_all(page.analyse().page)
+        first = self._dropped.get(said)
+        if first is None and len(self._dropped) < _MOST_DROPPED:
+            self._dropped[said] = page.url
+        elif first is not None and first != page.url:
+            self._index.attach(first, SAID, said)
+            return first
+        return None
 
     def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
         if url == keeper:
             return
         packed = tuple(pack_request(link, self._spider) for link in links)
-        back = self._known(keeper)
+        back = self._store.known(keeper)
         if back is not None and back.target == url:
             self._index.detach(keeper, NAME)
-        self._remember(site_of(url))
-        alias = Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed)
-        self._index.attach(url, NAME, alias.to_bytes())
+        self._store.put(url, Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed))
         self._stats.inc_value("dedup/aliases/found")
 
     # Between crawls
 
     def close(self) -> None:
         """Keep what became of the trials."""
-        for site, known in self._sites.items() if self._book is not None else ():
+        for site in self._store.sites() if self._book is not None else ():
             assert self._book is not None
             watched = self._book.watched(site, "alias")
-            for one in watched:
-                if one.passed or one.failed:
-                    known.tried[one.rule.id] = TrialRecord.of(one)
-            known.failed |= self._book.revoked(site, "alias")
-            if known != SiteAliases():
-                self._update(site, known)
-
-    def _remember(self, site: str) -> None:
-        """Have later crawls know that there are aliases of this site, before there is one."""
-        known = self._of(site)
-        if site not in self._remembering:
-            self._update(site, known)
-            self._remembering.add(site)
-
-    def _update(self, site: str, known: SiteAliases) -> None:
-        def joined(content: bytes | None) -> bytes:
-            return SiteAliases.from_bytes(content).joined(known).to_bytes()
-
-        try:
-            self._index.update_site_state(site, NAME, joined)
-        except (OSError, IndexDamagedError) as error:
-            self._say(error)
-
-    def _of(self, site: str) -> SiteAliases:
-        known = self._sites.get(site)
-        if known is None:
-            try:
-                content = self._index.site_state(site, NAME)
-            except (OSError, IndexDamagedError) as error:
-                self._say(error)
-                content = None
-            if len(self._sites) >= _MOST_SITES:
-                self._sites.clear()
-                self._remembering.clear()
-            known = self._sites[site] = SiteAliases.from_bytes(content)
-            if content is not None:
-                self._remembering.add(site)
-        return known
-
-    def _known(self, url: str) -> Alias | None:
-        return Alias.from_bytes(self._index.attached(without_fragment(url), NAME))
+            tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
+            failed = self._book.revoked(site, "alias")
+            if tried or failed:
+                self._store.update(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
@@ -367,9 +381,9 @@ class Aliases:
             return False
         if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
             return False
-        if alias.rule in self._of(site_of(url)).failed:
+        if alias.rule in self._store.site(site_of(url)).failed:
             return False
-        if not alias.was_found_out and self._kept(url) is not None:
+        if not alias.was_found_out and self._store.kept(url) is not None:
             return False  # the page was kept under this very URL
         if alias.run == self._run:
             return True
@@ -377,22 +391,8 @@ class Aliases:
             return False
         if self._index.is_restored(url) or self._index.is_restored(alias.target):
             return False
-        return alias.source != DUPLICATE or self._kept(alias.target) is not None
-
-    def _kept(self, url: str) -> Entry | None:
-        """The page that was kept of what came from a URL."""
-        found = (self._index.entry(known) for known in {url, self._normalizer.normalize(url).canonical})
-        return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
-
-    def _by_rules(self, url: str) -> str:
-        found = self._normalizer.normalize(url)
-        return found.canonical if found.kind == "rewrite" else url
-
-    def _say(self, error: Exception) -> None:
-        self._stats.inc_value("dedup/aliases/errors")
-        if not self._failed:
-            self._failed = True
-            logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+        is_there = alias.source != DUPLICATE or self._store.kept(alias.target) is not None
+        return is_there or self._index.attached(alias.target, SAID) is not None
 
 
 def _key(url: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -43,6 +43,8 @@ class FetchedPage:
         judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
+        says: URLs that it names as its own.
+        is_update: Whether an earlier crawl has kept the same page at its URL.
         contested: URLs that it names as its own, of which another page has said so before, and that page.
         links: What only it led to, once its callback has come to its end; None again when that is settled.
         files: Files of feeds that hold its items.
@@ -62,6 +64,7 @@ class FetchedPage:
         "dropped",
         "files",
         "force_keep",
+        "is_update",
         "item_urls",
         "items",
         "judged_as",
@@ -73,6 +76,7 @@ class FetchedPage:
         "lost_alone",
         "on_their_way",
         "request",
+        "says",
         "stored",
         "unwritten",
         "url",
@@ -93,7 +97,9 @@ class FetchedPage:
         self.linked: set[int] = set()
         self.kept_under: dict[str, str] = {}
         self.links: list[Request] | None = None
+        self.says: Collection[str] = ()
         self.contested: dict[str, str] = {}
+        self.is_update = False
         self.judged_as: dict[int, str] = {}
         self.lost_alone: set[str] = set()
         self.on_their_way = self.stored = self.lost = self.unwritten = 0

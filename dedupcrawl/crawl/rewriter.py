@@ -10,7 +10,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.request import RequestFingerprinterProtocol
 
-from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.first_seen import FirstSeen
@@ -19,6 +19,7 @@ from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     ORIGINAL_URL,
     TRAIL,
+    TRIAL,
     AlreadyFetchedError,
     as_asked,
     untouched,
@@ -57,6 +58,7 @@ class Rewriter:
         self._pending = pending
         self._watch = watch
         self._aliases = aliases
+        aliases.instead = self._instead_of_page
         self._bypass = bypass
         self._sending = sending
         self._owed: list[Request] = []
@@ -116,6 +118,24 @@ class Rewriter:
             self._pending.lead_on(request.url, sent.url)
             if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
                 sent.meta[CANONICAL] = [sent.url]
+        return sent
+
+    def _instead_of_page(self, request: Request, named: str, source: str) -> Request | None:
+        """The request for the URL that a page names as its own, to be asked for and kept in the place of that page.
+
+        None where the page stays: it was asked for on purpose, rules made its URL, or the spider has the other one.
+        """
+        found = Normalized(request.url, named, "rewrite", (rule_id(source),))
+        is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
+        if not is_wanted or not request.meta.keys().isdisjoint((TRIAL, ORIGINAL_URL)):
+            return None
+        if self._watch.is_fetched(named) or self._watch.is_off(request.url, found.rules):
+            return None
+        sent = self._send(request, named, found, "rewrite")
+        if sent is request:
+            return None
+        self._pending.lead_on(without_fragment(request.url), sent.url)
+        self._aliases.lead_on(without_fragment(request.url), sent.url, source)
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each

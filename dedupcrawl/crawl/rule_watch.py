@@ -142,10 +142,13 @@ class RuleWatch:
 
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        found = self._aliases.found_out(request.url) if self._normalizer.normalize(request.url).rules == rules else None
-        if found is not None and self.book is not None and self.earlier.is_one_url(found, canonical):
+        is_by_rules = self._normalizer.normalize(request.url).rules == rules
+        if self.book is None or not is_by_rules or (found := self._aliases.found_out(request.url)) is None:
+            return False
+        led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
+        if self.earlier.is_one_url(found, led_to):
             self.book.passed(request.url, rules)
-        return found is not None
+        return True
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when trials have shown that one of the rules is wrong for such URLs."""
@@ -336,8 +339,7 @@ class RuleWatch:
         assert self._trials is not None
         if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url)
-            trial = Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to)
-            self._try(trial, request)
+            self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
 
     def _passed(self, trial: Trial) -> None:
         self._pending.prove(trial.canonical)
@@ -386,13 +388,11 @@ class RuleWatch:
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
         assert self.book is not None
-        in_doubt = self.book.in_doubt()
-        if not in_doubt:
-            return
+        in_doubt = {rule for rules in self.book.in_doubt().values() for rule in rules}
         try:
-            earlier = self._rewrites.sample({rule for rules in in_doubt.values() for rule in rules}, self._can_be_tried)
-            for request, canonical, rules in earlier:
-                self._try(Trial(request.url, canonical, rules), request)
+            for request, canonical, rules in self._rewrites.sample(in_doubt, self._can_be_tried):
+                if not self._was_tried(request, canonical, rules):
+                    self._try(Trial(request.url, canonical, rules), request)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
 

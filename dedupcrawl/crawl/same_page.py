@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import mmh3
+
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.furniture import RECURRING, Furniture
@@ -12,6 +14,7 @@ from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.rows import Entry
+from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
 FurnitureOf = Callable[[str], Furniture]
@@ -83,3 +86,9 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
     kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
     lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines)))
     return main <= kept <= main.union(main_outline.read(lines).blocks.hashes)
+
+
+def digest_of_all(page: Page) -> bytes:
+    """A digest of all that a page says, of 16 bytes."""
+    said = (page.title, *page.paragraphs, *page.asides, *page.link_lines)
+    return mmh3.hash_bytes("\n".join(said).encode("utf-8", "surrogatepass"))

@@ -29,12 +29,13 @@ class UrlMiddleware:
         """Called by Scrapy."""
         return cls(crawler)
 
-    async def process_response(self, request: Request, response: Response) -> Response:
-        """The response, untouched."""
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The response, untouched; or a request for the URL that its page would be known by."""
         self._orphans.answered(request, response)
         if self._software is not None:
             self._software.look(response)
-        self._aliases.look(request, response)
+        if (instead := self._aliases.look(request, response)) is not None:
+            return instead
         self._watch.answered(request, response)
         return response
 

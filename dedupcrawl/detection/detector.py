@@ -207,8 +207,8 @@ class Detector:
                     return kept, b""
                 continue
             found = None
-            if self._is_settled(entry.source, verdict.duplicate_of) or (
-                updates is not None and self._is_updated(entry.url, comparison.keeper, updates)
+            if self._is_settled(entry.source, verdict.duplicate_of) or self._is_updated(
+                entry, comparison.keeper, updates
             ):
                 force_keep = True
                 continue
@@ -259,17 +259,19 @@ class Detector:
         said = self._index.verdict(keeper)
         return self._index.is_restored(keeper) or (said is not None and said.duplicate_of == url)
 
-    def _is_updated(self, url: str, keeper: str, is_same: Callable[[str], bool]) -> bool:
+    def _is_updated(self, entry: Entry, keeper: str, is_same: Callable[[str], bool] | None) -> bool:
         """Whether a page is to take the place of what is kept under its URL.
 
         What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
-        rule is one of two.
+        rule is one of two, and no page is a duplicate of itself, whatever rules make of its URL now.
         """
         kept = self._index.entry(keeper)
-        if kept is not None and kept.run != self._run and is_same(kept.source):
-            self._index.forget([keeper])
-            return True
-        return self._index.entry(url) is not None
+        if kept is not None and kept.run != self._run:
+            is_one = kept.source == entry.source or (is_same is not None and is_same(kept.source))
+            if is_one:
+                self._index.forget([keeper])
+                return True
+        return is_same is not None and self._index.entry(entry.url) is not None
 
     def _judge_again(self, host: str, furniture: Furniture) -> None:
         """Judge those pages of a host again that hold much more furniture than was known when they were judged.

@@ -136,6 +136,55 @@ async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_
     assert after <= 63  # robots.txt and some trials besides
 
 
+WHOLE = prose(100)
+CUT = " ".join(WHOLE.split()[:-12])  # dropped for the whole, by shingles and a probability of .91
+
+
+async def test_of_those_that_are_not_surely_duplicates_one_of_each_text_is_fetched_again(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in range(8)), "/b", "/a")}  # the last is first
+    pages |= {"/a": page(WHOLE, "/of-a"), "/of-a": page(prose(1)), "/of-b": page(prose(2))}
+    pages |= {"/b": page(CUT, "/of-b")} | {f"/c?n={n}": page(CUT, f"/d/{n}") for n in range(8)}
+    pages |= {f"/d/{n}": page(prose(10 + n)) for n in range(8)}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        copies = {path for path in site.requests if path.startswith("/c?")}
+        assert len(copies) <= 2, "but for trials"
+        assert site.requests["/b"] == 1, "it may be another page"
+        assert texts(again) == texts(first)
+        pages["/b"] = page(prose(3), "/of-b")
+        site.requests.clear()
+        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        assert {f"/c?n={n}" for n in range(8)} <= set(site.requests), "what it said tells of the others no more"
+    assert texts(changed) == texts(first) | {prose(3)}
+
+
+def beside(markup: str, first: int) -> str:
+    """A page with links beside its text, which make it another's duplicate with a probability of .96 only."""
+    links = "".join(f'<p><a href="/{n}">{prose(n, 4)}</a></p>' for n in range(first, first + 4))
+    return markup.replace("</article>", f"</article><div>{links}</div>")
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+async def test_a_page_that_names_the_one_that_has_its_text_is_not_fetched_again(tmp_path: Path, is_named: bool) -> None:
+    numbers = range(9)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in numbers), *(f"/a/{n}" for n in numbers))}
+    for n in numbers:
+        pages[f"/a/{n}"] = beside(page(prose(100 + n), title=f"Page {n}"), 7_000 + 8 * n)
+        again = page(prose(100 + n), title=f"Page {n}")
+        named = again.replace("<title>", f'<link rel="canonical" href="/a/{n}"><title>') if is_named else again
+        pages[f"/c?n={n}"] = beside(named, 7_004 + 8 * n)
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert first.stats["dedup/content/dropped/exact"] == len(numbers)
+    copies = sum(count for path, count in site.requests.items() if path.startswith("/c?"))
+    assert copies == 0 if is_named else copies == len(numbers)
+    assert texts(later) == texts(first)
+
+
 async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
     pages: dict[str, Any] = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
     with serve(pages) as site:
@@ -274,3 +323,99 @@ async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) 
         total = fetched(site)
     assert texts(cut) | texts(rest) == FORUM
     assert total < 1 + 2 * THREADS + THREADS * POSTS
+
+
+def variants(count: int, *, other: int = 0) -> dict[str, Any]:
+    """Pages that are first met as print views, which name their own URL; the texts of some are others under that."""
+    pages: dict[str, Any] = {"/": page(prose(0), "/list", *(f"/print?n={n}" for n in range(count)))}
+    pages["/list"] = page(prose(1), *(f"/a/{n}" for n in range(count)))
+    for n in range(count):
+        pages[f"/print?n={n}"] = canonical(prose(100 + n), f"/a/{n}", f"/from/{n}")
+        pages[f"/a/{n}"] = canonical(prose((500 if n < other else 100) + n), f"/a/{n}", f"/from/{n}")
+        pages[f"/from/{n}"] = page(prose(300 + n))
+    return pages
+
+
+KEEP_CANONICAL = {"DEDUP_KEEP": "canonical"}
+
+
+@pytest.mark.parametrize("keep", ["first", "canonical"])
+async def test_the_copy_that_is_kept_is_the_first_or_the_one_that_the_page_names(tmp_path: Path, keep: str) -> None:
+    with serve(variants(12)) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP=keep, DEPTH_PRIORITY=1))
+        kept = {url.removeprefix(site.base) for url in done.urls}
+        site.requests.clear()
+        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP=keep, DEDUP_SCOPE="spider"))
+        again = sum(count for path, count in site.requests.items() if path.startswith("/print"))
+    assert texts(done) == texts(later) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
+    prints = {url for url in kept if url.startswith("/print")}
+    assert len(prints) == (12 if keep == "first" else 0)
+    if keep == "canonical":
+        assert again <= 2, "what a page has named is asked for at once, but for trials"
+
+
+async def test_a_page_with_another_text_under_the_url_that_it_names_is_not_lost(tmp_path: Path) -> None:
+    with serve(variants(12, other=12)) as site:
+        for scope in ("run", "spider", "spider"):
+            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope, DEPTH_PRIORITY=1)
+            done = await crawl(f"{site.base}/", given)
+            numbers = (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
+            assert texts(done) == set(map(prose, numbers))
+
+
+async def test_urls_that_pages_name_and_that_are_gone_are_fallen_back_from(tmp_path: Path) -> None:
+    pages = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}
+    pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
+    with serve(pages) as site:
+        for _ in range(3):
+            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider")
+            done = await crawl(f"{site.base}/", given)
+            assert texts(done) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
+            fetches = sum(count for path, count in site.requests.items() if path.startswith("/print"))
+            site.requests.clear()
+    assert fetches <= 12 + 5
+
+
+async def test_every_page_names_the_front_page_and_that_is_to_be_kept(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/{n}" for n in range(1, 30)))}
+    pages |= {f"/{n}": canonical(prose(n), "/front", f"/more/{n}") for n in range(1, 30)}
+    pages |= {f"/more/{n}": canonical(prose(100 + n), "/front") for n in range(1, 30)}
+    pages["/front"] = page(prose(999))  # which no page links to
+    every = {prose(0), *(prose(h + n) for h in (0, 100) for n in range(1, 30))}
+    with serve(pages) as site:
+        for scope in ("run", "spider", "spider"):
+            done = await crawl(f"{site.base}/", settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope))
+            assert texts(done) - {prose(999)} == every
+
+
+async def test_circles_strangers_and_dead_ends_of_what_is_to_be_kept(tmp_path: Path) -> None:
+    pages: dict[str, Any] = {
+        "/": page(prose(0), "/a", "/b", "/c", "/d", "/e", "/self"),
+        "/a": canonical(prose(1), "/b"),
+        "/b": canonical(prose(1), "/a"),
+        "/c": canonical(prose(2), "/dead"),
+        "/d": canonical(prose(3), "http://elsewhere.example/d"),
+        "/e": canonical(prose(4), "/moved"),
+        "/moved": redirect("/e"),
+        "/self": canonical(prose(5), "/self", "/moved"),
+    }
+    with serve(pages) as site:
+        for _ in range(3):
+            done = await crawl(f"{site.base}/", settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider"))
+            assert texts(done) == set(map(prose, range(6)))
+            assert fetched(site) < 24
+            site.requests.clear()
+
+
+async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault_of_theirs(tmp_path: Path) -> None:
+    numbers = range(12)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/print?n={n}" for n in numbers))}
+    for n in numbers:
+        pages[f"/print?n={n}"] = pages[f"/a?f=1&n={n}"] = canonical(prose(100 + n), f"/a?f=1&amp;n={n}")
+    given = settings(tmp_path, **KEEP_CANONICAL)
+    rule = 'id = "no-f"\nkind = "rewrite"\nmatch = "/a?n={}"\ndrop = ["f"]'
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n[[rules]]\n{rule}\n', encoding="utf-8")
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", given)
+    assert texts(done) == set(map(prose, (0, *range(100, 112))))
+    assert not done.stats.get("dedup/url/revoked")

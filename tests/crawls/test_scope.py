@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,21 @@ async def test_two_crawls_with_other_checks_cannot_share_an_index(tmp_path: Path
             return_exceptions=True,
         )
     assert sum(not isinstance(one, BaseException) and bool(one.items) for one in done) == 1
+
+
+async def test_no_page_is_a_duplicate_of_itself_whatever_rules_make_of_its_url(tmp_path: Path) -> None:
+    """It is kept under an identity, and then on trial, for what a rewrite makes of its URL is not there."""
+    urls = [f"/topic?f=1&t={n}" for n in range(12)]
+    pages = {"/": page(prose(0), *urls), **{url: page(prose(1 + n)) for n, url in enumerate(urls)}}
+    settings = {
+        "DEDUP_INDEX": f"lmdb:{tmp_path}/index",
+        "DEDUP_SCOPE": "spider",
+        "DEDUP_RULES": str(tmp_path / "rules"),
+        "DEDUP_SOFTWARE": False,
+    }
+    rule = Rule("forum", "equivalence", match="/topic?t={}", drop=("f",))
+    with serve(pages) as site:
+        for now in (rule, replace(rule, kind="rewrite"), rule):
+            write_rules(tmp_path / "rules", SiteRules("127.0.0.1", (now,)))
+            done = await crawl(f"{site.base}/", settings)
+            assert sorted(item["text"] for item in done.items) == sorted(map(prose, range(13)))

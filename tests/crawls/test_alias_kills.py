@@ -1,0 +1,89 @@
+"""Crawls that aliases save fetches in, and that are killed: nothing is lost by what was not fetched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawls.project import items, make_project, scrapy_crawl
+from tests.crawls.site import Answer, page, prose, serve
+from tests.crawls.test_aliases import FORUM, phpbb
+from tests.crawls.test_kills import kill_when
+from tests.crawls.test_several_workers import EXAMPLE, found, push, start, wait_for_its_death
+from tests.redis_server import RedisServer
+
+SETTINGS = {"DEDUP_SOFTWARE": False, "CONCURRENT_REQUESTS": 2, "LOG_LEVEL": "ERROR"}
+
+
+def slowly(pages: Mapping[str, Any]) -> dict[str, Any]:
+    def answer(html: str) -> Any:
+        def given() -> Answer:
+            time.sleep(0.02)
+            return Answer(html)
+
+        return given
+
+    return {path: answer(html) for path, html in pages.items()}
+
+
+def named() -> dict[str, Any]:
+    """Print views of pages, which name the URL that those are to be known by, and alone lead on."""
+    pages = {"/": page(prose(0), *(f"/print?n={n}" for n in range(40)))}
+    for n in range(40):
+        of_its_own = f'<link rel="canonical" href="/a/{n}"><title>'
+        both = page(prose(100 + n), f"/from/{n}").replace("<title>", of_its_own)
+        pages |= {f"/print?n={n}": both, f"/a/{n}": both, f"/from/{n}": page(prose(300 + n))}
+    return pages
+
+
+SITES = {
+    "permalinks": (phpbb(), FORUM, {}),
+    "named": (named(), set(map(prose, (0, *range(100, 140), *range(300, 340)))), {"DEDUP_KEEP": "canonical"}),
+}
+
+
+@pytest.mark.parametrize("of", SITES)
+@pytest.mark.parametrize("jobdir", [True, False])
+@pytest.mark.parametrize("after", [6, 11])
+def test_after_a_kill_all_pages_are_found_that_aliases_stand_for(
+    tmp_path: Path, of: str, jobdir: bool, after: int
+) -> None:
+    pages, every, more = SITES[of]
+    where = {"JOBDIR": "job"} if jobdir else {"DEDUP_SCOPE": "spider"}
+    project = make_project(tmp_path, {**SETTINGS, **more, **where, "DEDUP_INDEX": f"lmdb:{tmp_path}/index"})
+    with serve(slowly(pages)) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > after)
+        scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+        assert {item["text"] for item in items(project, "resumed.jsonl")} == every, "the feed before was not closed"
+        fetched = sum(site.requests.values())
+    if of == "permalinks":
+        assert fetched < len(pages), "and aliases saved fetches"
+
+
+def test_two_workers_of_which_one_is_killed_find_all_pages_that_aliases_stand_for(
+    tmp_path: Path, redis_server: RedisServer
+) -> None:
+    project = Path(shutil.copytree(EXAMPLE, tmp_path / "project"))
+    with serve(slowly(phpbb())) as site:
+        client = push(redis_server, site)
+        killed, other = (start(project, redis_server, feed) for feed in ("killed.jsonl", "other.jsonl"))
+        while sum(site.requests.values()) < len(FORUM):
+            time.sleep(0.01)
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        assert other.wait(timeout=120) == 0
+        wait_for_its_death(client)
+        assert start(project, redis_server, "last.jsonl").wait(timeout=120) == 0
+        texts = found(project, "other.jsonl", "last.jsonl")
+        fetched = sum(site.requests.values())
+    assert {text.removeprefix("Start ") for text in texts} >= FORUM - {prose(0)}, (
+        "scrapy-redis may forget the front page"
+    )
+    assert fetched < len(phpbb()), "and aliases saved fetches"
