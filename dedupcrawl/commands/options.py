@@ -122,7 +122,7 @@ def index_folder(spec: str | None) -> Path:
 
     A crawl writes its log beside that unless told otherwise.
     """
-    return folder_of(spec or "", data_folder() / "index")
+    return folder_of(spec or "") or data_folder() / "index"
 
 
 def _nothing_at(path: Path) -> BadInputError:
