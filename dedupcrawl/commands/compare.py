@@ -37,7 +37,7 @@ _OUTCOMES = ("duplicate", "unique", "abstained")
 @rows_option
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
-def command(
+def command(  # noqa: PLR0913 - the options of a command, as click passes them
     pages: Sequence[str],
     pairs: Path | None,
     index: str | None,

@@ -35,7 +35,7 @@ _AT_ONCE = 1_000  # pages
 @click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
 @index_option
 @json_option
-def forget(
+def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
 ) -> None:
     """Remove pages, with texts and items kept beside them, so that nothing is their duplicate any more.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--run", default="last", show_default=True, help="Which crawl, by its name; or 'all' that the index knows."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
-def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:
+def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 
     It is one file that opens offline in any browser: figures, plots, all duplicates with what differs, clusters, rules.

@@ -41,7 +41,7 @@ _LET_THROUGH = (
 @click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
 @index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
-def restore(  # noqa: PLR0912 - an error each
+def restore(  # noqa: PLR0913, PLR0912 - an error each
     urls: Sequence[str],
     rule: str | None,
     check: str | None,

@@ -169,7 +169,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.option("--undo", is_flag=True, help="Switch it on again.")
 @_folder
 @json_option
-def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
+def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
     --undo switches it on again, without the note: on probation when its trials were not over, or spoke against it.

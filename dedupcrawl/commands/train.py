@@ -61,7 +61,7 @@ _DEFAULTS = LearningOptions()
 )
 @engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def command(
+def command(  # noqa: PLR0913 - the options of a command, as click passes them
     logs: Sequence[str],
     rules: Path,
     holdout: float,

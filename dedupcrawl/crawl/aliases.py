@@ -60,7 +60,7 @@ class Aliases:
         disputed: Called with a URL that may be no alias of where it was sent.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         index: Index,
         normalizer: Normalizer,
