@@ -32,7 +32,7 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 json_anyway = click.option(
-    "--json", is_flag=True, expose_value=False, help="What is printed is JSON anyway: this changes nothing."
+    "--json", is_flag=True, expose_value=False, help="The output is always JSON; accepted for consistency."
 )
 
 rules_option = click.option(

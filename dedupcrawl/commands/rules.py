@@ -79,7 +79,7 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="List rules, one a line.")
+@command.command("list", short_help="List rules, one per line.")
 @click.argument("sites", nargs=-1)
 @_folder
 @json_option
@@ -196,7 +196,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
         click.echo(f"{printable(str(path))}: {printable(rule_id)} is {was_on}{state}", err=True)
 
 
-@command.command("import", short_help="Take over rules of duplicate-url-discarder.")
+@command.command("import", short_help="Import rules from duplicate-url-discarder.")
 @click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
 @_folder
 @json_option
