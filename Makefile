@@ -5,6 +5,7 @@ INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 START ?=
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder  # else files of few, long tests come last, on one core
 # Some machines set it: each of a thousand processes that tests start would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -24,10 +25,10 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
 
 test: $(DEV_STAMP) lint  ## lint, types and all tests
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile
+	$(VENV)/bin/python -m pytest $(PARALLEL)
 
 test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a sixth of the time; no crawls, servers, browsers or Spark
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
+	$(VENV)/bin/python -m pytest $(PARALLEL) -m 'not slow'
 
 # The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.
 test-oldest: OLDEST := $(VENV)-oldest/bin
@@ -50,7 +51,7 @@ test-matrix:  ## all tests with each of PYTHONS that is on the PATH or in pyenv,
 
 coverage: $(DEV_STAMP)  ## all tests, and which lines and branches of each module none of them ran
 	$(VENV)/bin/python -m coverage erase
-	$(VENV)/bin/python -m coverage run -m pytest -n auto --dist loadfile
+	$(VENV)/bin/python -m coverage run -m pytest $(PARALLEL)
 	$(VENV)/bin/python -m coverage combine --quiet
 	$(VENV)/bin/python -m coverage report --show-missing
 
