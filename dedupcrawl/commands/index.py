@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import pickle
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -13,7 +15,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
-from dedupcrawl.commands.options import FILE, index_option, json_option, open_existing
+from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
@@ -235,14 +237,48 @@ def verify(index: str | None, as_json: bool) -> None:
     dedupcrawl index verify
     dedupcrawl index verify --index lmdb:/data/dedup/index || echo "make it anew"
     """
-    with open_existing(index) as opened:
-        pages = opened.info()["pages"]
-        with progress("verifying", int(pages)) as update:
-            problems = opened.verify(lambda done, _: update(done))
+    pages, problems = _read_apart(index)
     if as_json:
         click.echo(to_json({"pages": pages, "problems": problems}))
     if problems:
         more = f" … and {len(problems) - _PROBLEMS_NAMED} more" if len(problems) > _PROBLEMS_NAMED else ""
         raise FailureError("; ".join(problems[:_PROBLEMS_NAMED]) + more)
     if not as_json:
-        click.echo(f"{counted(int(pages), 'page')}, all sound")
+        click.echo(f"{counted(pages, 'page')}, all sound")
+
+
+def _read_apart(index: str | None) -> tuple[int, list[str]]:
+    """Pages of an index and what is wrong with them, read by a process of its own.
+
+    LMDB has no checksums of its pages: a damaged one may abort whoever reads it.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, pickle.dumps(_read(index)))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    if not said:
+        raise FailureError(
+            f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, or "
+            "delete it and crawl again."
+        )
+    found: tuple[int, list[str]] | Exception = pickle.loads(said)
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _read(index: str | None) -> tuple[int, list[str]] | Exception:
+    try:
+        with open_existing(index) as opened:
+            pages = int(opened.info()["pages"])
+            with progress("verifying", pages) as update:
+                return pages, opened.verify(lambda done, _: update(done))
+    except Exception as error:
+        return error
