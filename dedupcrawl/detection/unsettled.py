@@ -52,7 +52,7 @@ class Unsettled:
     spare: int = 0
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - each may be left out or is of one page
         cls,
         page: Page,
         entry: Entry,
