@@ -5,8 +5,11 @@ INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 START ?=
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder  # else files of few, long tests come last, on one core
+# Some machines set it: each of a thousand processes that tests start would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test test-fast test-oldest dist-check lint format docs sanitize clean
+.PHONY: crawl test test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
 $(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -22,10 +25,10 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
 
 test: $(DEV_STAMP) lint  ## lint, types and all tests
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile
+	$(VENV)/bin/python -m pytest $(PARALLEL)
 
 test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a sixth of the time; no crawls, servers, browsers or Spark
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
+	$(VENV)/bin/python -m pytest $(PARALLEL) -m 'not slow'
 
 # The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.
 test-oldest: OLDEST := $(VENV)-oldest/bin
@@ -35,6 +38,26 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
 		--editable '.[train,terms,calibrate,report,dev,docs]' 'httpx>=0.28'
 	$(OLDEST)/python -m pytest --ignore tests/benchmarks
+
+PYTHONS := 3.10 3.11 3.12 3.13 3.14
+test-matrix:  ## all tests with each of PYTHONS that is on the PATH or in pyenv, each in an environment of its own
+	@for version in $(PYTHONS); do \
+		found=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+		found=$${found:-$$(command -v python$$version)}; \
+		if [ -z "$$found" ]; then echo "Python $$version: not on this machine"; continue; fi; \
+		echo "Python $$version: $$found"; \
+		$(MAKE) --no-print-directory VENV=$(VENV)-$$version PYTHON=$$found test || failed="$$failed $$version"; \
+	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+
+coverage: $(DEV_STAMP)  ## all tests, and which lines and branches of each module none of them ran
+	$(VENV)/bin/python -m coverage erase
+	$(VENV)/bin/python -m coverage run -m pytest $(PARALLEL)
+	$(VENV)/bin/python -m coverage combine --quiet
+	$(VENV)/bin/python -m coverage report --show-missing
+
+licences: $(DEV_STAMP)  ## docs/licences.md: what is bundled and what is installed, and under which licence
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[redis,scrapy-redis,spark,spidermon]'
+	$(VENV)/bin/python -m tools.licences
 
 dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there
 	$(VENV)/bin/python -m tools.dist_check
@@ -59,4 +82,4 @@ sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and 
 	status=$$?; $(VENV)/bin/python tools/build_kernels.py; exit $$status
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-* .coverage* docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

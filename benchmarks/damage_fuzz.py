@@ -3,7 +3,7 @@
     python -m benchmarks.damage_fuzz [--damages 1000] [--seed 0] [--commands explain report]
 
 Each command is run on so many copies of an index, each damaged once, in a process of its own that is ended after a
-minute. Its answer on the whole index is what it is compared with:
+minute of CPU time, or ten of waiting. Its answer on the whole index is what it is compared with:
 
     whole     the same answer
     told      another, and a sentence on stderr
@@ -22,6 +22,7 @@ import importlib
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -56,7 +57,7 @@ COMMANDS = (
     ("check", "more.jsonl", "--checks", ",".join(CHECK_NAMES)),  # opens the index as a crawl does, and writes to it
 )
 JOURNAL = "data.mdb"
-SECONDS = 60
+SECONDS, WAITED = 60, 600  # of CPU time; of time
 _VARIES = re.compile(rb"^bytes\b.*$|[0-9.]+ s\b|[0-9.]+ [kM]B\b", re.MULTILINE)  # also by what is damaged
 _BLOCK = 4096  # bytes, at most, that one damage changes
 
@@ -127,7 +128,8 @@ def outcome(index: Path, command: Sequence[str]) -> Outcome:
     out, err = index.parent / "stdout", index.parent / "stderr"
     child = os.fork()
     if child == 0:
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        signal.alarm(WAITED)
         os.chdir(index.parent)
         for path, stream in ((out, sys.stdout), (err, sys.stderr)):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream.fileno())
@@ -143,7 +145,7 @@ def outcome(index: Path, command: Sequence[str]) -> Outcome:
             os._exit(status)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     answer, said = _VARIES.sub(b"", out.read_bytes()), err.read_bytes()
-    if status == -signal.SIGALRM:
+    if -status in (signal.SIGALRM, signal.SIGXCPU):
         return Outcome(wrong="no end")
     if status < 0:
         return Outcome(wrong=f"signal {signal.Signals(-status).name}")

@@ -232,7 +232,7 @@ def other_slots(
     return _other_slots(page, _things(page), count, amounts, _by_form(map(_things, others)), chance)
 
 
-def _other_slots(
+def _other_slots(  # noqa: PLR0913 - one trial and all that is varied
     page: Paragraphs,
     things: Sequence[str],
     count: int,

@@ -110,7 +110,7 @@ def test_every_option_says_what_it_does(path: str) -> None:
             ["index", "info", "--index", "lmbd:none"],
             "dedupcrawl index info: 'lmbd:none' names no index: take memory:, ",
         ),
-        (["train", __file__], "dedupcrawl train: Missing option '--rules': folder for one rule file a site; in a "),
+        (["train", __file__], "dedupcrawl train: Missing option '--rules': folder for one rule file per site; in a "),
     ],
 )
 def test_an_error_says_who_what_and_what_to_do(

@@ -45,7 +45,7 @@ class Pages(scrapy.Spider):
 
 def python(code: str, there: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", WITHOUT + code], cwd=there, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", WITHOUT + code], cwd=there, capture_output=True, text=True, timeout=120, check=False
     )
 
 

@@ -16,7 +16,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from email import message_from_bytes
-from importlib.metadata import distribution, packages_distributions
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import msgspec
@@ -26,6 +26,7 @@ from packaging.utils import canonicalize_name
 
 from tests.crawls.project import items, make_project
 from tests.crawls.site import page, prose, serve
+from tools.licences import EXTRAS, PAGE, needed
 
 ROOT = Path(__file__).parents[1]
 PROJECT = msgspec.toml.decode((ROOT / "pyproject.toml").read_bytes())["project"]
@@ -81,25 +82,6 @@ print([run(arguments.split()) for arguments in (
     "report --output report.html",
 )])
 """
-
-
-def needed(requirements: list[str]) -> set[str]:
-    """Names of the distributions that these bring along, in this environment."""
-    found: set[str] = set()
-    todo = [Requirement(text) for text in requirements]
-    while todo:
-        wanted = todo.pop()
-        name = canonicalize_name(wanted.name)
-        extras = wanted.extras or {""}
-        if (wanted.marker is not None and not wanted.marker.evaluate()) or name in found:
-            continue
-        found.add(name)
-        for text in distribution(name).requires or ():
-            inner = Requirement(text)
-            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in extras):
-                inner.marker = None
-                todo.append(inner)
-    return found
 
 
 OWNERS = packages_distributions()
@@ -233,3 +215,14 @@ def test_every_library_that_is_declared_is_imported() -> None:
     used = {canonicalize_name(owner) for name, _ in imported() for owner in OWNERS.get(name, (name,))}
     declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
     assert declared - used == {"tomli", "tomli-w"}, "those two are how msgspec reads and writes TOML"
+
+
+def test_the_licence_of_whatever_pip_installs_is_on_the_page() -> None:
+    listed = set(re.findall(r"^\| (\S+) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed >= CORE
+    extras = PROJECT["optional-dependencies"]
+    assert set(EXTRAS) == extras.keys() - {"dev", "docs", "bench"}
+    for extra in EXTRAS:
+        assert {canonicalize_name(Requirement(text).name) for text in extras[extra]} - {"dedupcrawl"} <= listed
+    for bundled in (ROOT / "dedupcrawl").rglob("LICENSE.*"):
+        assert bundled.name in PAGE.read_text(encoding="utf-8")

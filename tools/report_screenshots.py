@@ -47,7 +47,7 @@ def main() -> None:
             browser.close()
 
 
-def _shoot(
+def _shoot(  # noqa: PLR0913 - one picture and all that is varied
     browser: Browser, report: Path, name: str, width: int, height: int, scheme: str, *, side_by_side: bool
 ) -> None:
     page = browser.new_page(

@@ -1,6 +1,6 @@
 """Make the package's English opposites of Princeton WordNet's database files (Debian: apt install wordnet-base).
 
-python tools/wordnet_antonyms.py /usr/share/wordnet dedupcrawl/content/data/antonyms-3.0.txt.gz
+python -m tools.wordnet_antonyms /usr/share/wordnet dedupcrawl/content/data/antonyms-3.0.txt.gz
 
 Each line is a pair of antonyms with their inflected forms: "rise rises rising rose risen | fall falls …". Words of
 several parts are left out. WordNet's licence is dedupcrawl/content/data/LICENSE.WordNet.
@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wordnet_synonyms import MARKER, PARTS_OF_SPEECH
+from tools.wordnet_synonyms import MARKER, PARTS_OF_SPEECH
 
 _ANTONYM = "!"
 _POINTER = 4  # fields of each

@@ -75,7 +75,7 @@ def whole(site: Site, folder: Path, settings: Mapping[str, Any]) -> tuple[float,
     return project.stats()["elapsed_time_seconds"], _outcome(site, project, 0)
 
 
-def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: int, rng: random.Random) -> Outcome:
+def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: int, rng: random.Random) -> Outcome:  # noqa: PLR0913 - one trial and all that is varied
     """Kill one of `processes` crawls that share an index, start it over, and so on; in the end let all finish."""
     seconds, _ = whole(site, folder / "undisturbed", ON)
     project = site.project(folder / "killed", ON, batch)
@@ -111,7 +111,7 @@ def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: i
     )
 
 
-def resume(site: Site, folder: Path, kills: int, *, dedup: bool, softly: bool, rng: random.Random) -> Outcome:
+def resume(site: Site, folder: Path, kills: int, *, dedup: bool, softly: bool, rng: random.Random) -> Outcome:  # noqa: PLR0913 - one trial and all that is varied
     """Kill crawls with a JOBDIR, each some times, and resume them; softly: with SIGTERM, once."""
     settings = ON if dedup else {}
     seconds, _ = whole(site, folder / "undisturbed", settings)
@@ -125,7 +125,7 @@ def resume(site: Site, folder: Path, kills: int, *, dedup: bool, softly: bool, r
     return total
 
 
-def _resumed(
+def _resumed(  # noqa: PLR0913 - one trial and all that is varied
     site: Site, folder: Path, settings: Mapping[str, Any], rng: random.Random, seconds: float, softly: bool
 ) -> Outcome:
     project = site.project(folder, settings)

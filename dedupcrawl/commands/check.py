@@ -56,7 +56,7 @@ _COPY = "dedupcrawl-check-stdin"
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
-def command(
+def command(  # noqa: PLR0913 - the options of a command, as click passes them
     files: Sequence[str],
     output: Path | None,
     index: str | None,

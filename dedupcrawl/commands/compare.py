@@ -37,7 +37,7 @@ _OUTCOMES = ("duplicate", "unique", "abstained")
 @rows_option
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
-def command(
+def command(  # noqa: PLR0913 - the options of a command, as click passes them
     pages: Sequence[str],
     pairs: Path | None,
     index: str | None,
@@ -45,7 +45,7 @@ def command(
     sets: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Whether NEW would be dropped where OLD is kept: how probable that they are one page, and what differs.
+    """Tell whether NEW would be dropped if OLD is kept: how probable it is that they are one page, and what differs.
 
     OLD and NEW are files of HTML, or URLs of an index. A row of --pairs is {"kept": PAGE, "new": PAGE}, a page as in
     check: {"url": …, "html": …} or {"url": …, "title": …, "text": …}; or a URL of the index. For each row in, one out,

@@ -25,6 +25,10 @@ class CommandError(click.ClickException):
         super().__init__(message)
         self.ctx = click.get_current_context(silent=True)
 
+    def __reduce__(self) -> tuple[type[CommandError], tuple[str]]:
+        """As one of the process that it is sent to."""
+        return type(self), (self.message,)
+
 
 class BadInputError(CommandError):
     """What was given cannot be used: exit status 2. The sentence says what, where, and what to do."""

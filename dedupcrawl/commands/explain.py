@@ -35,13 +35,13 @@ _OF_URL = (
 @rules_option
 @json_option
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
-    """Why URL was rewritten, or its page dropped or kept, with the evidence.
+    """Explain why URL was rewritten, or why its page was dropped or kept, with the evidence.
 
     URL is looked for as it is, without its fragment, as Scrapy escapes it, and with its host in lower case; then in the
-    crawl log beside the index, which knows redirects and errors. Told are the rules that rewrote it, with what speaks
-    for them, the page that it duplicates, and what is alike and what differs; where DEDUP_KEEP_TEXT kept both texts,
-    side by side. Of a page whose items were judged one by one it tells what became of those that are known by their
-    places on it (URL#1, URL#2, …).
+    crawl log beside the index, which knows redirects and errors. It shows the rules that rewrote it and their evidence,
+    the page that it duplicates, and what is alike and what differs, side by side where DEDUP_KEEP_TEXT kept both texts.
+    For a page whose items were judged one by one, it shows what became of the items named by their position on it
+    (URL#1, URL#2, …).
 
     \b
     dedupcrawl explain https://example.com/print/42

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import pickle
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -13,7 +15,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
-from dedupcrawl.commands.options import FILE, index_option, json_option, open_existing
+from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
@@ -28,21 +30,21 @@ from dedupcrawl.sites import host_of, site_of
 _AT_ONCE = 1_000  # pages
 
 
-@click.command(cls=Command, short_help="Remove pages: nothing is their duplicate any more.")
+@click.command(cls=Command, short_help="Remove pages, so that nothing counts as their duplicate.")
 @click.argument("urls", nargs=-1)
 @click.option("--site", help="Pages of this host or registrable domain.")
-@click.option("--run", help="Pages of this crawl (explain names it).")
+@click.option("--run", help="Pages of this crawl (explain shows its name).")
 @click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
 @index_option
 @json_option
-def forget(
+def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
 ) -> None:
-    """Remove pages, with texts and items kept beside them, so that nothing is their duplicate any more.
+    """Remove pages, with the texts and items kept beside them, so that nothing counts as their duplicate any more.
 
-    Of several conditions all must hold. The URL of a page means the items that are known by their places on it too
-    (URL#1, URL#2, …). What was dropped because of a page stays dropped and keeps its verdict; see 'index restore'. The
-    room is taken again by new pages; 'index compact' gives it back to the disk.
+    If several conditions are given, all must hold. The URL of a page also stands for the items named by their position
+    on it (URL#1, URL#2, …). What was dropped because of a page stays dropped and keeps its verdict; see 'index
+    restore'. New pages reuse the space; 'index compact' returns it to the disk.
 
     \b
     dedupcrawl index forget https://example.com/42
@@ -98,13 +100,13 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     return forgotten, sites
 
 
-@click.command(cls=Command, short_help="Give the room of what counts no more back to the disk.")
+@click.command(cls=Command, short_help="Return the space of forgotten pages to the disk.")
 @index_option
 @json_option
 def compact(index: str | None, as_json: bool) -> None:
-    """Give the room of forgotten and replaced pages and of older verdicts back to the disk.
+    """Return the space of forgotten and replaced pages and of older verdicts to the disk.
 
-    Nobody else may have the index open meanwhile.
+    No other process may have the index open meanwhile.
 
     \b
     dedupcrawl index compact --index lmdb:/data/dedup/index
@@ -124,7 +126,7 @@ _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
 _OF_PAGES = ("url", "title", "run")
 
 
-@click.command(cls=Command, name="list", short_help="The pages that were kept, or dropped, as rows.")
+@click.command(cls=Command, name="list", short_help="List the pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
     "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
@@ -134,8 +136,8 @@ _OF_PAGES = ("url", "title", "run")
 def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
-    Of a drop: url, duplicate_of, check, probability and run. Of several on one URL the last counts; one that was
-    withdrawn by 'index restore' is none.
+    For a drop: url, duplicate_of, check, probability and run. If a URL was dropped several times, the last one counts;
+    drops that 'index restore' has undone are left out.
 
     \b
     dedupcrawl index list --drops --output drops.csv
@@ -184,7 +186,7 @@ _PROBLEMS_NAMED = 5
 
 @click.group(cls=Group)
 def command() -> None:
-    """Figures, integrity and contents of an index.
+    """Show, verify and edit the contents of an index.
 
     \b
     dedupcrawl index info
@@ -235,14 +237,48 @@ def verify(index: str | None, as_json: bool) -> None:
     dedupcrawl index verify
     dedupcrawl index verify --index lmdb:/data/dedup/index || echo "make it anew"
     """
-    with open_existing(index) as opened:
-        pages = opened.info()["pages"]
-        with progress("verifying", int(pages)) as update:
-            problems = opened.verify(lambda done, _: update(done))
+    pages, problems = _read_apart(index)
     if as_json:
         click.echo(to_json({"pages": pages, "problems": problems}))
     if problems:
         more = f" … and {len(problems) - _PROBLEMS_NAMED} more" if len(problems) > _PROBLEMS_NAMED else ""
         raise FailureError("; ".join(problems[:_PROBLEMS_NAMED]) + more)
     if not as_json:
-        click.echo(f"{counted(int(pages), 'page')}, all sound")
+        click.echo(f"{counted(pages, 'page')}, all sound")
+
+
+def _read_apart(index: str | None) -> tuple[int, list[str]]:
+    """Pages of an index and what is wrong with them, read by a process of its own.
+
+    LMDB has no checksums of its pages: a damaged one may abort whoever reads it.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, pickle.dumps(_read(index)))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    if not said:
+        raise FailureError(
+            f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, or "
+            "delete it and crawl again."
+        )
+    found: tuple[int, list[str]] | Exception = pickle.loads(said)
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _read(index: str | None) -> tuple[int, list[str]] | Exception:
+    try:
+        with open_existing(index) as opened:
+            pages = int(opened.info()["pages"])
+            with progress("verifying", pages) as update:
+                return pages, opened.verify(lambda done, _: update(done))
+    except Exception as error:
+        return error

@@ -26,9 +26,9 @@ _AHEAD = 100_000  # URLs that are read before the first is answered, to recogniz
 @rules_option
 @json_anyway
 def command(urls: Sequence[str], rules: Path) -> None:
-    """Print the canonical form of URLs, one JSON object a line, in input order.
+    """Print the canonical form of URLs, one JSON object per line, in input order.
 
-    Without URLs they are read from stdin, one a line, any bytes: what is no UTF-8 is percent-encoded. Two URLs
+    Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs
     are the same page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged",
     "rewrite") or only compared ("equivalence"), "rules" which rules made it.
 

@@ -32,7 +32,7 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 json_anyway = click.option(
-    "--json", is_flag=True, expose_value=False, help="What is printed is JSON anyway: this changes nothing."
+    "--json", is_flag=True, expose_value=False, help="The output is always JSON; accepted for consistency."
 )
 
 rules_option = click.option(
@@ -122,7 +122,7 @@ def index_folder(spec: str | None) -> Path:
 
     A crawl writes its log beside that unless told otherwise.
     """
-    return folder_of(spec or "", data_folder() / "index")
+    return folder_of(spec or "") or data_folder() / "index"
 
 
 def _nothing_at(path: Path) -> BadInputError:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @click.option("--log", type=EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
 @rules_option
 @click.option(
-    "--run", default="last", show_default=True, help="Which crawl, by its name; or 'all' that the index knows."
+    "--run", default="last", show_default=True, help="Name of a crawl, or 'all' for every crawl in the index."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
-def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:
+def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 
     It is one file that opens offline in any browser: figures, plots, all duplicates with what differs, clusters, rules.

@@ -31,17 +31,17 @@ _LET_THROUGH = (
 )
 
 
-@click.command(cls=Command, short_help="Give back what was dropped or never fetched.")
+@click.command(cls=Command, short_help="Restore what was dropped or never fetched.")
 @click.argument("urls", nargs=-1)
 @click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
-@click.option("--run", help="Of this crawl (explain names it).")
-@click.option("--site", help="Of this host or registrable domain.")
+@click.option("--run", help="Pages of this crawl (explain shows its name).")
+@click.option("--site", help="Pages of this host or registrable domain.")
 @rows_option
-@click.option("--refetch", is_flag=True, help="Let the spider that dropped them ask for them at its next start.")
+@click.option("--refetch", is_flag=True, help="Have the spider that dropped them fetch them at its next start.")
 @index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
-def restore(  # noqa: PLR0912 - an error each
+def restore(  # noqa: PLR0913, PLR0912 - an error each
     urls: Sequence[str],
     rule: str | None,
     check: str | None,
@@ -52,14 +52,14 @@ def restore(  # noqa: PLR0912 - an error each
     index: str | None,
     as_json: bool,
 ) -> None:
-    """Give back what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
+    """Restore what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
 
-    One JSON row a page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A page
-    that is given back is never dropped as a duplicate again; its verdict is withdrawn. Of several conditions all must
-    hold. A second time gives the same rows. After --rule, switch the rule off with 'rules disable', or the next crawl
-    applies it again. The URL of a page means the items that are known by their places on it (URL#1, URL#2, …) too.
-    Of a duplicate that was only observed or marked (DEDUP_ACTION) there is nothing to give back: it is in the output.
-    When nothing is known of the URLs that are named, the exit status is 1.
+    One JSON row per page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A
+    restored page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given,
+    all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
+    next crawl applies it again. The URL of a page also stands for the items named by their position on it (URL#1,
+    URL#2, …). A duplicate that was only observed or marked (DEDUP_ACTION) needs no restoring: it is in the output. If
+    none of the named URLs is known, the exit status is 1.
 
     \b
     dedupcrawl index restore https://example.com/42 --refetch

@@ -79,7 +79,7 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="List rules, one a line.")
+@command.command("list", short_help="List rules, one per line.")
 @click.argument("sites", nargs=-1)
 @_folder
 @json_option
@@ -169,7 +169,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.option("--undo", is_flag=True, help="Switch it on again.")
 @_folder
 @json_option
-def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:
+def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
     --undo switches it on again, without the note: on probation when its trials were not over, or spoke against it.
@@ -196,7 +196,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
         click.echo(f"{printable(str(path))}: {printable(rule_id)} is {was_on}{state}", err=True)
 
 
-@command.command("import", short_help="Take over rules of duplicate-url-discarder.")
+@command.command("import", short_help="Import rules from duplicate-url-discarder.")
 @click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
 @_folder
 @json_option

@@ -36,14 +36,14 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 @click.command(cls=Command)
 @click.argument("page", metavar="FILE|URL")
 @click.option("--index", help="An index that knows what its site repeats.  [default for a URL: the project's]")
-@click.option("--url", help="Where FILE was fetched: of which host the index knows what it repeats.")
+@click.option("--url", help="The URL that FILE was fetched from, by whose host the index knows what it repeats.")
 @sets_option
 @json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
-    """What is read of a page: title, own text, furniture, and slots, which are furniture with a value that varies.
+    """Show what is read from a page: title, own text, furniture, and slots, furniture with a value that varies.
 
-    FILE is one of HTML. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text stands as it is; what
-    the site repeats has a "-" before it, a slot a "~".
+    FILE is an HTML file. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text is printed as it is,
+    text that the site repeats after a "-", a slot after a "~".
 
     \b
     dedupcrawl text page.html --set SELECTOR=article

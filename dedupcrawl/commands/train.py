@@ -31,37 +31,37 @@ _DEFAULTS = LearningOptions()
     "--rules",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help=f"Folder for one rule file a site; in a project {RULES}/, where a crawl looks for them.",
+    help=f"Folder for one rule file per site; in a project {RULES}/, where a crawl looks for them.",
 )
 @click.option(
     "--holdout",
     default=_DEFAULTS.holdout,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Share of the clusters on which rules are proved.",
+    help="Share of the clusters that is held out to prove rules on.",
 )
-@click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Of the split.")
+@click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Seed of the split.")
 @click.option(
     "--min-precision",
     default=_DEFAULTS.min_precision,
     show_default=True,
     type=click.FloatRange(0, 1),
-    help="Keep rules of this precision on all clusters, if those held out, or most sites, bear them out.",
+    help="Keep rules of at least this precision on all clusters, if held-out clusters, or most sites, confirm them.",
 )
 @click.option(
     "--min-coverage",
     default=_DEFAULTS.min_coverage,
     type=click.IntRange(1),
-    help="Keep no rule of fewer URLs in the clusters held out.  [default: 10 of all, fewer on small sites]",
+    help="Drop rules that merge fewer URLs of the held-out clusters.  [default: 10 of all, fewer on small sites]",
 )
 @click.option(
     "--knowledge",
     type=EXISTING_FILE,
-    help="ClearURLs' data.min.json: parameters to drop unless the site speaks against it.",
+    help="ClearURLs' data.min.json: parameters to drop unless a site's pages contradict it.",
 )
 @engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def command(
+def command(  # noqa: PLR0913 - the options of a command, as click passes them
     logs: Sequence[str],
     rules: Path,
     holdout: float,
@@ -72,12 +72,12 @@ def command(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Learn URL rules from crawl LOGS, prove them on clusters held out, and write one rule file a site.
+    """Learn URL rules from crawl LOGS, prove them on held-out clusters, and write one rule file per site.
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
     or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, best of all of its main text. Nothing
-    changes before everything is learned. Rules that were disabled, imported or written by hand stay, and of those that
-    were learned before all that the pages of these logs do not speak against.
+    changes before everything is learned. Rules that were disabled, imported or written by hand stay, and so do rules
+    learned earlier, unless the pages of these logs contradict them.
 
     \b
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/

@@ -59,7 +59,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     count: Counts
 
     @classmethod
-    def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: Pieces, column: int) -> Side:
+    def of(cls, symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: Pieces, column: int) -> Side:  # noqa: PLR0913 - both sides of an alignment
         """The side `symbols` of a pair, whose parts of the pieces stand in two columns, from `column` on."""
         if kernels.compiled is not None:
             flags, counted = kernels.compiled.side(symbols, own, aligned, other, pieces, column, _tells(), _marks())

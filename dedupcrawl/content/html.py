@@ -32,7 +32,7 @@ _HREF = re.compile(
 )
 
 
-def extract(
+def extract(  # noqa: PLR0913 - each may be left out
     body: bytes | str,
     url: str,
     *,
@@ -75,7 +75,7 @@ def extract(
     return ignored.page(_read(markup, page, url, selector, digest, fields=fields))
 
 
-def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: bytes, *, fields: bool) -> Page:
+def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: bytes, *, fields: bool) -> Page:  # noqa: PLR0913 - each may be left out
     """A page that is neither too long nor cut."""
     paragraphs: tuple[str, ...] = ()
     if selector:

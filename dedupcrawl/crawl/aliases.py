@@ -63,7 +63,7 @@ class Aliases:
             in its place, or None.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         index: Index,
         normalizer: Normalizer,

@@ -186,7 +186,7 @@ class Dedup:
             crawler.spider,
             self.stats,
         )
-        self._log = self._log_beside(folder_of(spec, data / "index"))
+        self._log = self._log_beside(folder_of(spec) or data / "index")
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = (
             PageLog(self._log, self._run, self.settings, self.pages, self.batch, self._learning) if self._log else None

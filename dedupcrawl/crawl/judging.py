@@ -47,7 +47,7 @@ class Judging:
         stats: The crawler's.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         detector: Detector,
         index: Attachments,

@@ -102,16 +102,17 @@ class Learning:
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)  # the crawl goes first
             _, said = await asyncio.to_thread(process.communicate)
             self._process = None
-            if process.returncode == -signal.SIGKILL:
+            changed = [path for path, when in _changes(self._folder).items() if before.get(path) != when]
+            ended_first = process.returncode == -signal.SIGKILL  # the crawl did; each file is written in one step
+            if ended_first and not changed:
                 return
             self._stats.inc_value("dedup/learn/runs")
-            if process.returncode:
+            if process.returncode and not ended_first:
                 last = said.decode("utf-8", "replace").strip().splitlines()[-1:]
                 logger.warning(
                     "Nothing was learned from %s: %s", self._log.path, last[0] if last else process.returncode
                 )
                 return
-            changed = [path for path, when in _changes(self._folder).items() if before.get(path) != when]
             for path in changed:
                 self._normalizer.add_file(path)
             if changed and self._book is not None:

@@ -32,7 +32,7 @@ class PageLog:
         learning: Told of each row of a page, or None.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch, learning: Learning | None
     ) -> None:
         self._file = file

@@ -35,7 +35,7 @@ from dedupcrawl.urls.normalizer import Normalized, Normalizer
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         normalizer: Normalizer,
         settings: DedupSettings,

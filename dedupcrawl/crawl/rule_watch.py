@@ -72,7 +72,7 @@ class RuleWatch:
         earlier: Pages of this crawl, if of other workers.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         normalizer: Normalizer,
         *,

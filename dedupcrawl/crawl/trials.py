@@ -58,7 +58,7 @@ class Trials:
         failed: Called with a trial that found two pages, and what follows for its rules.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         book: RuleBook,
         stats: StatsCollector,

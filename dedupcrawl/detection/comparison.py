@@ -60,7 +60,7 @@ class Comparison:
         is_unlike: Whether no kept page that it was compared with has half of its own text.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         entry: Entry,
         reading: Reading,

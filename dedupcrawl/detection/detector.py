@@ -48,7 +48,7 @@ class Detector:
         tally: What this process did for the run.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         index: Index,
         *,
@@ -74,7 +74,7 @@ class Detector:
         self.tally = RunTally(index, run, spider)
         self._wrongly_dropped: list[Dependent] = []
 
-    def judge(
+    def judge(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         analysis: Analysis,
         checks: Sequence[Check],
@@ -180,7 +180,7 @@ class Detector:
             asides=reading.view.around.to_bytes(),
         )
 
-    def _kept_or_dropped(
+    def _kept_or_dropped(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         entry: Entry,
         comparison: Comparison,

@@ -56,7 +56,7 @@ class Unsettled:
     _recurred: bool = False
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - each may be left out or is of one page
         cls,
         page: Page,
         entry: Entry,

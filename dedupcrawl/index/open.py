@@ -59,10 +59,10 @@ def is_redis(spec: str) -> bool:
     return spec.startswith(("redis://", "rediss://", "unix://"))
 
 
-def folder_of(spec: str, default: Path) -> Path:
-    """The folder of the LMDB index that `spec` names; `default` where it names none, or an index that has no folder."""
+def folder_of(spec: str) -> Path | None:
+    """The folder of the LMDB index that `spec` names; None where it names none, or an index that has no folder."""
     path = "" if spec == "memory:" or is_redis(spec) else spec.removeprefix("lmdb:")
-    return Path(path) if path else default
+    return Path(path) if path else None
 
 
 def shown(spec: str) -> str:

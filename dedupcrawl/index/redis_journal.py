@@ -149,7 +149,7 @@ class RedisJournal:
 
     replica: Replica
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of an index, put together in one place
         self,
         address: Address,
         link: Link,

@@ -58,7 +58,7 @@ class Search:
         superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of an index, put together in one place
         self,
         catalog: Catalog,
         entry: Entry,

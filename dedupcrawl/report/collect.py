@@ -131,7 +131,7 @@ class Report:
         return sum(row.fell_back for row in self.runs)
 
 
-def collect(
+def collect(  # noqa: PLR0913 - what a report is of
     index: Index,
     log: Path | None,
     rules: Sequence[Path],

@@ -228,7 +228,7 @@ class Recognizer:
             seen.spellings.add(authority.lower())
         return seen
 
-    def _try(
+    def _try(  # noqa: PLR0913 - called for each URL: a value to hold them costs more than the work
         self, seen: _Seen, number: int, template: Template, segments: list[str], start: int, parts: UrlParts
     ) -> None:
         if _fits(template, segments[start:], parts):
@@ -262,7 +262,7 @@ class Recognizer:
             for base in sorted(anchors.pop(BASE, {"": set()}) if BASE in anchors else [""]):
                 yield from self._at(program, base, anchors, everywhere, host, seen)
 
-    def _at(
+    def _at(  # noqa: PLR0913 - called for each URL: a value to hold them costs more than the work
         self,
         program: Program,
         base: str,

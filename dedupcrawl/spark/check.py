@@ -44,7 +44,7 @@ _decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
-def verdicts_in_order(
+def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of them
     spark: SparkSession, files: Sequence[str], judge: OpenJudge, tally: Tally, *, wanted: Wanted, by_site: bool
 ) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all of them were judged longest first.

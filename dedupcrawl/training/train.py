@@ -77,7 +77,7 @@ class TrainingSummary:
         }
 
 
-def train(
+def train(  # noqa: PLR0913 - each may be left out
     logs: Sequence[Path],
     folder: Path,
     options: LearningOptions,

@@ -28,7 +28,7 @@ class UrlParts:
     __hash__ = None  # type: ignore[assignment]  # mutable
     __slots__ = ("args", "authority", "fragment", "scheme", "segments", "separators")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a URL
         self, scheme: str, authority: str, segments: list[str], args: list[str], separators: str, fragment: str
     ) -> None:
         self.scheme = scheme

@@ -243,7 +243,7 @@ def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
         while not list(tmp_path.iterdir()) and process.poll() is None:
             time.sleep(0.02)  # until it has begun; it waits for the end of its input
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
     assert said.strip() == "dedupcrawl: interrupted"
     assert list(tmp_path.iterdir()) == []

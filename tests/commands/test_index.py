@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.damage_fuzz import make_index
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.index import command
@@ -95,3 +96,24 @@ def test_a_damaged_page_of_the_database_is_one_sentence(tmp_path: Path, argument
     assert result.exit_code == 1
     assert "is damaged" in result.stderr
     assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_damage_that_ends_whoever_reads_it_is_a_sentence(tmp_path: Path) -> None:
+    """LMDB aborts at some of its own pages, if they are zeros."""
+    index = tmp_path / "index"
+    make_index(index)
+    journal = index / "data.mdb"
+    whole, zeros = journal.read_bytes(), bytes(4096)
+    for at in range(8192, len(whole), 4096):
+        if whole[at : at + 4096] == zeros:
+            continue
+        with journal.open("r+b") as file:
+            file.seek(at)
+            file.write(zeros)
+        done = CliRunner().invoke(command, ["verify", "--index", str(index)])
+        journal.write_bytes(whole)
+        assert done.exit_code in {0, 1, 2}
+        if "is damaged: reading it ended the process that did" in done.stderr:
+            break
+    else:
+        pytest.fail("no page ended it")

@@ -104,7 +104,7 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
         (["--output", "x.html", "--index", "index", "--rules", "nope"], 2, "there are no rules at nope"),
     ],
 )
-def test_what_it_cannot_do(
+def test_what_it_cannot_do(  # noqa: PLR0913 - cases and fixtures
     folder: Path,
     arguments: list[str],
     status: int,

@@ -198,7 +198,7 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
     while not any(work.glob("*/*")):  # in the folder, which an interrupt amid its making would leave
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=120)
     assert process.returncode == 130
     assert told.decode().splitlines()[-1] == "dedupcrawl: interrupted"
     assert read_rules(folder / "s0.com.toml").rules == (old,)
@@ -215,7 +215,7 @@ def test_bars_on_a_terminal_only(tmp_path: Path) -> None:
     with suppress(OSError):  # how a terminal ends
         while chunk := os.read(ours, 65_536):
             told += chunk
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=120) == 0
     assert b"reading" in told
     assert b"learning" in told
     assert b"rows/s" in told

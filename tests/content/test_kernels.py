@@ -356,7 +356,7 @@ def found_possible(*arguments: Any) -> list[int]:
     st.integers(0, 256 * 256),
     st.integers(1, 40),
 )
-def test_what_mwo_may_find(
+def test_what_mwo_may_find(  # noqa: PLR0913 - each may be left out or is a case
     weights: dict[str, int], found: list[tuple[int, int, int]], first: int, least: int, alike: int, most: int
 ) -> None:
     record = Record.of(weights, dropped=0, most=30)

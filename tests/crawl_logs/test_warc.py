@@ -27,7 +27,7 @@ else:
 TEXT = "A page about something, long enough to be compared by what it says and not by its bytes. " * 3
 
 
-def answer(
+def answer(  # noqa: PLR0913 - each may be left out or is a case
     url: str, body: str, status: str = "200 OK", mime: str = "text/html", kind: str = "response", head: str = ""
 ) -> bytes:
     http = f"HTTP/1.1 {status}\r\nContent-Type: {mime}\r\n{head}\r\n{body}".encode()

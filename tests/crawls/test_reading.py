@@ -66,9 +66,10 @@ async def test_a_model_of_ones_own(tmp_path: Path) -> None:
     made = CliRunner().invoke(calibrate, [str(write(tmp_path / "l.jsonl", *labels)), "--output", str(model), "--json"])
     assert made.exit_code == 0, made.output
     others = {f"/other/{n}": Answer(page(prose(20 + n))) for n in range(6)}  # by which its site is known
-    with serve({"/": Answer(page(prose(9), *others, *pages)), **others, **pages}) as site:
-        plain = await crawl(f"{site.base}/", {"DEDUP_TARGET_PRECISION": 0.8})
-        taught = await crawl(f"{site.base}/", {"DEDUP_TARGET_PRECISION": 0.8, "DEDUP_MODEL": str(model)})
+    given = {"DEDUP_TARGET_PRECISION": 0.8, "CONCURRENT_REQUESTS": 1}  # the last link is the first that is fetched
+    with serve({"/": Answer(page(prose(9), *pages, *others)), **others, **pages}) as site:
+        plain = await crawl(f"{site.base}/", given)
+        taught = await crawl(f"{site.base}/", {**given, "DEDUP_MODEL": str(model)})
     assert len(plain.items) < len(taught.items) == 10
     assert packaged().weights  # the package's own is as it was
 

@@ -60,7 +60,7 @@ class Shared:
     def __init__(self) -> None:
         self.index = TemporaryIndex(CHECKS)
 
-    def judge(
+    def judge(  # noqa: PLR0913 - each may be left out or is a case
         self,
         url: str,
         text: list[str],

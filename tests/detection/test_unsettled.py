@@ -25,7 +25,7 @@ def never_compared(entry: Entry, reading: Reading) -> Comparison:
     raise AssertionError
 
 
-def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:
+def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:  # noqa: PLR0913 - each may be left out or is a case
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
     pages.add(

@@ -151,17 +151,17 @@ def test_a_network_of_concepts_has_no_more_nodes_than_may_be() -> None:
 def test_a_thousand_pages_made_to_look_alike() -> None:
     """Every one is a candidate of the last one."""
     checks = make_checks(("exact", "feature_code", "simhash", "shingles"), {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    index = TemporaryIndex(checks)
     frame = text_of_distinct_words(150).split()
     chance = random.Random(2)
     pages = [
         Page(f"http://evil.com/{number}", paragraphs=(" ".join([*frame, *map(str, chance.sample(range(10**6), 60))]),))
         for number in range(1_200)
     ]
-    for page in pages[:-1]:
-        detector.judge(Analysis(page), checks)
-    last = Analysis(pages[-1])
-    bounded(lambda: detector.judge(last, checks))
+    for number, page in enumerate(pages[:-1]):  # each in a run of its own, so that it is compared with none
+        Detector(index, run=str(number)).judge(Analysis(page), checks)
+    detector, last = Detector(index, run="last"), Analysis(pages[-1])
+    bounded(lambda: detector.judge(last, checks, scope="all"))
 
 
 LOGS = {

@@ -68,7 +68,7 @@ def test_what_others_use_is_not_compacted(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="is in use: compact it when nobody else has it open"):
         index.compact()
     go(worker)
-    worker.communicate(timeout=60)
+    worker.communicate(timeout=120)
     assert index.verify() == []
     index.compact()
     assert index.verify() == []

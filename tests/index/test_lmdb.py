@@ -356,7 +356,7 @@ except OSError as error:
 
 def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", FULL, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
     kept, _, message = run.stdout.partition(" ")
     assert int(kept) > 100, run.stderr

@@ -101,7 +101,7 @@ def test_rewrites(index: AnyIndex) -> None:
 def test_rewrites_of_two_crawls_are_kept_apart(index: AnyIndex) -> None:
     """Two spiders that share an index, and two runs of one of them, send one URL to different places."""
 
-    def rewrite(url: str, canonical: str, rule: str, spider: str, run: str, at: float = 1.5) -> Rewrite:
+    def rewrite(url: str, canonical: str, rule: str, spider: str, run: str, at: float = 1.5) -> Rewrite:  # noqa: PLR0913 - each may be left out or is a case
         return Rewrite(url, canonical, (rule, "both", rule), spider, run, at, b"asked")
 
     ours = rewrite("http://a/?x", "http://a/1", "one", "spider", "monday")

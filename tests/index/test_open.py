@@ -51,11 +51,11 @@ def test_what_cannot_be_opened(spec: str, told: str) -> None:
     [
         ("lmdb:/there/index", "/there/index"),
         ("there/index", "there/index"),
-        ("lmdb:", "default"),
-        ("", "default"),
-        ("memory:", "default"),
-        ("redis://127.0.0.1:6379/0", "default"),
+        ("lmdb:", ""),
+        ("", ""),
+        ("memory:", ""),
+        ("redis://127.0.0.1:6379/0", ""),
     ],
 )
 def test_the_folder_of_an_index(spec: str, folder: str) -> None:
-    assert folder_of(spec, Path("default")) == Path(folder)
+    assert folder_of(spec) == (Path(folder) if folder else None)

@@ -137,7 +137,7 @@ def accept(new: Entry) -> Judge:
     return judge
 
 
-def offer(
+def offer(  # noqa: PLR0913 - each may be left out or is a case
     index: Index,
     entry: Entry,
     judge: Judge | None = None,

@@ -37,7 +37,7 @@ def index_of(verdicts: Iterable[Verdict]) -> TemporaryIndex:
     return index
 
 
-def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, back: int = 0, spider: str = "s") -> None:
+def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, back: int = 0, spider: str = "s") -> None:  # noqa: PLR0913 - each may be left out or is a case
     """A run that came to its end."""
     tally = RunTally(index, name, spider)
     tally.kept = kept

@@ -61,7 +61,7 @@ def roots(weights: Weights) -> Weights:
     return (np.sqrt(weights) * 256).astype(np.int64)
 
 
-def possible(
+def possible(  # noqa: PLR0913 - the terms of one equation
     record: Record, prefix: NDArray[np.intp], pieces: Sequence[Piece], least: int, least_alike: int, most: int
 ) -> PageIds:
     """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.

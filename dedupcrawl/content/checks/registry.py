@@ -45,7 +45,7 @@ class Parameter:
     loosest: Callable[[Iterable[Any]], Any] | None = None
 
 
-def _whole(
+def _whole(  # noqa: PLR0913 - what a setting is
     name: str, default: int, low: int, high: int, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None
 ) -> Parameter:
     def read(value: Any) -> int:

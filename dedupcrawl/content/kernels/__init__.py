@@ -68,7 +68,7 @@ class Kernels(Protocol):
         """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""
         ...
 
-    def feature_code(
+    def feature_code(  # noqa: PLR0913 - as the compiled function takes them
         self,
         text: str,
         kinds: NDArray[np.uint8],
@@ -148,7 +148,7 @@ class Kernels(Protocol):
         """`mwo.overlap` of two records' bytes."""
         ...
 
-    def mwo_possible(
+    def mwo_possible(  # noqa: PLR0913 - as the compiled function takes them
         self, hashes: U32, weights: I64, pieces: list[tuple[U64, U32]], least: int, least_alike: int, most: int, /
     ) -> bytes:
         """`mwo_search.possible`: pages, uint32."""
@@ -162,7 +162,7 @@ class Kernels(Protocol):
         """`evidence.occurring`."""
         ...
 
-    def side(
+    def side(  # noqa: PLR0913 - as the compiled function takes them
         self,
         symbols: U16,
         own: Flags,

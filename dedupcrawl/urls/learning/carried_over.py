@@ -30,7 +30,7 @@ class CarriedOver:
     refuted: int = 0
 
 
-def judged(
+def judged(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
     site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], price: Price
 ) -> CarriedOver:
     """Use the carried-over rules of a site on the pages of a log.

@@ -45,7 +45,7 @@ class Least:
         return cls(full, asked or 0)
 
 
-def learn_site(
+def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
     site: str,
     urls: Sequence[str],
     labels: Sequence[int],
@@ -113,7 +113,7 @@ def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     return [part[label] for label in labels]
 
 
-def _site(
+def _site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
     site: str, urls: Sequence[str], labels: Sequence[int], rows: Iterable[int], holdout: float, seed: int
 ) -> Ledger:
     """Those URLs of a site that can be learned from, in their order."""
