@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import characters
+from dedupcrawl.content import character_tables, characters
 from dedupcrawl.content.characters import (
     ALONE,
     CJK,
@@ -102,3 +102,24 @@ def test_of_marks_piled_up_thirty_stay(marks: str) -> None:
 @given(AWKWARD)
 def test_code_points(text: str) -> None:
     assert code_points(text).tolist() == list(map(ord, text))
+
+
+def test_tables_are_read_as_they_were_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(character_tables, "_DATA", tmp_path)
+    made = character_tables.made()
+    assert character_tables.tables() == made  # there is no file
+    (tmp_path / f"characters-{unicodedata.unidata_version}-00000000.bin").touch()
+    written = character_tables.write()
+    assert list(tmp_path.iterdir()) == [written]
+    monkeypatch.setattr(character_tables, "made", None)
+    assert character_tables.tables() == made
+
+
+@pytest.mark.parametrize("bytes_left", [0, 1000])
+def test_a_damaged_file_of_tables_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_left: int
+) -> None:
+    monkeypatch.setattr(character_tables, "_DATA", tmp_path)
+    written = character_tables.write()
+    written.write_bytes(written.read_bytes()[:bytes_left])
+    assert character_tables.tables() == character_tables.made()
