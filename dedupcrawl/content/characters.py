@@ -27,7 +27,7 @@ from dedupcrawl.content.character_tables import (
     tables,
 )
 
-__all__ = ["ALONE", "CJK", "DIGIT", "LETTER", "MARK", "SIGNS", "SYMBOL", "TOUCH", "TOUCHING", "VALUES", "VOWEL_SIGNS"]
+__all__ = ["ALONE", "CJK", "DIGIT", "LETTER", "MARK", "SIGNS", "TOUCH", "TOUCHING", "VALUES", "VOWEL_SIGNS"]
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs
@@ -39,12 +39,6 @@ SIGNS = _TABLES.signs
 _SIGN = as_class(SIGNS)
 
 _PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"
-SYMBOL = re.compile(
-    f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
-    f"|(?:(?<=[^\\W_])|(?<=[{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
-    f"|(?<![^\\W_])(?<![{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
-)
-
 _MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
 _KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
 _FOLDED = np.frombuffer(_TABLES.folded, dtype="<u4").astype(np.uint32, copy=False)
@@ -59,6 +53,16 @@ def _text(code_points: NDArray[np.uint32]) -> str:
 def code_points(text: str) -> NDArray[np.uint32]:
     """Shape (len(text),): the text as numbers; lone surrogates are kept."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
+
+
+@cache  # to compile it takes 10 ms, and only who does without the compiled steps needs it
+def symbol_pattern() -> re.Pattern[str]:
+    """What a symbol is, in a folded text."""
+    return re.compile(
+        f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
+        f"|(?:(?<=[^\\W_])|(?<=[{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
+        f"|(?<![^\\W_])(?<![{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
+    )
 
 
 def kinds() -> NDArray[np.uint8]:

@@ -17,12 +17,12 @@ from dedupcrawl.content.characters import (
     LETTER,
     MARK,
     SIGNS,
-    SYMBOL,
     TOUCH,
     TOUCHING,
     code_points,
     fold,
     kinds,
+    symbol_pattern,
 )
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
@@ -61,7 +61,7 @@ def test_signs_fold_to_themselves() -> None:
 def test_kinds_are_those_of_the_definition() -> None:
     expected = np.zeros(0x110000, dtype=np.uint8)
     alone, touching = re.compile(f"[{CJK}{SIGNS}]"), re.compile(f"[{TOUCHING}]")
-    for pattern, bits in ((SYMBOL, LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
+    for pattern, bits in ((symbol_pattern(), LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
