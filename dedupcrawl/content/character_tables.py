@@ -8,6 +8,7 @@ these definitions. Where there is none they are made when they are first used.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import unicodedata
@@ -114,10 +115,10 @@ def path() -> Path:
 def write() -> Path:
     """Make the file, in one step, and remove those of other definitions."""
     target = path()
-    new = target.with_suffix(".new")
+    new = target.with_name(f".{os.getpid()}.{target.name}")  # several may build at once
     new.write_bytes(zlib.compress(_END.join(one.encode() if isinstance(one, str) else one for one in made()), 9))
     for old in _DATA.glob(f"characters-{unicodedata.unidata_version}-*.bin"):
-        old.unlink()
+        old.unlink(missing_ok=True)
     new.replace(target)
     return target
 
