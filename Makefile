@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
+$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch]) dedupcrawl/content/character_tables.py
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[train,report]'

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache, lru_cache
+from importlib.resources import files
 
 from publicsuffixlist import PublicSuffixList
 
@@ -16,12 +18,42 @@ _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (R
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 
 
-@cache  # read when the first site is asked for: it takes 50 ms
-def _suffixes() -> PublicSuffixList:
-    # ICANN's part alone: whoever runs github.io may have one template for all of it. No network: the same host has the
-    # same site on every machine with the same release. A set of strings, since a tree of objects would slow every
-    # collection of garbage in the process.
-    return PublicSuffixList(accept_unknown=False, only_icann=True)
+@cache
+def _rules() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The list by top-level domains: ICANN's part, and the rest. No network: it comes with the library."""
+    text = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
+    icann, _, others = text.partition("// ===END ICANN DOMAINS===")
+    return _by_top_level(icann), _by_top_level(others)
+
+
+def _by_top_level(part: str) -> dict[str, list[str]]:
+    rules = defaultdict(list)
+    for line in part.splitlines():
+        if line and line[0] != "/":
+            rule = line.split()[0].lower()
+            rules[rule.rpartition(".")[2]].append(rule)
+    for top_level in [one for one in rules if not one.isascii()]:
+        rules[_encoded(top_level)] += rules[top_level]
+    return rules
+
+
+def _encoded(label: str) -> str:
+    return label if label.isascii() else label.encode("idna").decode()
+
+
+@lru_cache(maxsize=_CACHE_SIZE)  # there are some 1,500 top-level domains, of which a crawl meets a few
+def _suffixes(top_level: str, *, only_icann: bool) -> PublicSuffixList:
+    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. By top-level domain,
+    # because to read all of it takes 50 ms. A set of strings, since a tree of objects would slow every collection of
+    # garbage in the process.
+    icann, others = _rules()
+    rules = icann.get(top_level, []) + ([] if only_icann else others.get(top_level, []))
+    return PublicSuffixList(iter(rules), accept_unknown=False)
+
+
+def _registrable(host: str, *, only_icann: bool) -> str:
+    suffixes = _suffixes(host.rpartition(".")[2], only_icann=only_icann)
+    return suffixes.privatesuffix(host) or host
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long
@@ -58,7 +90,7 @@ def site_of(url_or_host: str) -> str:
 def _site_of_host(host: str) -> str:
     if host.startswith("["):
         return host
-    return _suffixes().privatesuffix(host) or host
+    return _registrable(host, only_icann=True)
 
 
 def other_form(site: str) -> str:
@@ -96,9 +128,4 @@ def owner_of(url_or_host: str) -> str:
 def _owner_of_host(host: str) -> str:
     if host.startswith("["):
         return host
-    return _all_suffixes().privatesuffix(host) or host
-
-
-@cache
-def _all_suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
+    return _registrable(host, only_icann=False)

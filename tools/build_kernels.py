@@ -1,4 +1,4 @@
-"""Compile the extensions of the package (`kernels` folders), in place.
+"""Compile the extensions of the package (`kernels` folders) and make its tables of characters, in place.
 
     python tools/build_kernels.py
 
@@ -9,6 +9,7 @@ says so and the package does without.
 from __future__ import annotations
 
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -28,6 +29,12 @@ def build() -> list[Path]:
             break
         made.append(compiled)
     return made
+
+
+def build_tables() -> Path:
+    """Make the tables of characters; their path."""
+    written: Path = runpy.run_path(str(PACKAGE / "content" / "character_tables.py"))["write"]()
+    return written
 
 
 def _built(folder: Path) -> Path | None:
@@ -63,4 +70,5 @@ def _built(folder: Path) -> Path | None:
 
 
 if __name__ == "__main__":
+    build_tables()
     build()

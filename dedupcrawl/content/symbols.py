@@ -23,11 +23,11 @@ from dedupcrawl.content.characters import (
     ALONE,
     DIGIT,
     LETTER,
-    SYMBOL,
     TOUCH,
     code_points,
     fold,
     kinds,
+    symbol_pattern,
     without_invisible,
 )
 
@@ -156,4 +156,4 @@ class SymbolText:
     @cached_property
     def symbols(self) -> list[str]:
         """The symbols in text order; slower than `hashes`, which most checks need only."""
-        return SYMBOL.findall(self.text)
+        return symbol_pattern().findall(self.text)

@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from dedupcrawl.content.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.content.checks.base import NOT_INSTALLED
@@ -34,13 +35,26 @@ STOPPED = ""
 _LONGEST = 64  # characters; longer words are cut into pieces, so that what is remembered stays small
 _REMEMBERED = 1 << 16  # words whose terms are remembered
 
-_CJK = re.compile(f"[{CJK}]")
-_SPACED_WORD = re.compile(f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{_LONGEST}}}")
 _PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
-_SPLIT = re.compile(f"({_SPACED_WORD.pattern})")
-_WORD = re.compile(f"[{CJK}]{{1,{_LONGEST}}}|{_SPACED_WORD.pattern}|{_PLACE}")
 _ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([a-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
-_IDEOGRAPHS = re.compile(f"[{CJK}]{{1,{_LONGEST}}}")
+
+
+class _Patterns(NamedTuple):
+    """What words are cut out of a folded text by."""
+
+    cjk: re.Pattern[str]
+    spaced_word: re.Pattern[str]
+    split: re.Pattern[str]
+    word: re.Pattern[str]
+    ideographs: re.Pattern[str]
+
+
+@cache  # like the libraries: to compile them takes 20 ms
+def _patterns() -> _Patterns:
+    ideographs, spaced = f"[{CJK}]{{1,{_LONGEST}}}", f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{_LONGEST}}}"
+    return _Patterns(
+        *map(re.compile, (f"[{CJK}]", spaced, f"({spaced})", f"{ideographs}|{spaced}|{_PLACE}", ideographs))
+    )
 
 
 class DictionaryError(ValueError):
@@ -81,7 +95,7 @@ def read_dictionary(path: Path) -> dict[str, int | None]:
         raise DictionaryError(f"{path}: not UTF-8; save it in that encoding") from error
     entries = filter(None, (_ENTRY.fullmatch(line.strip()) for line in lines))
     words = {fold(entry[1]): int(entry[2]) if entry[2] else None for entry in entries}
-    if not (found := {word: frequency for word, frequency in words.items() if _IDEOGRAPHS.fullmatch(word)}):
+    if not (found := {word: frequency for word, frequency in words.items() if _patterns().ideographs.fullmatch(word)}):
         raise DictionaryError(f"{path}: no word of ideographs in it; give lines such as '云计算 5 n'")
     return found
 
@@ -115,7 +129,7 @@ def _stemmer() -> Callable[[str], str]:
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
     """The term of one folded word; `STOPPED` for a stop word or a mark."""
-    if word in STOP_WORDS or _WORD.match(word) is None:
+    if word in STOP_WORDS or _patterns().word.match(word) is None:
         return STOPPED
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
 
@@ -148,11 +162,11 @@ def term_counts(folded: str, dictionary: str = "") -> dict[str, int]:
 
 def _words(folded: str, dictionary: str) -> tuple[list[str], list[str]]:
     """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
-    if folded.isascii() or _CJK.search(folded) is None:
-        return _SPACED_WORD.findall(folded), []
+    if folded.isascii() or _patterns().cjk.search(folded) is None:
+        return _patterns().spaced_word.findall(folded), []
     # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
-    pieces = _SPLIT.split(folded.replace(_PLACE, " "))
+    pieces = _patterns().split.split(folded.replace(_PLACE, " "))
     segments = _segmenter(dictionary)(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
     if max(map(len, segments), default=0) > _LONGEST:
-        segments = list(chain.from_iterable(map(_WORD.findall, segments)))
+        segments = list(chain.from_iterable(map(_patterns().word.findall, segments)))
     return [segment for segment in segments if segment != " "], pieces[1::2]

@@ -58,6 +58,9 @@ class Repetitions:
 
     Args:
         crawler: Whose requests.
+
+    Attributes:
+        are_known: Whether the filter is one that never forgets.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -67,12 +70,11 @@ class Repetitions:
         self._stats = crawler.stats
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._dropped: set[bytes] = set()
-        if (
+        self.are_known = (
             load_object(settings["SCHEDULER"]) is Scheduler
             and load_object(settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
             and not settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
-        ):
-            crawler.signals.connect(self._filtered, signal=signals.request_dropped)
+        )
 
     def drops(self, request: Request) -> bool:
         """True when the filter would drop a request; then it is counted as the filter does."""
@@ -81,7 +83,7 @@ class Repetitions:
         self._stats.inc_value("dupefilter/filtered")
         return True
 
-    def _filtered(self, request: Request) -> None:
-        """Called by Scrapy when the filter has dropped a request, and for nothing else by its own scheduler."""
-        if not request.dont_filter:
+    def dropped(self, request: Request) -> None:
+        """The filter has dropped a request: its own scheduler signals this for nothing else."""
+        if self.are_known and not request.dont_filter:
             self._dropped.add(self._fingerprint(request))

@@ -204,10 +204,11 @@ class Dedup:
         crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
         crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
         crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
-        # Without rules nothing is rewritten; a signal for every known link costs much.
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
-        if self._normalizer.site_count or self._learning or self.software or self.settings.alias_sources:
+        # Without rules nothing is rewritten; a signal for every known link costs much, so there is one for both.
+        rewrites = self._normalizer.site_count or self._learning or self.software or self.settings.alias_sources
+        if rewrites or self.repetitions.are_known:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod
@@ -330,6 +331,7 @@ class Dedup:
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
+        self.repetitions.dropped(request)
         self.watch.dropped(request)
 
 

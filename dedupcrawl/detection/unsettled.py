@@ -50,7 +50,7 @@ class Unsettled:
     compared: Callable[[Entry, Reading], Comparison]
     request: bytes
     stays: bool
-    blocks: Collection[int]
+    blocks: frozenset[int]
     characters: int
     spare: int = 0
     _recurred: bool = False
@@ -68,7 +68,7 @@ class Unsettled:
         stays: bool = False,
     ) -> Unsettled:
         """A page that was judged as it was read."""
-        blocks: Collection[int] = main_outline.read(entry.outline).blocks.hashes
+        blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
         lines = (
             page.paragraphs,
             page.asides,

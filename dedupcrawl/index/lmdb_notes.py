@@ -71,8 +71,10 @@ class LmdbNotes:
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns; of LMDB's errors and of damage it is said where."""
-        with self.explaining():
+        try:
             return work()
+        except (lmdb.Error, IndexDamagedError) as error:
+            raise explained(error, self.path) from (error if isinstance(error, lmdb.Error) else None)
 
     @contextmanager
     def explaining(self) -> Iterator[None]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.growth import may_grow, size_of
 from dedupcrawl.urls.path_form import PathForm
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Kind, Rule
 from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _LONGEST_EXAMPLE = 300  # characters
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 
+_RULES_SHARED = 10_000  # that are kept for other sites with the same
 _SHARED = 16_384  # forms of paths that are kept for other rules with the same
 _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
 _NO_ARGS: Mapping[str, Piece | None] = {}
@@ -123,6 +125,11 @@ class CompiledRule:
     def needs_args(self) -> bool:
         """True when it changes arguments only, whatever they are called."""
         return self.rule.convert in {"sort-query", "drop-empty", "last-of-name"}
+
+    def stays_on_host(self) -> bool:
+        """True when what it makes of a URL is always of the same host, written in the same way."""
+        is_built_there = self._to is None or (self._to.whole is None and self._to.host is None)
+        return is_built_there and (not self.rule.convert or self.needs_args())
 
     def is_idempotent(self) -> bool:
         """True when it is known to leave its own result alone."""
@@ -366,3 +373,14 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
         return None  # of others every client takes something else for the host
     led_to = site_of(url)
     return found if led_to == site or ascii_form(led_to) == ascii_form(site) else None
+
+
+def compiled(rule: Rule) -> CompiledRule:
+    """What a rule does, without what is only told of it; one object for all that do the same."""
+    return _compiled(rule.kind, *rule.effect)
+
+
+@lru_cache(maxsize=_RULES_SHARED)
+def _compiled(kind: Kind, *effect: Any) -> CompiledRule:
+    hosts, within, match, unless, to, drop, convert = effect
+    return CompiledRule(Rule("-", kind, hosts, within, match, unless, to, drop, convert))

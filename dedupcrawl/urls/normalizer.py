@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, other_form, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
-from dedupcrawl.urls.rule import Evidence, Kind, Rule, RuleError
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError, compiled
+from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
     SiteRules,
@@ -27,15 +27,13 @@ from dedupcrawl.urls.rule_files import (
     read_rules,
     rule_files,
 )
-from dedupcrawl.urls.rule_finder import RuleFinder
+from dedupcrawl.urls.rule_finder import HostFinders, RuleFinder
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 logger = logging.getLogger(__name__)
 
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
-_RULES_SHARED = 10_000  # compiled rules that are kept for other sites that have the same
 _SETS_SHARED = 1_000  # sets of rule numbers
-_HOSTS_OF_A_SITE = 1_000  # that have rules of their own, ready to be searched
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "Links that repeat")
 _LONGEST_KEPT = 500  # characters of such a URL
@@ -62,9 +60,6 @@ class Normalized(NamedTuple):
     rules: tuple[str, ...]
 
 
-_NO_FINDERS: dict[str, RuleFinder] = {}  # one for all sites of which no rule names hosts
-
-
 class SiteNormalizer:
     """The rules of one site, ready to be applied.
 
@@ -74,21 +69,40 @@ class SiteNormalizer:
     rules that do the same, as on all sites of one software, are one object.
     """
 
-    __slots__ = ("_by_host", "_finder", "_idempotent", "_ids", "_keep_tokens", "_kinds", "_rules", "_settled", "site")
+    __slots__ = ("_finder", "_idempotent", "_ids", "_keep_tokens", "_kinds", "_rules", "_settled", "_stays", "site")
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
         active = [rule for rule in site_rules.rules if rule.state != "disabled"]
-        rules = [_compiled(_bare(rule)) for rule in active]
+        rules = list(map(compiled, active))
         self._rules = tuple(rules)
         self._ids = tuple(sys.intern(rule.id) for rule in active)
         self._kinds = tuple(rule.rule.kind for rule in rules)
         self._settled = _numbers(_settled(rules))
         self._keep_tokens = _numbers(i for i, rule in enumerate(rules) if rule.keeps_tokens)
         self._idempotent = _numbers(i for i, rule in enumerate(rules) if rule.is_idempotent())
-        is_by_host = any(rule.rule.hosts for rule in rules)
-        self._finder = None if is_by_host else RuleFinder.of(enumerate(rules))
-        self._by_host: dict[str, RuleFinder] = {} if is_by_host else _NO_FINDERS  # by authority
+        self._finder: RuleFinder | HostFinders = (
+            HostFinders(self._rules) if any(rule.rule.hosts for rule in rules) else RuleFinder.of(enumerate(rules))
+        )
+        self._stays = all(rule.stays_on_host() for rule in rules)
+
+    def differs_at(self, old: SiteNormalizer) -> frozenset[str] | None:
+        """The only hosts, in ASCII, of whose URLs this may make another thing than `old`, for the same site, does.
+
+        None where that may be any. What `old` has found out of the other hosts is taken over.
+        """
+        if not (self._stays and old._stays):
+            return None
+        ours, theirs = (tuple(zip(one._ids, one._kinds, one._rules, strict=True)) for one in (self, old))
+        differ = set(ours) ^ set(theirs)
+        if [one for one in ours if one not in differ] != [one for one in theirs if one not in differ]:
+            return None  # in another order
+        if any(not rule.rule.hosts or any(host.startswith("!") for host in rule.rule.hosts) for _, _, rule in differ):
+            return None
+        changed = frozenset(ascii_form(host.lower()) for _, _, rule in differ for host in rule.rule.hosts)
+        if isinstance(self._finder, HostFinders) and isinstance(old._finder, HostFinders):
+            self._finder.take_over(old._finder, changed)
+        return changed
 
     def normalize(self, url: str) -> Normalized:
         """Apply the rules in order, again and again until nothing changes.
@@ -141,17 +155,8 @@ class SiteNormalizer:
 
     def _hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        return (self._finder or self._finder_of(parts.authority)).hits(url, parts)
-
-    def _finder_of(self, authority: str) -> RuleFinder:
-        """Of 38 hosts of a university that run one program each had the rules of all to try: 25 a link."""
-        finder = self._by_host.get(authority)
-        if finder is None:
-            if len(self._by_host) >= _HOSTS_OF_A_SITE:
-                self._by_host.clear()
-            here = ((i, rule) for i, rule in enumerate(self._rules) if rule.is_for_host(authority))
-            finder = self._by_host[authority] = RuleFinder.of(here)
-        return finder
+        finder = self._finder
+        return (finder if isinstance(finder, RuleFinder) else finder.of(parts.authority)).hits(url, parts)
 
     def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
         """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
@@ -200,28 +205,6 @@ class SiteNormalizer:
         return Normalized(url, canonical, kind, tuple(dict.fromkeys(self._ids[i] for i in used)))
 
 
-@lru_cache(maxsize=_RULES_SHARED)
-def _compiled(rule: Rule) -> CompiledRule:
-    return CompiledRule(rule)
-
-
-def _bare(rule: Rule) -> Rule:
-    """What a rule does, without what is only told of it."""
-    return replace(
-        rule,
-        id="-",
-        state="active",
-        tried=0,
-        failed=0,
-        source="hand",
-        learned=None,
-        evidence=Evidence(),
-        examples=(),
-        names_at=(),
-        note="",
-    )
-
-
 @lru_cache(maxsize=_SETS_SHARED)
 def _shared(numbers: frozenset[int]) -> frozenset[int]:
     return numbers
@@ -265,6 +248,9 @@ class Normalizer:
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
+        self._before: dict[str, SiteNormalizer | None] = {}  # site whose rules are other now → as it was
+        self._newest = 0  # version of the rules
+        self._versions: dict[str, int] = {}  # authority → the version that last changed any of its URLs
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
@@ -283,9 +269,15 @@ class Normalizer:
 
     def normalize(self, url: str) -> Normalized:
         """The canonical form of any string. See `SiteNormalizer.normalize`."""
-        return self._remembered(url) if len(url) <= _LONGEST_KEPT else self._normalize(url)
+        if len(url) > _LONGEST_KEPT:
+            return self._normalize(url)
+        pieces = url.split("/", 3)
+        authority = pieces[2] if len(pieces) > 2 else ""
+        if authority not in self._by_authority:
+            self._site(url)
+        return self._remembered(url, self._versions.get(authority, self._newest))
 
-    def _normalize(self, url: str) -> Normalized:
+    def _normalize(self, url: str, _version: int = 0) -> Normalized:
         pieces = url.split("/", 3)
         known = self._by_authority.get(pieces[2]) if len(pieces) > 2 else None
         site = known or self._site(url)
@@ -335,10 +327,25 @@ class Normalizer:
     def _forget_site(self, site: str) -> None:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
-        self._by_site.pop(site, None)
-        self._remembered.cache_clear()
+        if site in self._by_site:
+            self._before.setdefault(site, self._by_site.pop(site))
+
+    def _renew(self, site: str) -> None:
+        """The rules of a site have been read again: what is remembered of hosts where they are other is so no more.
+
+        A site may have thousands of hosts, of which one after the other is seen to run a known program.
+        """
+        nothing = SiteNormalizer(SiteRules(site, ()))
+        changed = (self._by_site[site] or nothing).differs_at(self._before.pop(site) or nothing)
+        self._newest += 1
+        for authority in self._versions:
+            is_changed = changed is None or ascii_form(authority.lower()) in changed
+            if is_changed and site_of("//" + authority) == site:
+                self._versions[authority] = self._newest
 
     def _forget(self) -> None:
+        self._before.clear()
+        self._versions.clear()
         self._by_authority.clear()
         self._by_site.clear()
         self._remembered.cache_clear()
@@ -359,6 +366,9 @@ class Normalizer:
             self._forget()
         if name not in self._by_site:
             self._by_site[name] = self._load(name)
+            if name in self._before:
+                self._renew(name)
+        self._versions.setdefault(authority, self._newest)
         site = self._by_authority[authority] = self._by_site[name]
         return site
 
@@ -385,4 +395,5 @@ class Normalizer:
             return None
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
-        return replace(found, site=site, rules=tuple(replace(rule, kind=kind) for rule, kind in used if kind))
+        rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
+        return replace(found, site=site, rules=tuple(rules))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import characters
+from dedupcrawl.content import character_tables, characters
 from dedupcrawl.content.characters import (
     ALONE,
     CJK,
@@ -17,12 +17,12 @@ from dedupcrawl.content.characters import (
     LETTER,
     MARK,
     SIGNS,
-    SYMBOL,
     TOUCH,
     TOUCHING,
     code_points,
     fold,
     kinds,
+    symbol_pattern,
 )
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
@@ -61,7 +61,7 @@ def test_signs_fold_to_themselves() -> None:
 def test_kinds_are_those_of_the_definition() -> None:
     expected = np.zeros(0x110000, dtype=np.uint8)
     alone, touching = re.compile(f"[{CJK}{SIGNS}]"), re.compile(f"[{TOUCHING}]")
-    for pattern, bits in ((SYMBOL, LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
+    for pattern, bits in ((symbol_pattern(), LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
@@ -102,3 +102,24 @@ def test_of_marks_piled_up_thirty_stay(marks: str) -> None:
 @given(AWKWARD)
 def test_code_points(text: str) -> None:
     assert code_points(text).tolist() == list(map(ord, text))
+
+
+def test_tables_are_read_as_they_were_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(character_tables, "_DATA", tmp_path)
+    made = character_tables.made()
+    assert character_tables.tables() == made  # there is no file
+    (tmp_path / f"characters-{unicodedata.unidata_version}-00000000.bin").touch()
+    written = character_tables.write()
+    assert list(tmp_path.iterdir()) == [written]
+    monkeypatch.setattr(character_tables, "made", None)
+    assert character_tables.tables() == made
+
+
+@pytest.mark.parametrize("bytes_left", [0, 1000])
+def test_a_damaged_file_of_tables_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_left: int
+) -> None:
+    monkeypatch.setattr(character_tables, "_DATA", tmp_path)
+    written = character_tables.write()
+    written.write_bytes(written.read_bytes()[:bytes_left])
+    assert character_tables.tables() == character_tables.made()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import SYMBOL, fold, without_invisible
+from dedupcrawl.content.characters import fold, symbol_pattern, without_invisible
 from dedupcrawl.content.symbols import SymbolText, fmix64
 
 MASK = (1 << 64) - 1
@@ -32,7 +32,7 @@ def reference_hash(symbol: str) -> int:
 def test_arrays_say_what_the_regular_expression_says(text: str) -> None:
     symbols = SymbolText.of((text,))
     assert symbols.text == fold(without_invisible(text))
-    found = list(SYMBOL.finditer(symbols.text))
+    found = list(symbol_pattern().finditer(symbols.text))
     assert symbols.symbols == [match[0] for match in found]
     assert symbols.starts.tolist() == [match.start() for match in found]
     assert symbols.lengths.tolist() == [len(match[0]) for match in found]

@@ -37,7 +37,7 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
             never_compared,
             b"",
             False,
-            main_outline.read(packed).blocks.hashes,
+            frozenset(main_outline.read(packed).blocks.hashes),
             len(text),
             spare,
         ),

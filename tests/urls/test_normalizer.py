@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.url_parts import split_url
 
@@ -402,3 +403,51 @@ def test_a_rule_may_lead_to_the_other_spelling_of_its_site(site: str) -> None:
     rule = Rule("r", "rewrite", match="//bücher.de", to="//xn--bcher-kva.de")
     normalizer = SiteNormalizer(SiteRules(site, (rule,)))
     assert normalizer.normalize("http://bücher.de/a").canonical == "http://xn--bcher-kva.de/a"
+
+
+HOSTS = ("a.com", "www.a.com", "a.com:80", "b.a.com", "WWW.A.COM", "c.com")
+OF_HOSTS = tuple(
+    replace(rule, id=f"{rule.id}@{number}", hosts=hosts)
+    for rule in RULES
+    for number, hosts in enumerate([(), ("a.com",), ("www.a.com", "b.a.com"), ("!b.a.com",)])
+)
+
+
+@given(st.data())
+def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> None:
+    """Rules come, go, and become equivalences while URLs are asked for: each answer is that of a new normalizer."""
+    more: list[Rule] = []
+    overruled: dict[str, Kind | None] = {}
+    normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
+    paths = (
+        "/p/x/y",
+        "/?a=1&b=2&sid=3",
+        "/index.php?title=t",
+        "/a/b/",
+        "?c",
+        "/s?q=1&&A=%7e",
+        "/out?url=http://b.a.com/a/",
+    )
+    urls = [f"http://{host}{path}" for host in HOSTS for path in paths]
+    for _ in range(data.draw(st.integers(1, 8))):
+        for url in data.draw(st.lists(st.sampled_from(urls), max_size=8)):
+            normalizer.normalize(url)
+        known = [rule.id for rule in more]
+        change = data.draw(st.sampled_from(["more", "less", "overrule"]))
+        if change == "more":
+            more.extend(
+                one for one in data.draw(st.lists(st.sampled_from(OF_HOSTS), max_size=3)) if one.id not in known
+            )
+            normalizer.has_more("a.com")
+        elif more and change == "less":
+            more.remove(data.draw(st.sampled_from(more)))
+            normalizer.has_more("a.com")
+        elif more:
+            name = data.draw(st.sampled_from(known))
+            kind: Kind | None = "equivalence" if data.draw(st.booleans()) else None
+            overruled[name] = kind
+            normalizer.overrule("a.com", name, kind)
+    fresh = Normalizer(more=lambda site: more if site == "a.com" else ())
+    for name, used_as in overruled.items():
+        fresh.overrule("a.com", name, used_as)
+    assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
