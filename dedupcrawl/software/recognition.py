@@ -245,13 +245,18 @@ class Recognizer:
     def _try(
         self, seen: _Seen, number: int, template: Template, segments: list[str], start: int, parts: UrlParts
     ) -> None:
-        if _fits(template, segments[start:], parts):
-            self._note(seen, number, segments[:start])
-
-    def _note(self, seen: _Seen, number: int, above: list[str]) -> None:
+        above = segments[:start]
         path = "".join(f"/{segment}" for segment in above)
+        program, sign = self._signs[number]
+        known = seen.paths.get((program, sign.anchor))
+        if known is not None and number in known.get(path, ()):  # as of nearly all URLs of a site
+            return
         if len(path) > _LONGEST or "" in above or has_braces(path) or "<" in path:
             return
+        if _fits(template, segments[start:], parts):
+            self._note(seen, number, path)
+
+    def _note(self, seen: _Seen, number: int, path: str) -> None:
         program, sign = self._signs[number]
         paths = seen.paths.setdefault((program, sign.anchor), {})
         if path not in paths and len(paths) >= _MOST_PATHS:

@@ -26,8 +26,8 @@ class Clusters:
     """The URLs of some sites and which of them lead to one page.
 
     Attributes:
-        urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster` (u32)
-            counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
+        urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster`
+            (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
             but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
         false: Reason → clusters of two URLs and more that were left out.
         left_out: Reason → URLs left out with them, or alone.

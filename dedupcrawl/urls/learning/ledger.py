@@ -152,7 +152,7 @@ class Ledger:
             right, wrong, label = self._judged(rows)
             self.right += right
             self.wrong += wrong
-            held = set()
+            held: set[str] = set()
             for row in rows:
                 held.update(self._by[row])
                 if self._are_near(self.labels[row], label):
