@@ -7,6 +7,10 @@ duplicates (as for benchmarks.url_rules); of each cluster at most 20 URLs are ta
 seen before is a merge: right when both pages have one text, near when their SimHashes differ by 6 bits at most, as
 they do for one page fetched at two times, else wrong. The rules of a merge are those that changed either of the two
 URLs: a wrong merge counts against each of them.
+
+A rule is doubtful when fewer than 95 % of its merges are right or near, with 20 of 20.6 taken as seen before: that is
+the share of all rules over sites. "Undoubted" is what `normalize` does, which leaves out what programs' files doubt;
+"by others" leaves out what is doubtful on the other sites, so that no site has a say about itself.
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ import csv
 import gzip
 import sys
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urldefrag
 
@@ -27,11 +32,14 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _MOST_OF_A_CLUSTER = 20
 _LEAST_WORDS = 20  # of a page that counts
 _NEAR = 6  # bits
+_SEEN_RIGHT, _SEEN = 20.0, 20.6  # merges
+_LEAST_SHARE = 0.95
 _TIMED = 20_000  # URLs
 
 
@@ -48,6 +56,12 @@ class Counts:
         setattr(self, kind, getattr(self, kind) + 1)
 
     @property
+    def share(self) -> float:
+        """Of right and near ones, with what is taken as seen before."""
+        good = self.right + self.near
+        return (good + _SEEN_RIGHT) / (good + self.wrong + _SEEN)
+
+    @property
     def cells(self) -> str:
         """Cells of a table, with the share of right and near ones."""
         made = self.right + self.near + self.wrong
@@ -57,13 +71,23 @@ class Counts:
 
 @dataclass(slots=True)
 class Found:
-    """Of one site."""
+    """Of one site, with all rules."""
 
     name: str
-    urls: int
-    redundant: int
-    runs: list[str]
-    all: Counts = field(default_factory=Counts)
+    rows: list[dict[str, str]]
+    recognizer: Recognizer
+    merges: list[tuple[str, frozenset[str]]]  # kind and rules
+
+    @property
+    def redundant(self) -> int:
+        """URLs less pages."""
+        return len(self.rows) - len({row["text_sha1"] for row in self.rows})
+
+    def told(self, merges: list[tuple[str, frozenset[str]]]) -> str:
+        """Cells of a table: the share of right and near ones, and that of the redundant URLs."""
+        kinds = Counter(kind for kind, _ in merges)
+        safe = f"{1 - kinds['wrong'] / kinds.total():.3f}" if merges else "–"
+        return f"{safe} | {kinds['right'] / max(1, self.redundant):.3f}"
 
 
 def main() -> int:
@@ -73,24 +97,36 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
     arguments = parser.parse_args()
     cost = _cost()  # while nothing is remembered
-    by_rule: dict[str, Counts] = {}
-    on_sites: Counter[str] = Counter()
+    sites = [
+        study(path.name.removesuffix(".tsv.gz"), _rows(path))
+        for path in sorted((arguments.data / "mirrors").glob("*.tsv.gz"))
+        if not arguments.sites or path.name.removesuffix(".tsv.gz") in arguments.sites
+    ]
+    by_rule = by_rules(sites)
     seen_on: Counter[str] = Counter()
-    print("| site | URLs | redundant | programs | right | near | wrong | safe | found |")
-    print("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
-    for path in sorted((arguments.data / "mirrors").glob("*.tsv.gz")):
-        name = path.name.removesuffix(".tsv.gz")
-        if arguments.sites and name not in arguments.sites:
-            continue
-        found = study(name, _rows(path), by_rule, on_sites)
-        seen_on.update({run.partition(" ")[0] for run in found.runs})
-        share = f"{found.all.right / found.redundant:.3f}" if found.redundant else "–"
-        runs = ", ".join(found.runs) or "–"
-        print(f"| {found.name} | {found.urls:,} | {found.redundant:,} | {runs} | {found.all.cells} | {share} |")
-    print("\n| rule | sites | right | near | wrong | safe |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    print("| site | URLs | redundant | programs | right | near | wrong | safe | found | undoubted | | by others | |")
+    print("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for one in sites:
+        names = sorted({site_of(row["url"]) for row in one.rows})
+        runs = [there for name in names for there in one.recognizer.recognized(name)]
+        seen_on.update({there.program for there in runs})
+        counts = Counts()
+        for kind, _ in one.merges:
+            counts.add(kind)
+        others = doubtful(by_rules([other for other in sites if other is not one]))
+        told = [
+            one.told(one.merges).rpartition("| ")[2],
+            one.told(merges(one.rows, one.recognizer.undoubted_rules_of)),
+            one.told(merges(one.rows, one.recognizer.rules_of, others)),
+        ]
+        where = ", ".join(f"{there.program} ({there.where})" for there in runs) or "–"
+        print(f"| {one.name} | {len(one.rows):,} | {one.redundant:,} | {where} | {counts.cells} | {' | '.join(told)} |")
+    print("\n| rule | sites | right | near | wrong | safe | |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+    doubts = doubtful(by_rule)
     for rule, counts in sorted(by_rule.items()):
-        print(f"| {rule} | {on_sites[rule]} | {counts.cells} |")
+        used = sum(any(rule in rules for _, rules in one.merges) for one in sites)
+        print(f"| {rule} | {used} | {counts.cells} | {'doubtful' if rule in doubts else ''} |")
     print("\n| program | | signs | rules | pairs | seen on | rules used |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for program in programs():
@@ -118,29 +154,45 @@ def _cost() -> str:
     )
 
 
-def study(name: str, rows: list[dict[str, str]], by_rule: dict[str, Counts], on_sites: Counter[str]) -> Found:
-    """One site; fills in the counts by rule."""
+def study(name: str, rows: list[dict[str, str]]) -> Found:
+    """One site: what runs there, and what all rules of it bring together."""
     recognizer = Recognizer(programs())
     for row in rows:
         recognizer.see_url(row["url"])
-    normalizer = Normalizer(more=recognizer.rules_of)
-    sites = sorted({site_of(row["url"]) for row in rows})
-    runs = [f"{one.program} ({one.where})" for site in sites for one in recognizer.recognized(site)]
-    found = Found(name, len(rows), len(rows) - len({row["text_sha1"] for row in rows}), runs)
+    return Found(name, rows, recognizer, merges(rows, recognizer.rules_of))
+
+
+def merges(
+    rows: list[dict[str, str]], rules_of: Callable[[str], Sequence[Rule]], less: Collection[str] = ()
+) -> list[tuple[str, frozenset[str]]]:
+    """Kind and rules of each merge, without the rules that are named in `less`."""
+    normalizer = Normalizer(more=lambda site: [rule for rule in rules_of(site) if _name(rule.id) not in less])
     first: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {}
-    used: set[str] = set()
+    found = []
     for row in rows:
         done = normalizer.normalize(row["url"])
         before = first.setdefault(done.canonical, (row, done.rules))
-        if before[0] is row:
-            continue
-        kind = _kind(before[0], row)
-        found.all.add(kind)
-        for rule in {one.partition("@")[0] for one in (*done.rules, *before[1])}:
-            by_rule.setdefault(rule, Counts()).add(kind)
-            used.add(rule)
-    on_sites.update(used)
+        if before[0] is not row:
+            found.append((_kind(before[0], row), frozenset(map(_name, (*done.rules, *before[1])))))
     return found
+
+
+def by_rules(sites: list[Found]) -> dict[str, Counts]:
+    """What each rule does on these sites."""
+    found: defaultdict[str, Counts] = defaultdict(Counts)
+    for kind, rules in (merge for one in sites for merge in one.merges):
+        for rule in rules:
+            found[rule].add(kind)
+    return dict(found)
+
+
+def doubtful(counts: dict[str, Counts]) -> set[str]:
+    """The rules that are right too seldom."""
+    return {rule for rule, one in counts.items() if one.share < _LEAST_SHARE}
+
+
+def _name(rule: str) -> str:
+    return rule.partition("@")[0]
 
 
 def _kind(one: dict[str, str], other: dict[str, str]) -> str:

@@ -50,7 +50,7 @@ def command(urls: Sequence[str], rules: Path) -> None:
         recognizer = Recognizer(programs())
         for url in ahead:
             recognizer.see_url(url)
-        normalizer.more = recognizer.rules_of
+        normalizer.more = recognizer.undoubted_rules_of
     for url in chain(ahead, given):
         out.write(_row(normalizer.normalize(url)))
     out.flush()

@@ -39,7 +39,7 @@ PACKAGE_FOLDER = Path(__file__).parent
 COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
-_KEYS = ("name", "title", "source", "signs", "rules", "same", "different", "ignored")
+_KEYS = ("name", "title", "source", "signs", "rules", "same", "different", "doubted", "ignored")
 _HEAVIEST = 10
 
 
@@ -99,6 +99,7 @@ class Program:
         rules: What its URLs mean, with paths from where it is installed.
         same: Pairs of URLs that the rules bring together.
         different: Pairs that they leave apart.
+        doubted: Ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md.
         ignored: Text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE.
     """
 
@@ -109,6 +110,7 @@ class Program:
     rules: tuple[Rule, ...]
     same: tuple[tuple[str, str], ...] = ()
     different: tuple[tuple[str, str], ...] = ()
+    doubted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
     @classmethod
@@ -131,11 +133,11 @@ class Program:
             raise RuleError("two rules have one id")
         if not signs:
             raise RuleError("a program is recognized by [[signs]], and has none")
-        ignored = row.get("ignored", [])
-        if not isinstance(ignored, list) or not all(isinstance(one, str) for one in ignored):
-            raise RuleError(f"ignored is a list of texts, not {ignored!r}")
+        doubted, ignored = _texts(row, "doubted"), _texts(row, "ignored")
+        if unknown := sorted(set(doubted) - {rule.id for rule in rules}):
+            raise RuleError(f"doubted: there is no rule {unknown[0]!r}")
         pairs = _pairs(row, "same"), _pairs(row, "different")
-        return cls(name, row["title"], row["source"], signs, rules, *pairs, tuple(ignored))
+        return cls(name, row["title"], row["source"], signs, rules, *pairs, doubted, ignored)
 
 
 def rules_at(program: Program, anchors: Anchors, hosts: Sequence[str], where: str) -> Iterator[Rule]:
@@ -234,6 +236,13 @@ def _tables(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise RuleError(f"{key} are written as [[{key}]] tables")
     return found
+
+
+def _texts(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = row.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise RuleError(f"{key} is a list of texts, not {found!r}")
+    return tuple(found)
 
 
 def _sign(row: Mapping[str, Any]) -> Sign:

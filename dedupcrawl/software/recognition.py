@@ -78,6 +78,16 @@ class Installation:
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where))
 
+    def undoubted_rules(self, known: Mapping[str, Program]) -> tuple[Rule, ...]:
+        """What may be used where nothing tries it.
+
+        None where the default port is written out, as archives do: their copies of one page are years apart.
+        """
+        if any(host.endswith(":80") for host in self.hosts):
+            return ()
+        doubted = {f"{self.program}.{name}@{self.where}" for name in known[self.program].doubted}
+        return tuple(rule for rule in self.rules(known) if rule.id not in doubted)
+
     def holds(self, url: str) -> bool:
         """Whether a URL lies below its path."""
         base = self.anchors.get(BASE, "")
@@ -214,6 +224,10 @@ class Recognizer:
         """The rules of all that runs on a site."""
         return rules_of(self.recognized(site), self._programs)
 
+    def undoubted_rules_of(self, site: str) -> tuple[Rule, ...]:
+        """Those of them that may be used where neither a crawl tries them nor a log speaks of them."""
+        return _distinct(rule for one in self.recognized(site) for rule in one.undoubted_rules(self._programs))
+
     def _of(self, authority: str, scheme: str) -> _Seen:
         host = _host(authority, scheme)
         seen = self._hosts.get(host)
@@ -231,13 +245,18 @@ class Recognizer:
     def _try(  # noqa: PLR0913 - called for each URL: a value to hold them costs more than the work
         self, seen: _Seen, number: int, template: Template, segments: list[str], start: int, parts: UrlParts
     ) -> None:
-        if _fits(template, segments[start:], parts):
-            self._note(seen, number, segments[:start])
-
-    def _note(self, seen: _Seen, number: int, above: list[str]) -> None:
+        above = segments[:start]
         path = "".join(f"/{segment}" for segment in above)
+        program, sign = self._signs[number]
+        known = seen.paths.get((program, sign.anchor))
+        if known is not None and number in known.get(path, ()):  # as of nearly all URLs of a site
+            return
         if len(path) > _LONGEST or "" in above or has_braces(path) or "<" in path:
             return
+        if _fits(template, segments[start:], parts):
+            self._note(seen, number, path)
+
+    def _note(self, seen: _Seen, number: int, path: str) -> None:
         program, sign = self._signs[number]
         paths = seen.paths.setdefault((program, sign.anchor), {})
         if path not in paths and len(paths) >= _MOST_PATHS:
@@ -295,11 +314,14 @@ class Recognizer:
 
 def rules_of(installations: Iterable[Installation], known: Mapping[str, Program]) -> tuple[Rule, ...]:
     """The rules of all of them; of rules that do the same the first."""
-    rules: dict[tuple[object, ...], Rule] = {}
-    for installation in installations:
-        for rule in installation.rules(known):
-            rules.setdefault(rule.effect, rule)
-    return tuple(rules.values())
+    return _distinct(rule for installation in installations for rule in installation.rules(known))
+
+
+def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    found: dict[tuple[object, ...], Rule] = {}
+    for rule in rules:
+        found.setdefault(rule.effect, rule)
+    return tuple(found.values())
 
 
 def _host(authority: str, scheme: str) -> str:

@@ -109,7 +109,7 @@ def learn_large_sites(rows: DataFrame, options: LearningOptions, carried_over: M
 
 
 def _labelled(rows: DataFrame) -> DataFrame:
-    """One row a URL: site, url, signature, fault, importance and label, equal for pages that are or lead to one."""
+    """One row a URL: site, url, signature, fault, importance, simhash and label, equal for those of one page."""
     answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
@@ -123,7 +123,7 @@ def _labelled(rows: DataFrame) -> DataFrame:
     )
     links = materialized(_links(pages, rows.where(~says)))
     pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
-    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own", "simhash")
+    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
     same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
@@ -221,13 +221,13 @@ def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
 
 
 def _numbered(pages: DataFrame) -> DataFrame:
-    """Site, url, importance, cluster and its size; `several`: whether its site has a cluster of more than one URL."""
+    """Site, url, importance, SimHash, cluster and its size; `several`: whether its site has a larger one than 1."""
     clusters = pages.groupBy("site", "label").agg(F.min("url").alias("first"), F.count("*").alias("size"))
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
     clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
-    numbered = pages.select("url", "importance", "label").join(clusters, "label")
-    return numbered.select("site", "url", "importance", "cluster", "size", "several")
+    numbered = pages.select("url", "importance", "simhash", "label").join(clusters, "label")
+    return numbered.select("site", "url", "importance", "simhash", "cluster", "size", "several")
 
 
 def _count(clustered: DataFrame, learned: Learned) -> None:
@@ -240,7 +240,7 @@ def _count(clustered: DataFrame, learned: Learned) -> None:
 
 
 def _bounded(pages: DataFrame) -> DataFrame:
-    """As `learning_part.bounded`, for several sites: site, url, importance and cluster."""
+    """As `learning_part.bounded`, for several sites: site, url, importance, SimHash and cluster."""
     most, of_a_cluster = learning_part.MOST_URLS, learning_part.MOST_OF_A_CLUSTER
     order = Window.partitionBy("site", "cluster").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
     step = F.floor((F.col("size") - 1) / of_a_cluster) + 1
@@ -252,7 +252,9 @@ def _bounded(pages: DataFrame) -> DataFrame:
         _share(most - taken, F.col("single"))
     )
     mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
-    return pages.where((F.col("urls") <= most) | (mixed < below)).select("site", "url", "importance", "cluster")
+    return pages.where((F.col("urls") <= most) | (mixed < below)).select(
+        "site", "url", "importance", "simhash", "cluster"
+    )
 
 
 def _share(taken: Column, of: Column) -> Column:

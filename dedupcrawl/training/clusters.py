@@ -26,7 +26,7 @@ class Clusters:
     """The URLs of some sites and which of them lead to one page.
 
     Attributes:
-        urls: Columns site, url, cluster and importance; sorted by site and URL, each URL of a site once. `cluster`
+        urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster`
             (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
             but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
         false: Reason → clusters of two URLs and more that were left out.
@@ -132,7 +132,7 @@ def _near(pages: pl.DataFrame) -> pl.DataFrame:
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """What is needed of `pages`, and a row for each end of a link that is not among them."""
     names_another = pl.col("canonical").is_not_null()
-    pages = pages.select("site", "url", "content", "fault", "importance", names_another=names_another)
+    pages = pages.select("site", "url", "content", "fault", "importance", "simhash", names_another=names_another)
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
     return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
 
@@ -167,4 +167,5 @@ def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
         "url",
         cluster=(pl.col("first").rank("dense").over("site") - 1).cast(pl.UInt32),
         importance="importance",
+        simhash="simhash",
     )

@@ -209,6 +209,7 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
         site,
         urls,
         pages["cluster"].to_list(),
+        bits=dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows()),
         sample=sample,
         holdout=options.holdout,
         seed=options.seed,

@@ -22,7 +22,7 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "canonical": pl.String,
     "duplicate_of": pl.String,
     "names_own": pl.Boolean,  # whether `canonical` is the row's own path with fewer arguments
-    "simhash": pl.Int64,  # the 64 bits; of a row that had a canonical link, if to itself
+    "simhash": pl.Int64,  # the 64 bits
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),
 }
@@ -96,7 +96,7 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
         redirect_to=pl.when(redirects).then("redirect_to"),
         canonical="canonical",
         duplicate_of="duplicate_of",
-        simhash=pl.when(pl.col("canonical").is_not_null()).then(_bits(pl.col("simhash"))),
+        simhash=_bits(pl.col("simhash")),
     )
     pages = pages.with_columns(
         sites.of(pl.col("url"), pages).alias("site"),

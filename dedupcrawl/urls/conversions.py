@@ -19,6 +19,7 @@ _BASE64_URL = str.maketrans("-_,", "+/=")
 _HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_PLUS = re.compile(r"(?<=[^\W_])\+(?=[^\W_])")  # between words
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -149,13 +150,16 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
 
 
 def _sort_query(parts: UrlParts) -> UrlParts | None:
-    """Arguments by name, those of one name in their order; a space is "%20"; the separator is "&"."""
+    """Arguments by name, those of one name in their order; the separator is "&"; a space is "%20".
+
+    A "+" that does not part two words stays: in "C++" it may be one that lost its escape.
+    """
     joined = "&".join(parts.args)
     if "+" not in joined and "\0" not in joined and not parts.separators:
         keys = joined.replace("=", "\0").split("&")  # nothing sorts before the end of a name
         if keys == sorted(keys):
             return None
-    args = sorted((arg.replace("+", "%20") for arg in parts.args), key=_name)
+    args = sorted((_PLUS.sub("%20", arg) for arg in parts.args), key=_name)
     return None if args == parts.args and not parts.separators else parts.with_args(args)
 
 

@@ -140,3 +140,18 @@ rules = [
 same = [["/page?sid=1", "/page"]]
 different = [["/page", "/other"]]
 """
+
+
+def test_a_doubted_rule_is_one_of_the_program(tmp_path: Path) -> None:
+    for doubted, told in (
+        ('["sid"]', ""),
+        ('["sod"]', "doubted: there is no rule 'sod'"),
+        ('"sid"', "a list of texts"),
+    ):
+        path = tmp_path / "mine.toml"
+        path.write_text(MINE.replace("rules = [", f"doubted = {doubted}\nrules = ["))
+        if not told:
+            assert read_program(path).doubted == ("sid",)
+            continue
+        with pytest.raises(RuleError, match=told):
+            read_program(path)

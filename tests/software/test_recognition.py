@@ -186,3 +186,21 @@ def test_rules_are_on_probation_and_named_after_program_and_place() -> None:
 
 
 KNOWN: tuple[Program, ...] = programs()
+
+
+WIKI = ["index.php?title=A&action=edit", "index.php?title=A&oldid=7", "index.php?title=A&printable=yes", "wiki/User:A"]
+
+
+def test_what_is_doubted_is_for_crawls_and_logs_alone() -> None:
+    recognizer = seeing(*(f"http://example.org/{url}" for url in WIKI))
+    sure, every = Normalizer(more=recognizer.undoubted_rules_of), Normalizer(more=recognizer.rules_of)
+    article, lists = (f"http://example.org/index.php?title={title}&printable=yes" for title in ("A", "Category:A"))
+    assert sure.normalize(article).rules == every.normalize(article).rules != ()
+    assert "printable" not in every.normalize(lists).canonical
+    assert "printable" in sure.normalize(lists).canonical
+
+
+def test_of_an_archive_nothing_is_assumed() -> None:
+    recognizer = seeing(*(f"http://example.org:80/{url}" for url in PHPBB))
+    assert recognizer.rules_of("example.org")
+    assert recognizer.undoubted_rules_of("example.org") == ()

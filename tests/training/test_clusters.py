@@ -187,7 +187,7 @@ def test_importance_comes_along() -> None:
 def test_no_rows() -> None:
     found = clusters()
     assert found.urls.is_empty()
-    assert found.urls.columns == ["site", "url", "cluster", "importance"]
+    assert found.urls.columns == ["site", "url", "cluster", "importance", "simhash"]
     assert found.false == Counter()
 
 

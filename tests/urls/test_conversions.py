@@ -32,6 +32,7 @@ def test_values(name: str, value: str, after: str) -> None:
         ("syntax", "HTTP://A.com:80/a/../%7eb/./?%61=%2f", "http://a.com/~b/?a=%2F"), ("syntax", "http://a.com", "http://a.com/"),
         ("syntax", "http://a.com/é%c3%a9?é=é", "http://a.com/%C3%A9%C3%A9?%C3%A9=%C3%A9"),
         ("sort-query", "http://a.com/?b=2&a=1&b=1+2", "http://a.com/?a=1&b=2&b=1%202"),
+        ("sort-query", "http://a.com/?t=C++_Tips&a=+1", "http://a.com/?a=+1&t=C++_Tips"),
         ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
         ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
         ("collapse-slashes", "http://a.com//a///b/", "http://a.com/a/b/"),

@@ -22,6 +22,14 @@ from dedupcrawl.urls.url_parts import UrlParts, split_url
 WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of hypotheses; 100: freetz.org .857 → .688, seeds 3 to 5
 _SWITCHES = {"0", "1"}  # numbers that may stand for a kind of page
 
+_NEAR = 6  # bits of two SimHashes of one page at two times: Manku et al. (WWW 2007) have 3 for equal pages
+
+
+def is_near(one: int | None, other: int | None) -> bool:
+    """True when two SimHashes of 64 bits are those of one page at two times."""
+    return one is not None and other is not None and ((one ^ other) & (1 << 64) - 1).bit_count() <= _NEAR
+
+
 Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
 
 
@@ -79,8 +87,16 @@ class Tally:
 class Forms:
     """The distinct URLs of one site."""
 
-    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
+    def __init__(
+        self,
+        site: str,
+        urls: Sequence[str],
+        labels: Sequence[int],
+        sides: Sequence[int],
+        bits: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
         self.site = site
+        self._bits = bits
         self.all: dict[int, Form] = {}
         self._row_of: dict[str, int] = {}
         self._atoms: dict[int, frozenset[str]] = {}
@@ -189,11 +205,15 @@ class Forms:
             label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
             gain = most - 1
             right += gain
-            wrong += len(places) + (there >= 0) - 1 - gain
+            near = {
+                other for other in labels if other != label and is_near(self._bits.get(label), self._bits.get(other))
+            }
+            wrong += len(places) + (there >= 0) - most - sum(labels[other] for other in near)
             if gain:
                 clusters.add(label)
             for place in places:
-                flags[place] = int(gain > 0 and everything[rows[place]].label == label)
+                own_label = everything[rows[place]].label
+                flags[place] = -1 if own_label in near else int(gain > 0 and own_label == label)
         return Tally(rows, after, flags, right, wrong, len(clusters))
 
     def apply(self, rule: Rule) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
 from zlib import crc32
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
@@ -50,6 +52,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     urls: Sequence[str],
     labels: Sequence[int],
     *,
+    bits: Mapping[int, int] = MappingProxyType({}),
     sample: Sequence[int] | None = None,
     holdout: float = 0.5,
     seed: int = 0,
@@ -66,6 +69,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
         urls: Distinct URLs, pages without duplicates included: they are the evidence against.
         labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
+        bits: SimHash of each cluster, as far as known: pages that are near speak neither for a rule nor against it.
         sample: Places of those that rules are learned from; all are what they are proved on. All if None.
         holdout: Share of the clusters in the second part, which proves.
         seed: Of the split.
@@ -79,12 +83,13 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         software that the log speaks against; none when nothing could be proved.
     """
     chosen = range(len(urls)) if sample is None else sample
-    taught = _site(site, urls, labels, chosen, holdout, seed)
+    split = partial(_site, site, urls, labels, bits, holdout=holdout, seed=seed)
+    taught = split(chosen)
     bar, price = Bar(min_precision), Price(min_precision)
     proved = _proved([Candidate(rule) for rule in priors.assumed], taught, price, Least())
     hosts = _host_pages(taught.urls, taught.labels)
     for number in range(_ROUNDS):
-        forms = Forms(site, taught.forms, taught.labels, taught.sides)
+        forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
         if number and not forms.clusters():
             break
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
@@ -100,7 +105,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
             break
     ledger = taught
     if len(chosen) < len(urls):
-        ledger = _site(site, urls, labels, range(len(urls)), holdout, seed)
+        ledger = split(range(len(urls)))
         ledger.refuted = taught.refuted
     proved = _proved(proved, ledger, price, Least.of(ledger, min_coverage))
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
@@ -114,12 +119,19 @@ def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
 
 
 def _site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
-    site: str, urls: Sequence[str], labels: Sequence[int], rows: Iterable[int], holdout: float, seed: int
+    site: str,
+    urls: Sequence[str],
+    labels: Sequence[int],
+    bits: Mapping[int, int],
+    rows: Iterable[int],
+    *,
+    holdout: float,
+    seed: int,
 ) -> Ledger:
     """Those URLs of a site that can be learned from, in their order."""
     good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
     own = [labels[row] for row in good]
-    return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed))
+    return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), bits)
 
 
 def _host_pages(urls: Sequence[str], labels: Sequence[int]) -> Counter[str]:

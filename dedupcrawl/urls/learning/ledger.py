@@ -6,11 +6,13 @@ It uses the rules as a crawl does, by the normalizer, on all URLs. What a rule i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import sqrt
+from types import MappingProxyType
 
+from dedupcrawl.urls.learning.forms import is_near
 from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -82,7 +84,15 @@ class Price:
 class Ledger:
     """All URLs of a site under its rules."""
 
-    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
+    def __init__(
+        self,
+        site: str,
+        urls: Sequence[str],
+        labels: Sequence[int],
+        sides: Sequence[int],
+        bits: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        self._bits = bits
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
         self._own = set(urls)
         self.rules: list[Rule] = []
@@ -142,12 +152,14 @@ class Ledger:
             right, wrong, label = self._judged(rows)
             self.right += right
             self.wrong += wrong
-            held = set()
+            held: set[str] = set()
             for row in rows:
+                held.update(self._by[row])
+                if self._are_near(self.labels[row], label):
+                    continue
                 good = self.labels[row] == label and right > 0
                 for name in self._by[row]:
                     (uses[name].right if good else uses[name].wrong)[self.sides[row]] += 1
-                    held.add(name)
             if wrong:  # whoever was changed to meet others has a part in it
                 for name in held:
                     uses[name].collisions += 1
@@ -162,7 +174,12 @@ class Ledger:
         labels = Counter([self.labels[row] for row in rows])
         own = next((self.labels[row] for row in rows if not self._by[row]), None)
         label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
-        return most - 1, len(rows) - most, label
+        near = sum(count for other, count in labels.items() if self._are_near(other, label)) if len(labels) > 1 else 0
+        return most - 1, len(rows) - most - near, label
+
+    def _are_near(self, one: int, label: int) -> bool:
+        """True for another page that may be this one at another time: it counts as neither."""
+        return one != label and is_near(self._bits.get(one), self._bits.get(label))
 
     def refute(self, rules: Iterable[Rule]) -> None:
         """Keep what rules of known software did that the log speaks against: they are not to be tried again."""
@@ -184,7 +201,7 @@ class Ledger:
                 continue
             right, _, label = self._judged(rows)
             for row in rows:
-                if name in self._by[row]:
+                if name in self._by[row] and not self._are_near(self.labels[row], label):
                     (right_rows if self.labels[row] == label and right else wrong_rows).append(row)
         return right_rows, wrong_rows
 

@@ -81,3 +81,13 @@ def test_of_known_software_what_was_refuted_is_kept_with_what_it_did() -> None:
     (found,) = ledger.refuted
     assert (found.id, found.state, found.evidence.collisions) == (rule.id, "disabled", 3)
     assert "6 of 6 merges" in found.note
+
+
+def test_two_times_of_one_page_count_neither_for_a_rule_nor_against_it() -> None:
+    urls = ["http://a.com/a", "http://a.com/a/print", "http://a.com/b", "http://a.com/b/print", "http://a.com/c/print"]
+    then, now, other = 0x0F0F, 0x0F0F ^ 0b111111, 0x0F0F ^ 0b1111111
+    ledger = Ledger("a.com", urls, [0, 1, 2, 3, 4], [0] * 5, {0: then, 1: now, 2: then, 3: other})
+    ledger.apply([RULES[1]])
+    assert (ledger.right, ledger.wrong) == (0, 1)
+    assert ledger.uses["print"].right == [0, 0]
+    assert ledger.judged("print") == ([], [3])
