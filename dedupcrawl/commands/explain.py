@@ -284,7 +284,7 @@ class LoggedAnswer(msgspec.Struct, frozen=True):
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
-    """The newest row of any of `urls`; None when there is none, or no such log.
+    """The newest row of an answer from any of `urls`; None when there is none, or no such log.
 
     Raises:
         OSError: The log cannot be read.
@@ -300,5 +300,5 @@ def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
                     row = msgspec.json.decode(line, type=LoggedAnswer)
                 except msgspec.DecodeError:  # torn by a kill
                     continue
-                found = row if row.url in urls else found
+                found = row if row.url in urls and row.status else found
     return found

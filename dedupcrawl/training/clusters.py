@@ -1,7 +1,7 @@
 """Rows of a log → the duplicate clusters of each site (spec 5, "From a crawl log to duplicate clusters").
 
 Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
-verdict of the content checks, or by a rel=canonical that the contents do not contradict.
+verdict of the content checks, by an alias that held, or by a rel=canonical that the contents do not contradict.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     and the page that it leads to, those whose content is known have one. (The second page of a list often names the
     first.) Or when the page is a near-duplicate of the one that it names, by their SimHash, at its own path. Of a page
     without content it is believed only where it names the page's own path.
+
+    No word counts for an alias that failed: a crawl has compared the two pages.
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
     is_believable = pl.col("content").is_not_null() | pl.col("names_own")
@@ -103,9 +105,13 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         said = pl.concat([named.select("to", "content"), there.select("to", "content")])
         several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
         named = named.join(several.filter("content"), on="to", how="anti")
-    return pl.concat([redirects, _verdicts(pages, rows), named.select("site", "url", "to"), near]).unique(
-        maintain_order=True
-    )
+    tried = _in_time(rows.filter(pl.col("alias_of").is_not_null())).unique("url", keep="last", maintain_order=True)
+    tried = tried.select("site", "url", "alias_held", to="alias_of")
+    held, failed = tried.filter("alias_held").drop("alias_held"), tried.filter(~pl.col("alias_held"))
+    said = pl.concat([_verdicts(pages, rows), held, named.select("site", "url", "to"), near])
+    for one_way in (failed.select("url", "to"), failed.select(url="to", to="url")):
+        said = said.join(one_way, on=["url", "to"], how="anti", maintain_order="left")
+    return pl.concat([redirects, said]).unique(maintain_order=True)
 
 
 def _verdicts(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

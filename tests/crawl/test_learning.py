@@ -18,11 +18,32 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     log = LogFile(tmp_path / "log.jsonl")
     (tmp_path / "rules").mkdir()
     learning = Learning(log, tmp_path / "rules", Normalizer(), None, stats)
+    log.added = learning.logged
     for n in range(300):
-        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, mime="text/html", digest=f"{n % 50:032x}"))
-    learning.logged()
+        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
     await learning.stop()
-    learning.logged()
+    for n in range(300):
+        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
     await learning.stop()
     log.close()
     assert stats.get_value("dedup/learn/runs") is None
+
+
+def test_evidence_are_urls_that_lead_to_one_page(tmp_path: Path) -> None:
+    stats = get_crawler().stats
+    assert stats is not None
+    log = LogFile(tmp_path / "log.jsonl")
+    learning = Learning(log, tmp_path / "rules", Normalizer(), None, stats)
+    log.added = learning.logged
+    for n in range(1_000):
+        log.write(LogRow(f"http://a.example/{n}", 200, text_digest=f"{n:032x}"))
+    log.write(LogRow("http://a.example/failed", alias_of="http://a.example/1", alias_held=False))
+    assert learning.evidence == 0, "a thousand pages of a site where each has one URL"
+    log.write(LogRow("http://a.example/1000", 200, text_digest=f"{7:032x}"))
+    log.write(LogRow("http://a.example/1000", 200, duplicate_of="http://a.example/7"))
+    assert learning.evidence == 1, "told twice"
+    log.write(LogRow("http://a.example/old", 301, redirect_to="http://a.example/1"))
+    log.write(LogRow("http://a.example/said", alias_of="http://a.example/1"))
+    log.write(LogRow("http://a.example/held", alias_of="http://a.example/1", alias_held=True))
+    assert learning.evidence == 4
+    log.close()
