@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, spark_errors
@@ -20,7 +19,7 @@ from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
-from dedupcrawl.urls.probation import CONFIDENCE
+from dedupcrawl.urls.probation import CONFIDENCE, lower_bound
 
 _DEFAULTS = LearningOptions()
 
@@ -147,8 +146,7 @@ def _bounded(right: int, wrong: int) -> str:
     """A share with its Clopper–Pearson lower bound: fourteen of fourteen say less than a thousand of a thousand."""
     if not right + wrong:
         return "-"
-    least = float(betaincinv(right, wrong + 1, 1 - CONFIDENCE)) if right else 0.0
-    return f"{right / (right + wrong):.4f} (at least {least:.4f}, {CONFIDENCE:.0%} sure)"
+    return f"{right / (right + wrong):.4f} (at least {lower_bound(right, wrong):.4f}, {CONFIDENCE:.0%} sure)"
 
 
 def _of_carried_over(rules: Mapping[str, int]) -> list[str]:

@@ -20,14 +20,12 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark import Broadcast, SparkFiles
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
 
 from dedupcrawl.sites import other_form
 from dedupcrawl.spark.log_rows import ORDER
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
 from dedupcrawl.training.learning_part import (
     Learned,
     LearningOptions,
@@ -178,10 +176,7 @@ def _components(pairs: pa.Table) -> pa.Table:
     first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
     nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
     n = len(first)
-    joined = coo_array((np.ones(n, dtype=np.int8), (ends[:n], ends[n:])), shape=(len(nodes), len(nodes)))
-    _, component = connected_components(joined, directed=False)
-    _, smallest = np.unique(component, return_index=True)
-    return pa.table({"node": nodes, "label": nodes[smallest][component]})
+    return pa.table({"node": nodes, "label": nodes[components(ends[:n], ends[n:], len(nodes))]})
 
 
 def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from dedupcrawl.training.false_clusters import unlike_clusters
@@ -18,6 +19,7 @@ from dedupcrawl.training.page_rows import FAULTS
 UNLIKE = "unlike URLs"
 DISBELIEVED = "canonical link not believed"
 _IS_OF_A_PAGE = pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null())
+Ints = npt.NDArray[np.int64]
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 
 
@@ -152,16 +154,26 @@ def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     node = alone.to_numpy(writable=True)
     node[same["row"].to_numpy()] = same["node"].to_numpy()
     if not links.is_empty():
-        # Two fifths of the time that a worker takes to start, and many logs have no links.
-        from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-        from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
-
         good = pages.filter(pl.col("fault").is_null()).select("url", "row")
         ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
-        joined = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(node), len(node)))
-        node = connected_components(joined, directed=False)[1][node].astype(np.int64)
+        node = components(first, second, len(node))[node]
     return pl.Series("label", node)
+
+
+def components(first: Ints, second: Ints, count: int) -> Ints:
+    """Shape (count,): of each node the smallest that edges between `first` and `second` join it to, on whatever way."""
+    root = list(range(count))
+
+    def smallest(node: int) -> int:
+        while root[node] != node:
+            root[node] = node = root[root[node]]
+        return node
+
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        low, high = sorted((smallest(one), smallest(other)))
+        root[high] = low
+    return np.fromiter(map(smallest, range(count)), dtype=np.int64, count=count)
 
 
 def _numbered(pages: pl.DataFrame) -> pl.DataFrame:

@@ -53,6 +53,20 @@ def upper_bound(passed: int, failed: int) -> float:
     return low
 
 
+def lower_bound(right: int, wrong: int) -> float:
+    """Clopper–Pearson lower bound, at `CONFIDENCE`, of a share of which `right` and `wrong` cases are known.
+
+    >>> round(lower_bound(14, 0), 3), round(lower_bound(1_000, 0), 3), lower_bound(0, 3)
+    (0.807, 0.997, 0.0)
+    """
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS if right else 0):
+        share = (low + high) / 2
+        is_above = _at_least(wrong + 1, 1 - share, right + wrong) < CONFIDENCE
+        low, high = (low, share) if is_above else (share, high)
+    return low
+
+
 def _at_least(times: int, share: float, trials: int) -> float:
     """How probable it is that something that has this share of all trials comes so often or oftener."""
     yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)

@@ -5,13 +5,14 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import Clusters, clusters_of
+from dedupcrawl.training.clusters import Clusters, clusters_of, components
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 
 Row = dict[str, Any]
@@ -281,3 +282,14 @@ def test_false_clusters_of_each_site_are_its_own(site_count: int) -> None:
     found = clusters(*rows)
     assert found.false == {"unlike URLs": site_count}
     assert found.left_out == {"unlike URLs": 100 * site_count}
+
+
+@given(edges=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
+def test_components_against_scipy(edges: list[tuple[int, int]]) -> None:
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
+
+    first, second = np.array([*edges, (0, 0)], dtype=np.int64).T
+    joined = coo_array((np.ones(len(first)), (first, second)), shape=(20, 20))
+    labels = connected_components(joined, directed=False)[1]
+    assert components(first, second, 20).tolist() == [labels.tolist().index(label) for label in labels]
