@@ -1,4 +1,4 @@
-"""AliasRows: which URLs lead to one page, by what pages say and trials have borne out, into the crawl log."""
+"""AliasRows: which URLs lead to one page, as trials have found out or borne out, into the crawl log."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule_book import RuleBook
 
+_RULE = "rule"  # a source besides what pages say
 _MOST_WAITING = 100_000  # aliases; of further ones nothing is learned
 
 
 class AliasRows:
-    """Writes a row for each alias that a page named and that was asked for, once it is known what to think of it.
+    """Writes a row for each URL that was tried, and for each alias that was asked for because a page named it.
 
     While too few trials of its source have passed in its part of the site an alias waits. So what a site makes up is
-    not in the log as a fact, however the crawl ends.
+    not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
 
     Args:
         log: The crawl's, or None.
@@ -44,9 +45,11 @@ class AliasRows:
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
         """Both were fetched, and are one page, or not; the book knows of it already."""
-        if self._log is None or not said_by(rules):
+        if self._log is None:
             return
         self._add(url, target, rules, held=held)
+        if not said_by(rules):
+            return
         waiting = self._waiting.pop((site_of(url), rules[0]), [])
         self._count -= len(waiting)
         for other, other_target in waiting:
@@ -55,5 +58,6 @@ class AliasRows:
     def _add(self, url: str, target: str, rules: tuple[str, ...], *, held: bool | None) -> None:
         assert self._log is not None
         now = round(time.time(), 3)
-        row = LogRow(url, alias_of=target, alias_source=said_by(rules), alias_held=held, fetched_at=now, run=self._run)
+        source = said_by(rules) or _RULE
+        row = LogRow(url, alias_of=target, alias_source=source, alias_held=held, fetched_at=now, run=self._run)
         self._log.write(row)

@@ -33,8 +33,8 @@ class LogRow(msgspec.Struct, omit_defaults=True):
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
         duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
-        alias_of: URL that leads to the same page, as a page says; such a row is of no response.
-        alias_source: Where it says so, one of `aliases.sources.SOURCES`.
+        alias_of: URL that leads to the same page, as a page or a rule says; such a row is of no response.
+        alias_source: Where a page says so, one of `aliases.sources.SOURCES`, or "rule".
         alias_held: Whether the two were one page when both were fetched; None where `url` was not, because the source
             had held in this part of the site.
         fetched_at: Seconds since the epoch.
