@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 
+from scrapy.statscollectors import StatsCollector
+
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.sites import site_of
@@ -24,12 +26,14 @@ class AliasRows:
         log: The crawl's, or None.
         run: Identifies the crawl.
         book: Knows of the trials; None: there are none, and what pages say is not used.
+        stats: Counts how the trials of each source end.
     """
 
-    def __init__(self, log: LogFile | None, run: str, book: RuleBook | None) -> None:
+    def __init__(self, log: LogFile | None, run: str, book: RuleBook | None, stats: StatsCollector) -> None:
         self._log = log
         self._run = run
         self._book = book
+        self._stats = stats
         self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)  # by site and rule: URL, target
         self._count = 0
 
@@ -45,10 +49,12 @@ class AliasRows:
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
         """Both were fetched, and are one page, or not; the book knows of it already."""
+        if source := said_by(rules):
+            self._stats.inc_value(f"dedup/aliases/{'held' if held else 'failed'}/{source}")
         if self._log is None:
             return
         self._add(url, target, rules, held=held)
-        if not said_by(rules):
+        if not source:
             return
         waiting = self._waiting.pop((site_of(url), rules[0]), [])
         self._count -= len(waiting)

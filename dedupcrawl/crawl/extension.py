@@ -159,7 +159,7 @@ class Dedup:
             savings=savings,
             sending=self._sending,
             bypass=self.bypass,
-            alias_rows=AliasRows(self._log, self._run, book),
+            alias_rows=AliasRows(self._log, self._run, book, self.stats),
             learns=self.settings.learn,
         )
         self.software = self._software()

@@ -22,12 +22,12 @@ from dedupcrawl.urls.rule_files import SUFFIX
 logger = logging.getLogger(__name__)
 
 _FIRST = 10  # redundant URLs, before rules are learned of them
-_GROWTH = 1.5  # of these, between two runs: docs/learning.md has what chose both
+_GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
 _NICENESS = 5
 
 
 class Learning:
-    """Runs `dedupcrawl train` on the log whenever the evidence in it has grown by half, in a process of its own.
+    """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
 
     The evidence are redundant URLs: without them there is nothing to learn, however long the log is. New rules are on
     probation, see `urls.probation`.
