@@ -26,6 +26,28 @@ _GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
 _NICENESS = 5
 
 
+class Evidence:
+    """How many URLs of a log are known to lead to a page that another one leads to, about."""
+
+    def __init__(self) -> None:
+        self._texts: set[int] = set()  # digests
+        self._repeated = self._judged = self._linked = 0  # rows
+
+    @property
+    def count(self) -> int:
+        """The URLs. A duplicate may be told of by its digest and by a verdict, in a row of its own."""
+        return max(self._repeated, self._judged) + self._linked
+
+    def add(self, row: LogRow) -> None:
+        """Take a row into account."""
+        if row.text_digest:
+            text = int(row.text_digest, 16)
+            self._repeated += text in self._texts
+            self._texts.add(text)
+        self._judged += bool(row.duplicate_of)
+        self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
+
+
 class Learning:
     """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
 
@@ -49,8 +71,7 @@ class Learning:
         self._book = book
         self._stats = stats
         self._next = float(_FIRST)
-        self._texts: set[int] = set()  # digests
-        self._repeated = self._judged = self._linked = 0  # rows
+        self._evidence = Evidence()
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
         self._task: asyncio.Task[None] | None = None
@@ -62,23 +83,10 @@ class Learning:
             self._log.path, _FIRST, self._folder.absolute(),
         )  # fmt: skip
 
-    @property
-    def evidence(self) -> int:
-        """How many URLs are known to lead to a page that another one leads to, about.
-
-        A duplicate may be told by its digest and by a verdict, in a row of its own.
-        """
-        return max(self._repeated, self._judged) + self._linked
-
     def logged(self, row: LogRow) -> None:
         """A row was added to the log."""
-        if row.text_digest:
-            text = int(row.text_digest, 16)
-            self._repeated += text in self._texts
-            self._texts.add(text)
-        self._judged += bool(row.duplicate_of)
-        self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
-        if self._stopped or self.evidence < self._next or self._task is not None:
+        self._evidence.add(row)
+        if self._stopped or self._evidence.count < self._next or self._task is not None:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -107,7 +115,7 @@ class Learning:
             if self._book is not None:
                 self._book.save()
             self._log.flush()
-            self._next = self.evidence * _GROWTH
+            self._next = self._evidence.count * _GROWTH
             before = _changes(self._folder)
             process = self._process = subprocess.Popen(
                 [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), "--rules", str(self._folder)],

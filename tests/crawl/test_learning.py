@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.learning import Learning
+from dedupcrawl.crawl.learning import Evidence, Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -29,21 +29,16 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     assert stats.get_value("dedup/learn/runs") is None
 
 
-def test_evidence_are_urls_that_lead_to_one_page(tmp_path: Path) -> None:
-    stats = get_crawler().stats
-    assert stats is not None
-    log = LogFile(tmp_path / "log.jsonl")
-    learning = Learning(log, tmp_path / "rules", Normalizer(), None, stats)
-    log.added = learning.logged
+def test_evidence_are_urls_that_lead_to_one_page() -> None:
+    evidence = Evidence()
     for n in range(1_000):
-        log.write(LogRow(f"http://a.example/{n}", 200, text_digest=f"{n:032x}"))
-    log.write(LogRow("http://a.example/failed", alias_of="http://a.example/1", alias_held=False))
-    assert learning.evidence == 0, "a thousand pages of a site where each has one URL"
-    log.write(LogRow("http://a.example/1000", 200, text_digest=f"{7:032x}"))
-    log.write(LogRow("http://a.example/1000", 200, duplicate_of="http://a.example/7"))
-    assert learning.evidence == 1, "told twice"
-    log.write(LogRow("http://a.example/old", 301, redirect_to="http://a.example/1"))
-    log.write(LogRow("http://a.example/said", alias_of="http://a.example/1"))
-    log.write(LogRow("http://a.example/held", alias_of="http://a.example/1", alias_held=True))
-    assert learning.evidence == 4
-    log.close()
+        evidence.add(LogRow(f"http://a.example/{n}", 200, text_digest=f"{n:032x}"))
+    evidence.add(LogRow("http://a.example/failed", alias_of="http://a.example/1", alias_held=False))
+    assert evidence.count == 0, "a thousand pages of a site where each has one URL"
+    evidence.add(LogRow("http://a.example/1000", 200, text_digest=f"{7:032x}"))
+    evidence.add(LogRow("http://a.example/1000", 200, duplicate_of="http://a.example/7"))
+    assert evidence.count == 1, "told twice"
+    evidence.add(LogRow("http://a.example/old", 301, redirect_to="http://a.example/1"))
+    evidence.add(LogRow("http://a.example/said", alias_of="http://a.example/1"))
+    evidence.add(LogRow("http://a.example/held", alias_of="http://a.example/1", alias_held=True))
+    assert evidence.count == 4
