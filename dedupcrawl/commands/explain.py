@@ -141,8 +141,9 @@ def _speaks_for(rule: dict[str, Any]) -> str:
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
     evidence = rule["evidence"]
     if evidence["coverage"]:
+        learned_from = f"from {counted(evidence['support'], 'cluster')}; " if evidence["support"] else ""
         said.append(
-            f"from {counted(evidence['support'], 'cluster')}; of {counted(evidence['coverage'], 'URL')} in others "
+            f"{learned_from}of {counted(evidence['coverage'], 'URL')}{' in others' if learned_from else ''} "
             f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
         )
     if rule["tried"]:

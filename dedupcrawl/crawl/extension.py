@@ -22,7 +22,7 @@ from dedupcrawl.crawl.alias_rows import AliasRows
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions, StartPages
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
@@ -80,7 +80,7 @@ class Dedup:
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
         bypass: What was sent past Scrapy's duplicate filter.
-        repetitions: What that has dropped before.
+        repetitions: What that has dropped before, or is not told of.
         orphans: What was dropped for pages that were never stored.
         judging: The content half.
         page_log: What writes the crawl log, or None.
@@ -124,7 +124,7 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         self.bypass = DupeFilterBypass(crawler)
-        self.repetitions = Repetitions(crawler)
+        self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls import probation
+from dedupcrawl.urls import bounds, probation
+from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.probation import (
     TARGET,
     is_refuted,
     known_before,
-    lower_bound,
     state_in_use,
     trials_needed,
-    upper_bound,
 )
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
 from dedupcrawl.urls.watched_rule import WatchedRule
@@ -22,6 +21,7 @@ from dedupcrawl.urls.watched_rule import WatchedRule
 
 def test_the_examples() -> None:
     assert doctest.testmod(probation).failed == 0
+    assert doctest.testmod(bounds).failed == 0
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
