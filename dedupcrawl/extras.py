@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 _LIBRARIES = {
-    "train": ("polars", "fastwarc", "scipy"),
+    "train": ("polars", "fastwarc"),
     "terms": ("rjieba", "Stemmer"),
     "calibrate": ("scipy",),
     "report": ("jinja2", "matplotlib", "polars"),

@@ -34,7 +34,7 @@ PROJECT = msgspec.toml.decode((ROOT / "pyproject.toml").read_bytes())["project"]
 EXTRA_OF = {
     "fastwarc": "train",
     "polars": "train",
-    "scipy": "train",
+    "scipy": "calibrate",
     "rjieba": "terms",
     "Stemmer": "terms",
     "redis": "redis",

@@ -118,6 +118,12 @@ def was_found_out(rule: str) -> bool:
     return rule.removeprefix(RULE) in _FOUND_OUT
 
 
+def said_by(rules: tuple[str, ...]) -> str:
+    """The source by whose word alone a URL is sent elsewhere; empty for any other rules, and for what was found out."""
+    source = rules[0].removeprefix(RULE) if len(rules) == 1 and rules[0].startswith(RULE) else ""
+    return "" if source in _FOUND_OUT else source
+
+
 def rule_id(source: str) -> str:
     """The id under which a source is tried."""
     return RULE + source

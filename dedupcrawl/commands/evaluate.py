@@ -15,6 +15,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
+from dedupcrawl.urls.bounds import said_share
 
 
 @click.command(cls=Command)
@@ -53,12 +54,12 @@ def _sites(measured: Measured) -> str:
 
 def _lines(evaluation: Evaluation) -> list[str]:
     told = evaluation.to_dict()
-    precision = "-" if told["precision"] is None else f"{told['precision']:.4f}"
+    precision = said_share(told["coverage"] - told["wrong"], told["wrong"])
     lines = [
         f"{counted(told['urls'], 'URL')} of {_sites(evaluation.measured)}, {told['redundant']:,} of them redundant",
         f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
-        f"precision        {precision} ({told['wrong']:,} URLs at a form of another cluster)",
+        f"precision        {precision}; {counted(told['wrong'], 'URL')} at a form of another cluster",
         f"reduction ratio  {told['reduction_ratio']:.4f} of the {told['clustered']:,} URLs in clusters",
         f"a rule saves     {told['reduction_per_rule']:,} URLs",
         f"collisions       {told['collisions']:,} forms shared by different clusters",

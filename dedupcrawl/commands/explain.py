@@ -141,8 +141,9 @@ def _speaks_for(rule: dict[str, Any]) -> str:
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
     evidence = rule["evidence"]
     if evidence["coverage"]:
+        learned_from = f"from {counted(evidence['support'], 'cluster')}; " if evidence["support"] else ""
         said.append(
-            f"from {counted(evidence['support'], 'cluster')}; of {counted(evidence['coverage'], 'URL')} in others "
+            f"{learned_from}of {counted(evidence['coverage'], 'URL')}{' in others' if learned_from else ''} "
             f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
         )
     if rule["tried"]:
@@ -284,7 +285,7 @@ class LoggedAnswer(msgspec.Struct, frozen=True):
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
-    """The newest row of any of `urls`; None when there is none, or no such log.
+    """The newest row of an answer from any of `urls`; None when there is none, or no such log.
 
     Raises:
         OSError: The log cannot be read.
@@ -300,5 +301,5 @@ def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
                     row = msgspec.json.decode(line, type=LoggedAnswer)
                 except msgspec.DecodeError:  # torn by a kill
                     continue
-                found = row if row.url in urls else found
+                found = row if row.url in urls and row.status else found
     return found

@@ -22,6 +22,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.training.rule_folder import added
+from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -56,7 +57,7 @@ _folder = click.option(
     callback=_no_file,
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
-_HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "what it does")
+_HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
 _WIDEST = 40  # characters that a column is made wide for
 _NAMED = 5  # sites
 
@@ -86,7 +87,8 @@ def command() -> None:
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
-    Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page.
+    Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page,
+    with what it is at least (95 % sure): one of one says little.
     The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
 
     \b
@@ -271,7 +273,10 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
 def _cells(site: str, rule: Rule, before: Sequence[str]) -> tuple[str, ...]:
     """A row under `_HEADS`."""
     evidence = rule.evidence
-    proof = (f"{evidence.coverage:,}", f"{evidence.precision:.3f}") if evidence.coverage else ("-", "-")
+    proof = ("-", "-", "-")
+    if evidence.coverage:
+        least = lower_bound(evidence.coverage - evidence.wrong, evidence.wrong)
+        proof = (f"{evidence.coverage:,}", f"{evidence.precision:.3f}", f"{least:.3f}")
     does = described(rule) + (f" (some of these are gone after {', '.join(before)})" if before else "")
     return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, does)))
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from scipy.special import betaincinv  # type: ignore[import-untyped]  # SciPy has no types
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, spark_errors
@@ -20,7 +19,7 @@ from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
-from dedupcrawl.urls.probation import CONFIDENCE
+from dedupcrawl.urls.bounds import said_share
 
 _DEFAULTS = LearningOptions()
 
@@ -129,7 +128,7 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
     proof = told["holdout"]
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
     proved = f"{proof['coverage']:,} of {told['urls']:,} URLs covered, {proof['correct']:,} merged rightly, precision "
-    proved += _bounded(proof["coverage"] - proof["wrong"], proof["wrong"])
+    proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
     return [
         f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
@@ -141,14 +140,6 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         *_of_carried_over(told["carried_over_rules"]),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
-
-
-def _bounded(right: int, wrong: int) -> str:
-    """A share with its Clopper–Pearson lower bound: fourteen of fourteen say less than a thousand of a thousand."""
-    if not right + wrong:
-        return "-"
-    least = float(betaincinv(right, wrong + 1, 1 - CONFIDENCE)) if right else 0.0
-    return f"{right / (right + wrong):.4f} (at least {least:.4f}, {CONFIDENCE:.0%} sure)"
 
 
 def _of_carried_over(rules: Mapping[str, int]) -> list[str]:

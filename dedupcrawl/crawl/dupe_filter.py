@@ -1,4 +1,4 @@
-"""Scrapy's duplicate filter: requests that bypass it, and repetitions that need not be shown to it."""
+"""Scrapy's duplicate filter: requests that bypass it, repetitions that need not be shown to it, what it is not told."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from scrapy.crawler import Crawler
 from scrapy.dupefilters import RFPDupeFilter
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.misc import load_object
+
+from dedupcrawl.crawl.request_meta import is_for_spider
+from dedupcrawl.settings import DedupSettings
 
 
 class DupeFilterBypass:
@@ -49,21 +52,60 @@ class DupeFilterBypass:
             raise IgnoreRequest("It was sent past the duplicate filter before.")
 
 
+class StartPages:
+    """Pages that a crawl has started with, and links back to them.
+
+    Scrapy asks for `start_urls` without telling its filter, which lets the first link back pass; the same URL again is
+    an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
+    for the same callback can bring nothing else.
+
+    Args:
+        crawler: Whose requests.
+        settings: Where URLs are not ours to change, links stay.
+    """
+
+    def __init__(self, crawler: Crawler, settings: DedupSettings) -> None:
+        assert crawler.request_fingerprinter is not None
+        assert crawler.spider is not None
+        self._settings = settings
+        self._default = crawler.spider.parse
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
+        self._known: dict[bytes, list[tuple[object, ...]]] = {}  # by fingerprint: callbacks and their arguments
+
+    def came(self, request: Request) -> None:
+        """The answer to a request has come to its callback."""
+        if request.dont_filter and request.meta.get("is_start_request"):
+            settings = self._settings.for_url(request.url)
+            if settings.enabled and settings.url_mode == "rewrite":
+                self._known.setdefault(self._fingerprint(request), []).append(self._purpose(request))
+
+    def has(self, request: Request) -> bool:
+        """True for a request that would bring the same page to the same callback again."""
+        if not self._known or request.dont_filter or not is_for_spider(request):
+            return False
+        return self._purpose(request) in self._known.get(self._fingerprint(request), ())
+
+    def _purpose(self, request: Request) -> tuple[object, ...]:
+        return request.callback or self._default, request.cb_kwargs, request.meta.get("cookiejar")
+
+
 class Repetitions:
     """Links that the duplicate filter has dropped before, and would drop again.
 
     Most links of a crawl are those of menus, and each is a task of its own, two signals and a call of the scheduler on
     its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be shown to it
-    again. Of other filters and schedulers that is not known: they see all.
+    again. Of other filters and schedulers that is not known: they see all but links back to where the crawl started.
 
     Args:
         crawler: Whose requests.
+        starts: Pages that the filter does not know of.
 
     Attributes:
         are_known: Whether the filter is one that never forgets.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, starts: StartPages) -> None:
+        self.starts = starts
         assert crawler.request_fingerprinter is not None
         settings = crawler.settings
         assert crawler.stats is not None
@@ -77,8 +119,11 @@ class Repetitions:
         )
 
     def drops(self, request: Request) -> bool:
-        """True when the filter would drop a request; then it is counted as the filter does."""
-        if request.dont_filter or not self._dropped or self._fingerprint(request) not in self._dropped:
+        """True when the filter would drop a request, or should; then it is counted as the filter does."""
+        if request.dont_filter:
+            return False
+        was_dropped = bool(self._dropped) and self._fingerprint(request) in self._dropped
+        if not was_dropped and not self.starts.has(request):
             return False
         self._stats.inc_value("dupefilter/filtered")
         return True

@@ -18,10 +18,12 @@ from dedupcrawl import extras
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.alias_rows import AliasRows
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.closing import take_all
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions
+from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions, StartPages
+from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile
@@ -78,7 +80,7 @@ class Dedup:
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
         bypass: What was sent past Scrapy's duplicate filter.
-        repetitions: What that has dropped before.
+        repetitions: What that has dropped before, or is not told of.
         orphans: What was dropped for pages that were never stored.
         judging: The content half.
         page_log: What writes the crawl log, or None.
@@ -122,7 +124,7 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         self.bypass = DupeFilterBypass(crawler)
-        self.repetitions = Repetitions(crawler)
+        self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
@@ -142,6 +144,7 @@ class Dedup:
             self.pages,
             self._detector.furniture_of,
         )
+        self._log = self._log_beside(folder_of(spec) or data / "index")
         self.watch = RuleWatch(
             self._normalizer,
             book=book,
@@ -149,14 +152,14 @@ class Dedup:
             furniture_of=self._detector.furniture_of,
             pending=pending,
             rewrites=Rewrites(self._index, crawler.spider, self._run),
-            index=self._index,
-            run=self._run,
+            earlier=EarlierPages(self._index, self._run, self._normalizer),
             pages=self.pages,
             batch=self.batch,
             stats=self.stats,
             savings=savings,
             sending=self._sending,
             bypass=self.bypass,
+            alias_rows=AliasRows(self._log, self._run, book, self.stats),
             learns=self.settings.learn,
         )
         self.software = self._software()
@@ -186,11 +189,8 @@ class Dedup:
             crawler.spider,
             self.stats,
         )
-        self._log = self._log_beside(folder_of(spec) or data / "index")
         self._learning = self._learns() if self.settings.learn else None
-        self.page_log = (
-            PageLog(self._log, self._run, self.settings, self.pages, self.batch, self._learning) if self._log else None
-        )
+        self.page_log = PageLog(self._log, self._run, self.settings, self.pages, self.batch) if self._log else None
         self._connect(crawler)
 
     def _log_beside(self, index: Path) -> LogFile | None:
@@ -259,7 +259,9 @@ class Dedup:
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
-        return Learning(self._log, folder, self._normalizer, self.watch.book, self.stats)
+        learning = Learning(self._log, folder, self._normalizer, self.watch.book, self.stats)
+        self._log.added = learning.logged
+        return learning
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""

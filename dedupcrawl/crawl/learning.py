@@ -14,22 +14,45 @@ from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.log_file import LogFile
+from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SUFFIX
 
 logger = logging.getLogger(__name__)
 
-_FIRST = 200  # rows of the log
-_GROWTH = 1.5  # of the log, between two runs: all runs together read three times the log
+_FIRST = 10  # redundant URLs, before rules are learned of them
+_GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
 _NICENESS = 5
 
 
-class Learning:
-    """Runs `dedupcrawl train` on the log whenever that has grown by half, in a process of its own.
+class Evidence:
+    """How many URLs of a log are known to lead to a page that another one leads to, about."""
 
-    New rules are on probation, see `urls.probation`.
+    def __init__(self) -> None:
+        self._texts: set[int] = set()  # digests
+        self._repeated = self._judged = self._linked = 0  # rows
+
+    @property
+    def count(self) -> int:
+        """The URLs. A duplicate may be told of by its digest and by a verdict, in a row of its own."""
+        return max(self._repeated, self._judged) + self._linked
+
+    def add(self, row: LogRow) -> None:
+        """Take a row into account."""
+        if row.text_digest:
+            text = int(row.text_digest, 16)
+            self._repeated += text in self._texts
+            self._texts.add(text)
+        self._judged += bool(row.duplicate_of)
+        self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
+
+
+class Learning:
+    """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
+
+    The evidence are redundant URLs: without them there is nothing to learn, however long the log is. New rules are on
+    probation, see `urls.probation`.
 
     Args:
         log: The crawl's.
@@ -48,6 +71,7 @@ class Learning:
         self._book = book
         self._stats = stats
         self._next = float(_FIRST)
+        self._evidence = Evidence()
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
         self._task: asyncio.Task[None] | None = None
@@ -55,13 +79,14 @@ class Learning:
     def announce(self) -> None:
         """Say when rules are learned, and where they go."""
         logger.info(
-            "dedupcrawl: rules are learned from %s once %d rows are added, and go into %s",
+            "dedupcrawl: rules are learned from %s once %d redundant URLs are found, and go into %s",
             self._log.path, _FIRST, self._folder.absolute(),
         )  # fmt: skip
 
-    def logged(self) -> None:
-        """Rows were added to the log."""
-        if self._stopped or self._log.written < self._next or self._task is not None:
+    def logged(self, row: LogRow) -> None:
+        """A row was added to the log."""
+        self._evidence.add(row)
+        if self._stopped or self._evidence.count < self._next or self._task is not None:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -90,7 +115,7 @@ class Learning:
             if self._book is not None:
                 self._book.save()
             self._log.flush()
-            self._next = self._log.written * _GROWTH
+            self._next = self._evidence.count * _GROWTH
             before = _changes(self._folder)
             process = self._process = subprocess.Popen(
                 [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), "--rules", str(self._folder)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -18,11 +19,11 @@ _HEAD = 65_536  # bytes of a page in which a canonical link is looked for
 
 
 class LogRow(msgspec.Struct, omit_defaults=True):
-    """One response. Digests are hexadecimal; `simhash` is 16 hexadecimal digits.
+    """One response, or what was found out of a URL. Digests are hexadecimal; `simhash` is 16 hexadecimal digits.
 
     Attributes:
-        url: What was fetched.
-        status: HTTP status.
+        url: What was fetched, or asked for.
+        status: HTTP status; 0 in a row that is of no response.
         mime: Media type without parameters.
         bytes: Length of the body.
         digest: Of the body.
@@ -32,12 +33,16 @@ class LogRow(msgspec.Struct, omit_defaults=True):
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
         duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
+        alias_of: URL that leads to the same page, as a page or a rule says; such a row is of no response.
+        alias_source: Where a page says so, one of `aliases.sources.SOURCES`, or "rule".
+        alias_held: Whether the two were one page when both were fetched; None where `url` was not, because the source
+            had held in this part of the site.
         fetched_at: Seconds since the epoch.
         run: Identifies the crawl, as in the index.
     """
 
     url: str
-    status: int
+    status: int = 0
     mime: str = ""
     bytes: int = 0
     digest: str = ""
@@ -47,6 +52,9 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     canonical: str = ""
     redirect_to: str = ""
     duplicate_of: str = ""
+    alias_of: str = ""
+    alias_source: str = ""
+    alias_held: bool | None = None
     fetched_at: float = 0.0
     run: str = ""
 
@@ -56,24 +64,24 @@ class LogFile:
 
     Attributes:
         path: Of the file.
-        written: Rows that were added.
+        added: Called with each row.
     """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
+        self.added: Callable[[LogRow], None] = lambda row: None
         self._file: IO[bytes] = path.open("ab", buffering=0)
         self._rows: list[bytes] = []
-        self.written = 0
         self._failed = False
         self._encode = msgspec.json.Encoder().encode
 
     def write(self, row: LogRow) -> None:
         """Add a row; it reaches the file with the next ones."""
         self._rows.append(self._encode(row))
-        self.written += 1
         if len(self._rows) >= _FLUSH_EVERY:
             self.flush()
+        self.added(row)
 
     def flush(self) -> None:
         """Hand all rows to the operating system, in one write."""

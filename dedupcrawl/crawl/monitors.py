@@ -11,6 +11,8 @@ from typing import ClassVar
 from spidermon import MonitorSuite, monitors  # type: ignore[import-untyped]  # it has no types
 from spidermon.contrib.scrapy.monitors.base import BaseScrapyMonitor  # type: ignore[import-untyped]  # it has no types
 
+from dedupcrawl.aliases.sources import SOURCES
+
 _CHECKED = "dedup/content/checked"
 
 
@@ -19,20 +21,22 @@ class _FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no typ
 
     Attributes:
         counted: Stats that are added up; one that is absent is 0.
-        share_of: The stat that the sum is divided by; None: the sum itself counts.
+        share_of: Stats whose sum the other is divided by; none: that itself counts.
         setting: Changes the limit.
         limit: The largest value that is no alarm.
     """
 
     counted: ClassVar[tuple[str, ...]]
-    share_of: ClassVar[str | None] = None
+    share_of: ClassVar[tuple[str, ...]] = ()
     setting: ClassVar[str]
     limit: ClassVar[float] = 0
 
     def figure(self) -> float:
         """What is compared with the limit; a share of nothing is 0."""
-        total = float(sum(self.stats.get(name, 0) for name in self.counted))
-        return total / max(1, self.stats.get(self.share_of, 0)) if self.share_of else total
+        total, whole = (
+            float(sum(self.stats.get(name, 0) for name in names)) for names in (self.counted, self.share_of)
+        )
+        return total / max(1, whole) if self.share_of else total
 
     def allowed(self) -> float:
         """The limit."""
@@ -41,7 +45,11 @@ class _FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no typ
     def test_figures(self) -> None:
         """Called by Spidermon."""
         figure, allowed = self.figure(), self.allowed()
-        what = " + ".join(self.counted) + (f" are this share of {self.share_of}" if self.share_of else "")
+        counted, whole = (
+            " + ".join([name for name in names if name in self.stats] or names)
+            for names in (self.counted, self.share_of)
+        )
+        what = counted + (f" are this share of {whole}" if whole else "")
         if figure > allowed:
             self.fail(f"{what}: {figure:g}. {self.setting} allows {allowed:g}.")
 
@@ -66,7 +74,7 @@ class DuplicatesMonitor(_FiguresMonitor):
     """Fails when more than half of the pages are duplicates: a site that answers every URL with a login, or a trap."""
 
     counted = ("dedup/content/duplicate",)
-    share_of = _CHECKED
+    share_of = (_CHECKED,)
     setting = "SPIDERMON_DEDUP_MAX_DUPLICATES"
     limit = 0.5
 
@@ -76,7 +84,7 @@ class InDoubtMonitor(_FiguresMonitor):
     """Fails when many pages nearly were duplicates: look at them, and think about `DEDUP_TARGET_PRECISION`."""
 
     counted = ("dedup/content/in_doubt",)
-    share_of = _CHECKED
+    share_of = (_CHECKED,)
     setting = "SPIDERMON_DEDUP_MAX_IN_DOUBT"
     limit = 0.05
 
@@ -94,9 +102,19 @@ class FallbackMonitor(_FiguresMonitor):
     """Fails when many canonical URLs led nowhere: the site has changed since its rules were learned."""
 
     counted = ("dedup/url/fallback",)
-    share_of = "dedup/url/rewritten"
+    share_of = ("dedup/url/rewritten",)
     setting = "SPIDERMON_DEDUP_MAX_FALLBACK"
     limit = 0.1
+
+
+@monitors.name("Aliases that failed")
+class AliasesMonitor(_FiguresMonitor):
+    """Fails when most of what pages say of URLs was wrong where it was tried: name the sources that hold."""
+
+    counted = tuple(f"dedup/aliases/failed/{source}" for source in SOURCES)
+    share_of = (*counted, *(f"dedup/aliases/held/{source}" for source in SOURCES))
+    setting = "SPIDERMON_DEDUP_MAX_FAILED_ALIASES"
+    limit = 0.5
 
 
 @monitors.name("Outages of the index")
@@ -112,7 +130,7 @@ class StoringMonitor(_FiguresMonitor):
     """Fails when pages that were kept lost their items later: a pipeline that drops much, a feed that fails."""
 
     counted = ("dedup/content/abandoned",)
-    share_of = _CHECKED
+    share_of = (_CHECKED,)
     setting = "SPIDERMON_DEDUP_MAX_ABANDONED"
     limit = 0.05
 
@@ -134,6 +152,7 @@ class DedupMonitorSuite(MonitorSuite):  # type: ignore[misc]  # it has no types
         InDoubtMonitor,
         RevokedRulesMonitor,
         FallbackMonitor,
+        AliasesMonitor,
         IndexMonitor,
         StoringMonitor,
         ContentErrorsMonitor,

@@ -11,7 +11,6 @@ from scrapy.http import Response
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow, canonical_href
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
 from dedupcrawl.settings import DedupSettings
@@ -29,17 +28,13 @@ class PageLog:
         settings: The checks' parameters.
         pages: Fetched pages.
         batch: Where pages wait to be analysed.
-        learning: Told of each row of a page, or None.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
-        self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch, learning: Learning | None
-    ) -> None:
+    def __init__(self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch) -> None:
         self._file = file
         self._run = run
         self._pages = pages
         self._batch = batch
-        self._learning = learning
         self._checks = make_checks(_CHECKS, settings.parameters)
 
     def add(self, request: Request, response: Response, fetched_at: float) -> None:
@@ -72,8 +67,6 @@ class PageLog:
         self._file.write(
             LogRow(verdict.url, 200, duplicate_of=verdict.duplicate_of or "", fetched_at=fetched_at, run=self._run)
         )
-        if self._learning is not None:
-            self._learning.logged()
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()
@@ -82,5 +75,3 @@ class PageLog:
         row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
         row.title = analysis.page.title[:200]
         self._file.write(row)
-        if self._learning is not None:
-            self._learning.logged()

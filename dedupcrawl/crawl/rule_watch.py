@@ -12,6 +12,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.crawl.alias_rows import AliasRows
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
@@ -37,7 +38,6 @@ from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.trials import Trial, Trials
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
@@ -56,8 +56,7 @@ class RuleWatch:
         book: Of the rules that are tried, or None: none are, ever.
         pending: Requests that wait for their canonical URL's answer.
         rewrites: All of this crawl.
-        index: Where pages of this crawl are found again.
-        run: This crawl.
+        earlier: Pages of this crawl, if of other workers.
         pages: Of the crawl's responses.
         batch: In which pages are looked at.
         stats: Counts.
@@ -66,10 +65,8 @@ class RuleWatch:
         bypass: The way past the duplicate filter.
         aliases: What is known of single URLs.
         furniture_of: What pages are compared by.
+        alias_rows: Where the crawl log is told of aliases.
         learns: True when a site without rules may have some later.
-
-    Attributes:
-        earlier: Pages of this crawl, if of other workers.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
@@ -78,8 +75,7 @@ class RuleWatch:
         *,
         pending: PendingRewrites,
         rewrites: Rewrites,
-        index: Index,
-        run: str,
+        earlier: EarlierPages,
         pages: Pages,
         batch: Batch,
         stats: StatsCollector,
@@ -89,12 +85,13 @@ class RuleWatch:
         aliases: Aliases,
         furniture_of: FurnitureOf,
         book: RuleBook | None,
+        alias_rows: AliasRows,
         learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
         self._pending = pending
         self._rewrites = rewrites
-        self.earlier = EarlierPages(index, run, normalizer)
+        self.earlier, self.book = earlier, book
         self._pages = pages
         self._batch = batch
         self._stats = stats
@@ -106,17 +103,16 @@ class RuleWatch:
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
         self._given_back: set[int] = set()  # hashes of URLs
-        self._learns = learns
+        self._learns, self._alias_rows = learns, alias_rows
         self._answered: set[int] = set()  # hashes of URLs
         self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
-        self.book = book
-        look, is_served, passed, failed = self.earlier.look, self.earlier.is_served, self._passed, self._failed
+        look, is_served, passed, failed = earlier.look, earlier.is_served, self._passed, self._failed
         trials = Trials(book, stats, look, furniture_of, is_served, passed=passed, failed=failed) if book else None
-        self._trials = trials
-        self._questions = CanonicalQuestions(trials, pending, pages, batch, sending) if trials else None
+        questions = CanonicalQuestions(trials, pending, pages, batch, sending) if trials else None
+        self._trials, self._questions = trials, questions
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -138,6 +134,8 @@ class RuleWatch:
         is_due = self.book is not None and self.book.is_due(request.url, rules)
         if is_due and not self._was_tried(request, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
+        if not (self._trials and self._trials.was_begun(request.url)):
+            self._alias_rows.used(request.url, canonical, rules)
         return True
 
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -342,6 +340,7 @@ class RuleWatch:
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
 
     def _passed(self, trial: Trial) -> None:
+        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=True)
         self._pending.prove(trial.canonical)
         if trial.led_to:
             self._leading_on.passed(trial)
@@ -350,6 +349,7 @@ class RuleWatch:
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
+        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=False)
         if trial.led_to:
             self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:

@@ -29,6 +29,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._pages = dedup.pages
         self._watch = dedup.watch
         self._repetitions = dedup.repetitions
+        self._starts = dedup.repetitions.starts
         self._is_new = dedup.aliases.discoveries.is_new
         self._bypass = dedup.bypass
         self._rewrite = dedup.rewriter.rewrite
@@ -55,6 +56,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         """
         held = None
         found: list[Request] = []
+        if response is not None and response.request is not None:
+            self._starts.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):

@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.request_meta import AlreadyFetchedError
+from dedupcrawl.crawl.request_meta import CANONICAL, TRIAL, AlreadyFetchedError
 
 
 class UrlMiddleware:
@@ -20,6 +20,7 @@ class UrlMiddleware:
         dedup = Dedup.of(crawler)
         self._rewriter = dedup.rewriter
         self._watch = dedup.watch
+        self._starts = dedup.repetitions.starts
         self._orphans = dedup.orphans
         self._software = dedup.software
         self._aliases = dedup.aliases
@@ -43,6 +44,9 @@ class UrlMiddleware:
         """None to go on, or the rewritten request."""
         if self._watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
+        is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
+        if "redirect_urls" in request.meta and not is_waited_for and self._starts.has(request):
+            raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
         rewritten = self._rewriter.rewrite(request)
         if rewritten is request:
             rewritten = self._rewriter.follow(request)

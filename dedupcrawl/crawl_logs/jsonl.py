@@ -22,6 +22,7 @@ _SAMPLE = 1_000  # lines of a block that say which fields its rows have; every a
 # May be too rare for a sample: our own log leaves out what a page does not have.
 _ALWAYS = (
     "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
+    "alias_of", "alias_held",
 )  # fmt: skip
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 

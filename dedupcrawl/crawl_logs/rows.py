@@ -23,6 +23,8 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
     "canonical": pl.String,  # rel=canonical, as in the page
     "redirect_to": pl.String,  # as in the answer
     "duplicate_of": pl.String,  # URL of the page that a near-duplicate verdict names
+    "alias_of": pl.String,  # URL that leads to the same page, as a page says
+    "alias_held": pl.Boolean,  # whether it was so when both were fetched; null where `url` was not
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),  # UTC
     "run": pl.String,  # which of the crawls that share a log
@@ -54,6 +56,8 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "canonical": ("canonical_url", "rel_canonical"),
     "redirect_to": ("fetch_redirect", "redirect_url", "redirect", "location"),
     "duplicate_of": (),
+    "alias_of": (),
+    "alias_held": (),
     "importance": ("inlinks", "in_links", "pagerank"),
     "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
     "run": (),
@@ -66,7 +70,7 @@ KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
 _SIGNATURES = ("text_digest", "digest", "simhash")
-_LINKS = ("redirect_to", "canonical", "duplicate_of")
+_LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
 # How logs write that there is no value, or no link; the zeros are the SimHash of no features.
 _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
@@ -155,6 +159,8 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if column == TEXT:
         return value.cast(pl.String, strict=False)
     value = value.cast(pl.String, strict=False).str.strip_chars()
+    if target == pl.Boolean:
+        return value.str.to_lowercase().replace_strict({"true": True, "false": False}, default=None)
     value = pl.when(~value.is_in(_NOT_SAID)).then(value)
     if target in (pl.Int64, pl.Float64):
         number = value.cast(pl.Float64, strict=False)

@@ -88,8 +88,9 @@ def read_crawled(
     times, flags = [found.at], [found.duplicate]
     hosts: Counter[str] = Counter()
     for batch in log_format.read(log, tally) if log_format else ():
-        is_verdict = pl.col("duplicate_of").is_not_null() & pl.col("bytes").is_null()  # that follows its response
-        rows = batch.filter(pl.col("url").is_not_null() & ~is_verdict & (run is None or pl.col("run") == run))
+        found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of").is_not_null())  # rows that are of no response
+        is_response = ~found_out | pl.col("bytes").is_not_null()
+        rows = batch.filter(pl.col("url").is_not_null() & is_response & (run is None or pl.col("run") == run))
         pages = rows.filter(pl.col("status").fill_null(200) == 200)
         pages = pages.with_columns(
             pl.col("bytes").fill_null(0),

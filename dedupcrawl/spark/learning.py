@@ -20,14 +20,12 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark import Broadcast, SparkFiles
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
 
 from dedupcrawl.sites import other_form
 from dedupcrawl.spark.log_rows import ORDER
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
 from dedupcrawl.training.learning_part import (
     Learned,
     LearningOptions,
@@ -121,7 +119,10 @@ def _labelled(rows: DataFrame) -> DataFrame:
     pages = materialized(
         rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
     )
-    links = materialized(_links(pages, rows.where(~says)))
+    tried = rows.where("alias_of is not null").groupBy("site", "url")
+    aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
+    aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")
+    links = materialized(_links(pages, rows.where(~says), aliases))
     pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
     pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
@@ -135,8 +136,14 @@ def _labelled(rows: DataFrame) -> DataFrame:
     return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
 
 
-def _links(pages: DataFrame, mere: DataFrame) -> DataFrame:
-    """As `clusters._links`: site, url, to. `mere`: the rows that say nothing of a page but, some, a verdict."""
+def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
+    """As `clusters._links`: site, url, to.
+
+    Args:
+        pages: A row a URL.
+        mere: The rows that say nothing of a page but, some, a verdict.
+        aliases: A row a URL that was fetched because it was said to be one: site, url, to and alias_held.
+    """
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
     verdicts = _verdicts(pages, mere)
     named = pages.where("canonical is not null and (signature is not null or names_own)").select(
@@ -149,7 +156,10 @@ def _links(pages: DataFrame, mere: DataFrame) -> DataFrame:
     of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
     near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
     near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
-    return redirects.union(verdicts).union(named).union(near).distinct()
+    said = verdicts.union(aliases.where("alias_held").drop("alias_held")).union(named).union(near)
+    failed = aliases.where("not alias_held").select("url", "to")
+    both_ways = failed.union(failed.select("to", "url"))
+    return redirects.union(said.join(both_ways, ["url", "to"], "left_anti").select("site", "url", "to")).distinct()
 
 
 def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
@@ -166,10 +176,7 @@ def _components(pairs: pa.Table) -> pa.Table:
     first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
     nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
     n = len(first)
-    joined = coo_array((np.ones(n, dtype=np.int8), (ends[:n], ends[n:])), shape=(len(nodes), len(nodes)))
-    _, component = connected_components(joined, directed=False)
-    _, smallest = np.unique(component, return_index=True)
-    return pa.table({"node": nodes, "label": nodes[smallest][component]})
+    return pa.table({"node": nodes, "label": nodes[components(ends[:n], ends[n:], len(nodes))]})
 
 
 def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:

@@ -28,6 +28,7 @@ TOLD = "told"
 _TYPES = {  # of the others: string; times in ms
     "fault": "short",
     "names_own": "boolean",
+    "alias_held": "boolean",
     "simhash": "long",
     "importance": "double",
     "fetched_at": "long",

@@ -1,7 +1,7 @@
 """Rows of a log → the duplicate clusters of each site (spec 5, "From a crawl log to duplicate clusters").
 
 Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
-verdict of the content checks, or by a rel=canonical that the contents do not contradict.
+verdict of the content checks, by an alias that held, or by a rel=canonical that the contents do not contradict.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from dedupcrawl.training.false_clusters import unlike_clusters
@@ -18,6 +19,7 @@ from dedupcrawl.training.page_rows import FAULTS
 UNLIKE = "unlike URLs"
 DISBELIEVED = "canonical link not believed"
 _IS_OF_A_PAGE = pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null())
+Ints = npt.NDArray[np.int64]
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 
 
@@ -93,6 +95,8 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     and the page that it leads to, those whose content is known have one. (The second page of a list often names the
     first.) Or when the page is a near-duplicate of the one that it names, by their SimHash, at its own path. Of a page
     without content it is believed only where it names the page's own path.
+
+    No word counts for an alias that failed: a crawl has compared the two pages.
     """
     redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
     is_believable = pl.col("content").is_not_null() | pl.col("names_own")
@@ -103,9 +107,13 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         said = pl.concat([named.select("to", "content"), there.select("to", "content")])
         several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
         named = named.join(several.filter("content"), on="to", how="anti")
-    return pl.concat([redirects, _verdicts(pages, rows), named.select("site", "url", "to"), near]).unique(
-        maintain_order=True
-    )
+    tried = _in_time(rows.filter(pl.col("alias_of").is_not_null())).unique("url", keep="last", maintain_order=True)
+    tried = tried.select("site", "url", "alias_held", to="alias_of")
+    held, failed = tried.filter("alias_held").drop("alias_held"), tried.filter(~pl.col("alias_held"))
+    said = pl.concat([_verdicts(pages, rows), held, named.select("site", "url", "to"), near])
+    for one_way in (failed.select("url", "to"), failed.select(url="to", to="url")):
+        said = said.join(one_way, on=["url", "to"], how="anti", maintain_order="left")
+    return pl.concat([redirects, said]).unique(maintain_order=True)
 
 
 def _verdicts(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -146,16 +154,26 @@ def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     node = alone.to_numpy(writable=True)
     node[same["row"].to_numpy()] = same["node"].to_numpy()
     if not links.is_empty():
-        # Two fifths of the time that a worker takes to start, and many logs have no links.
-        from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-        from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
-
         good = pages.filter(pl.col("fault").is_null()).select("url", "row")
         ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
-        joined = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(node), len(node)))
-        node = connected_components(joined, directed=False)[1][node].astype(np.int64)
+        node = components(first, second, len(node))[node]
     return pl.Series("label", node)
+
+
+def components(first: Ints, second: Ints, count: int) -> Ints:
+    """Shape (count,): of each node the smallest that edges between `first` and `second` join it to, on whatever way."""
+    root = list(range(count))
+
+    def smallest(node: int) -> int:
+        while root[node] != node:
+            root[node] = node = root[root[node]]
+        return node
+
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        low, high = sorted((smallest(one), smallest(other)))
+        root[high] = low
+    return np.fromiter(map(smallest, range(count)), dtype=np.int64, count=count)
 
 
 def _numbered(pages: pl.DataFrame) -> pl.DataFrame:

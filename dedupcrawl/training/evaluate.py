@@ -18,6 +18,7 @@ from dedupcrawl.sites import other_form
 from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, read_rules, rule_files
@@ -133,6 +134,7 @@ class Evaluation:
             "skipped": dict(sorted(self.skipped.items())),
             **{name: getattr(measured, name) for name in _COUNTS},
             "precision": None if measured.precision is None else round(measured.precision, 4),
+            "precision_at_least": round(lower_bound(measured.coverage - measured.wrong, measured.wrong), 4),
             "reduction_ratio": round(measured.reduction_ratio, 4),
             "reduction_per_rule": round(measured.reduction_per_rule, 2),
             "worst_rules": [use.to_dict() for use in measured.worst],

@@ -18,9 +18,11 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "url": pl.String,  # without fragment, unless that begins with "!"
     "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
-    "redirect_to": pl.String,  # each of the three: an absolute URL of the same site, other than `url`
+    "redirect_to": pl.String,  # each of the four: an absolute URL of the same site, other than `url`
     "canonical": pl.String,
     "duplicate_of": pl.String,
+    "alias_of": pl.String,
+    "alias_held": pl.Boolean,  # whether it does lead to `alias_of`, as was found out
     "names_own": pl.Boolean,  # whether `canonical` is the row's own path with fewer arguments
     "simhash": pl.Int64,  # the 64 bits
     "importance": pl.Float64,
@@ -33,7 +35,7 @@ SIGNED_ROWS: dict[str, DataType | DataTypeClass] = {
 } | {"signature": pl.String}
 """The same before hashing: these mean the same in every process, of any machine."""
 
-LINKS = ("redirect_to", "canonical", "duplicate_of")
+LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
 """The columns of `PAGE_ROWS` that lead to another URL."""
 
 _AUTHORITY = r"^(?i)https?://([^/?#]*)"
@@ -82,8 +84,10 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
     """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `SIGNED_ROWS`.
 
     The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
-    bytes are rarely seen (a clock, a token), equal main text is what a duplicate is.
+    bytes are rarely seen (a clock, a token), equal main text is what a duplicate is. An alias that was not fetched,
+    because its source had held, leads to its page like a redirect.
     """
+    is_believed = pl.col("alias_of").is_not_null() & pl.col("alias_held").is_null()
     redirects = pl.col("status").is_between(300, 399).fill_null(pl.col("redirect_to").is_not_null())
     signature = pl.coalesce("t" + pl.col("text_digest"), "d" + pl.col("digest"), "s" + pl.col("simhash"))
     empty = pl.coalesce("text_digest", "digest").is_in(_OF_NOTHING) | (pl.col("bytes") == 0)
@@ -93,9 +97,11 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
         fault=pl.when(pl.col("status") >= 400).then(0).when(~redirects & empty).then(1).cast(pl.UInt8),
         importance="importance",
         fetched_at="fetched_at",
-        redirect_to=pl.when(redirects).then("redirect_to"),
+        redirect_to=pl.when(redirects).then("redirect_to").when(is_believed).then("alias_of"),
         canonical="canonical",
         duplicate_of="duplicate_of",
+        alias_of=pl.when(~is_believed).then("alias_of"),
+        alias_held="alias_held",
         simhash=_bits(pl.col("simhash")),
     )
     pages = pages.with_columns(

@@ -14,6 +14,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
 from dedupcrawl.training.rule_folder import carried_over_rules, write_learned
+from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.rule_files import SiteRules, path_in, remove_unfinished, rule_files
 
 
@@ -43,7 +44,7 @@ class TrainingSummary:
         """The summary as one JSON object, without the rules themselves.
 
         `holdout` adds up what the kept rules did to the clusters held out for their proof: `coverage`, the URLs that a
-        rule applies to, and `precision` as in Sect. 5 of Koppula et al.
+        rule applies to, and `precision` as in Sect. 5 of Koppula et al., with its lower bound (95 %).
         """
         learned = self.learned
         evidence = [rule.evidence for site in learned.rules for rule in site.rules if rule.state != "disabled"]
@@ -69,6 +70,7 @@ class TrainingSummary:
                 "wrong": wrong,
                 "collisions": sum(e.collisions for e in evidence),
                 "precision": round((coverage - wrong) / coverage, 4) if coverage else None,
+                "precision_at_least": round(lower_bound(coverage - wrong, wrong), 4),
             },
             "kept_files": list(self.kept_files),
             "failed_sites": sorted(learned.failed),

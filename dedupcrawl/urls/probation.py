@@ -7,15 +7,11 @@ trial has spoken for it; for ever after at some of its uses. A trial that fails 
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
-
+from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
 """Of the uses of a rule this share shall be right; see `is_refuted`."""
-
-CONFIDENCE = 0.95
 
 _THERE = 0.5  # share of canonical URLs that have a page
 
@@ -33,33 +29,6 @@ FROM_OTHER_SITES = 20
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 FROM_A_LOG = 20
 """URLs of the log that count like trials, at most."""
-
-_HALVINGS = 40  # of the interval in which the bound lies
-
-
-@lru_cache(maxsize=1024)
-def upper_bound(passed: int, failed: int) -> float:
-    """Clopper–Pearson upper bound, at `CONFIDENCE`, of the share of uses in which a rule is right.
-
-    >>> round(upper_bound(0, 1), 3), round(upper_bound(8, 2), 3), upper_bound(3, 0)
-    (0.95, 0.963, 1.0)
-    """
-    if not failed:
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        share = (low + high) / 2
-        low, high = (share, high) if _at_least(failed, 1 - share, passed + failed) > 1 - CONFIDENCE else (low, share)
-    return low
-
-
-def _at_least(times: int, share: float, trials: int) -> float:
-    """How probable it is that something that has this share of all trials comes so often or oftener."""
-    yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)
-    return 1 - sum(
-        math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
-        for k in range(times)
-    )
 
 
 def is_refuted(passed: int, failed: int) -> bool:

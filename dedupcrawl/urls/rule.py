@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Any, Literal, get_args
 
+from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
 
@@ -39,7 +40,7 @@ class Evidence:
     A rule of known software was not learned from the log: its counts are of all of it, and of merges.
 
     Attributes:
-        support: Duplicate clusters that the rule was learned from.
+        support: Duplicate clusters that the rule was learned from; 0, and not written, for one that was known before.
         coverage: URLs that the rule applies to (Sect. 5, r_cov).
         correct: URLs that it takes to the form of another URL of the same cluster.
         wrong: URLs that it takes to a form that only URLs of other clusters have (Sect. 5, f).
@@ -125,7 +126,8 @@ class Rule:
             if value != _DEFAULTS[name]:
                 out[name] = list(value) if isinstance(value, tuple) else value
         if self.evidence != Evidence():
-            out["evidence"] = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
+            counts = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
+            out["evidence"] = {name: count for name, count in counts.items() if count or name != "support"}
         if self.examples:
             out["examples"] = [list(pair) for pair in self.examples]
         return out
@@ -259,6 +261,7 @@ def rule_row(site: str, rule: Rule) -> dict[str, Any]:
         "does": described(rule),
         "coverage": evidence.coverage,
         "precision": round(evidence.precision, 4) if evidence.coverage else None,
+        "precision_at_least": round(lower_bound(evidence.coverage - evidence.wrong, evidence.wrong), 4),
     }
 
 

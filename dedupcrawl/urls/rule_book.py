@@ -74,6 +74,12 @@ class RuleBook:
             return True
         return site in self._restricted and any(one.places.is_off(url) for one in self._of(url, rules))
 
+    def holds(self, url: str, rules: tuple[str, ...]) -> bool:
+        """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
+        watched = self._of(url, rules)
+        places = [one.places.of(url) for one in watched]
+        return len(watched) == len(rules) and not any(place.lacking or place.is_off for place in places)
+
     def in_doubt(self) -> dict[str, list[str]]:
         """Nothing more is tried: site → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
         found: dict[str, list[str]] = {}

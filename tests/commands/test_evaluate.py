@@ -33,7 +33,7 @@ def test_for_people(rules: Path, log: Path) -> None:
         "3 URLs of 1 site (a.com), 1 of them redundant\n"
         "rules            1 for 1 site\n"
         "coverage         2 URLs changed, 2 merged\n"
-        "precision        0.5000 (1 URLs at a form of another cluster)\n"
+        "precision        0.5000 (at least 0.0253, 95% sure); 1 URL at a form of another cluster\n"
         "reduction ratio  0.5000 of the 2 URLs in clusters\n"
         "a rule saves     1.0 URLs\n"
         "collisions       1 forms shared by different clusters\n"
@@ -47,6 +47,7 @@ def test_for_people(rules: Path, log: Path) -> None:
 
 def test_for_programs(rules: Path, log: Path) -> None:
     found = json.loads(CliRunner().invoke(command, [str(log), "--rules", str(rules), "--json"]).stdout)
+    assert found["precision_at_least"] == 0.0253
     assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
 
 

@@ -42,10 +42,10 @@ def answer(result: Result) -> Any:
 
 def test_list(rules: Path) -> None:
     assert run(rules, "list").stdout.splitlines() == [
-        "site   rule   state     kind     source   coverage  precision  what it does",
-        "a.com  sid    active    rewrite  learned  20        0.950      drop sid",
-        "a.com  print  disabled  rewrite  hand     -         -          /print/{page*} → /{page}",
-        "b.com  order  active    rewrite  hand     -         -          convert sort-query",
+        "site   rule   state     kind     source   coverage  precision  at least  what it does",
+        "a.com  sid    active    rewrite  learned  20        0.950      0.784     drop sid",
+        "a.com  print  disabled  rewrite  hand     -         -          -         /print/{page*} → /{page}",
+        "b.com  order  active    rewrite  hand     -         -          -         convert sort-query",
     ]
     found = answer(run(rules, "list", "--json", "www.a.com"))["rules"]
     assert [(rule["site"], rule["id"], rule["precision"]) for rule in found] == [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.learning import Learning
+from dedupcrawl.crawl.learning import Evidence, Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -18,11 +18,27 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     log = LogFile(tmp_path / "log.jsonl")
     (tmp_path / "rules").mkdir()
     learning = Learning(log, tmp_path / "rules", Normalizer(), None, stats)
+    log.added = learning.logged
     for n in range(300):
-        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, mime="text/html", digest=f"{n % 50:032x}"))
-    learning.logged()
+        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
     await learning.stop()
-    learning.logged()
+    for n in range(300):
+        log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
     await learning.stop()
     log.close()
     assert stats.get_value("dedup/learn/runs") is None
+
+
+def test_evidence_are_urls_that_lead_to_one_page() -> None:
+    evidence = Evidence()
+    for n in range(1_000):
+        evidence.add(LogRow(f"http://a.example/{n}", 200, text_digest=f"{n:032x}"))
+    evidence.add(LogRow("http://a.example/failed", alias_of="http://a.example/1", alias_held=False))
+    assert evidence.count == 0, "a thousand pages of a site where each has one URL"
+    evidence.add(LogRow("http://a.example/1000", 200, text_digest=f"{7:032x}"))
+    evidence.add(LogRow("http://a.example/1000", 200, duplicate_of="http://a.example/7"))
+    assert evidence.count == 1, "told twice"
+    evidence.add(LogRow("http://a.example/old", 301, redirect_to="http://a.example/1"))
+    evidence.add(LogRow("http://a.example/said", alias_of="http://a.example/1"))
+    evidence.add(LogRow("http://a.example/held", alias_of="http://a.example/1", alias_held=True))
+    assert evidence.count == 4

@@ -14,6 +14,7 @@ from spidermon.contrib.scrapy.runners import SpiderMonitorRunner  # type: ignore
 from dedupcrawl.crawl.monitors import DedupMonitorSuite
 from dedupcrawl.index.open import TemporaryIndex
 from tests.crawls.site import Crawl, crawl, page, prose, serve
+from tests.crawls.test_aliases import phpbb, settings
 from tests.crawls.test_rewriting import SESSION, rules
 
 ON = {
@@ -125,3 +126,14 @@ def test_each_has_a_setting_and_a_name_of_its_own() -> None:
     how_to = (Path(__file__).parents[2] / "docs" / "howto" / "spidermon.md").read_text(encoding="utf-8")
     for monitor in DedupMonitorSuite.monitors:
         assert f"| {monitor.options.name} | `{monitor.setting}` | {monitor.limit:g} |" in how_to
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+async def test_pages_that_say_wrong_things_of_urls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: bool
+) -> None:
+    results, done = await monitored(monkeypatch, settings(tmp_path, SPIDERMON_DEDUP_MAX_REVOKED=1), phpbb(wrong=wrong))
+    tried = {name: done.stats.get(f"dedup/aliases/{name}/permalink", 0) for name in ("held", "failed")}
+    assert (tried["failed"] > 0, tried["held"] > 0) == (wrong, not wrong)
+    said = str(results.said["Aliases that failed"])
+    assert ("dedup/aliases/failed/permalink are this share of dedup/aliases/failed/permalink: 1." in said) == wrong

@@ -90,7 +90,7 @@ async def test_without_a_folder_of_rules_they_go_where_commands_and_the_next_cra
     assert (tmp_path / "rules" / "127.0.0.1.toml").is_file()
     assert DedupSettings.read({}).rules == (Path("rules"),)
     (said,) = [line for line in caplog.messages if line.startswith("dedupcrawl: rules are learned from")]
-    assert said.endswith(f"once 200 rows are added, and go into {tmp_path / 'rules'}")
+    assert said.endswith(f"once 10 redundant URLs are found, and go into {tmp_path / 'rules'}")
     assert "over before rules" not in caplog.text
 
 

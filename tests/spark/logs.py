@@ -43,6 +43,14 @@ def rows() -> list[Row]:
         again = {"url": f"http://large.com/again/{i}", "digest": f"again {i}"}
         made += [{**again, "digest": "carried_over", "duplicate_of": "/new/0"}] * (i % 2) + [again]
         made += [{"url": again["url"], "duplicate_of": f"/{to}/{i}"} for to in ("print", "new")[: i % 3]]
+        post = f"http://large.com/topic/{i}/post"  # one was believed, one held, one failed in the end
+        made += [
+            {"url": f"{post}/{i}", "alias_of": f"/topic/{i}"},
+            {"url": f"http://large.com/topic/{i}", "digest": f"t{i}"},
+        ]
+        made += [{"url": f"{post}/9{i}", "digest": f"t{i}, again"}, {"url": f"{post}/8{i}", "digest": f"t{i}, other"}]
+        made += [{"url": f"{post}/{at}{i}", "alias_of": f"/topic/{i}", "alias_held": True} for at in (8, 9)]
+        made += [{"url": f"{post}/8{i}", "alias_of": f"/topic/{i}", "alias_held": False}]
         made += [{"url": f"http://large.com/wrong/{i}", "canonical": "/"}, {**target, "text_digest": None}]
     # Rows of a URL that was fetched before: the last one counts, by time where there is one.
     made += [{"url": "http://www.b.org/again", "text_digest": f"again {i}"} for i in range(3)]

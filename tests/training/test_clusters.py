@@ -5,13 +5,14 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import Clusters, clusters_of
+from dedupcrawl.training.clusters import Clusters, clusters_of, components
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 
 Row = dict[str, Any]
@@ -191,6 +192,43 @@ def test_no_rows() -> None:
     assert found.false == Counter()
 
 
+def alias(path: str, of: str, *, held: bool | None = None, at: int | None = None) -> Row:
+    when = None if at is None else datetime(2020, 1, 1, at)
+    return {"url": f"http://a.com/{path}", "alias_of": f"http://a.com/{of}", "alias_held": held, "fetched_at": when}
+
+
+def test_an_alias_that_held_leads_to_its_page_whether_it_was_fetched_or_not() -> None:
+    assert groups(alias("post/1", "topic"), page("topic", "x"), page("other", "y")) == [["other"], ["post/1", "topic"]]
+    fetched = [page("post/1", "x, seen twice"), page("topic", "x, seen once")]
+    assert groups(*fetched) == [["post/1"], ["topic"]]
+    assert groups(*fetched, alias("post/1", "topic", held=True)) == [["post/1", "topic"]]
+
+
+def test_an_alias_that_failed_leads_nowhere_whoever_says_so() -> None:
+    rows = [page("1", None, digest="a", simhash="f" * 16, canonical="/2"), page("2", None, simhash="f" * 16)]
+    verdict = {"url": "http://a.com/1", "duplicate_of": "http://a.com/2"}
+    for said in ([verdict], [alias("1", "2", held=True, at=1)]):
+        assert groups(*rows, *said) == [["1", "2"]]
+        assert groups(*rows, *said, alias("1", "2", held=False, at=2)) == [["1"], ["2"]]
+        assert groups(*rows, *said, alias("2", "1", held=False, at=2)) == [["1"], ["2"]]
+    assert groups(*rows, alias("1", "2", held=False, at=1), alias("1", "2", held=True, at=2)) == [["1", "2"]]
+
+
+def test_what_was_fetched_after_all_is_what_it_was_then() -> None:
+    said, late = alias("1", "2", at=1), datetime(2020, 1, 2)
+    assert groups(said, page("2", "x")) == [["1", "2"]]
+    assert groups(said, page("2", "x"), page("1", "y", fetched_at=late)) == [["1"], ["2"]]
+    assert groups(alias("1", "2", at=23), page("1", "y", fetched_at=datetime(2020, 1, 1)), page("2", "x")) == [
+        ["1", "2"]
+    ]
+
+
+def test_an_alias_of_another_site_or_of_an_error_says_nothing() -> None:
+    other = {"url": "http://a.com/1", "alias_of": "http://b.com/1"}
+    assert groups(other, page("2", "x")) == [["2"]]
+    assert groups(alias("1", "gone"), alias("2", "gone"), page("gone", "regrets", status=404)) == []
+
+
 paths = st.sampled_from("abcdef")
 
 
@@ -244,3 +282,14 @@ def test_false_clusters_of_each_site_are_its_own(site_count: int) -> None:
     found = clusters(*rows)
     assert found.false == {"unlike URLs": site_count}
     assert found.left_out == {"unlike URLs": 100 * site_count}
+
+
+@given(edges=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
+def test_components_against_scipy(edges: list[tuple[int, int]]) -> None:
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
+
+    first, second = np.array([*edges, (0, 0)], dtype=np.int64).T
+    joined = coo_array((np.ones(len(first)), (first, second)), shape=(20, 20))
+    labels = connected_components(joined, directed=False)[1]
+    assert components(first, second, 20).tolist() == [labels.tolist().index(label) for label in labels]

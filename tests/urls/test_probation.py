@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls import probation
+from dedupcrawl.urls import bounds, probation
+from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.probation import (
     TARGET,
     is_refuted,
     known_before,
     state_in_use,
     trials_needed,
-    upper_bound,
 )
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
 from dedupcrawl.urls.watched_rule import WatchedRule
@@ -21,6 +21,7 @@ from dedupcrawl.urls.watched_rule import WatchedRule
 
 def test_the_examples() -> None:
     assert doctest.testmod(probation).failed == 0
+    assert doctest.testmod(bounds).failed == 0
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
@@ -75,3 +76,11 @@ def test_a_rule_in_use_is_tried_again_and_again(tried: int, early: list[int]) ->
 )
 def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, tried: int, state: State) -> None:
     assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(14, 0), (13, 1), (1_000, 0), (20_000, 12), (3, 5), (0, 4), (1, 0)])
+def test_the_lower_bound_is_that_of_clopper_and_pearson(right: int, wrong: int) -> None:
+    from scipy.stats import beta
+
+    expected = beta.ppf(0.05, right, wrong + 1) if right else 0.0
+    assert lower_bound(right, wrong) == pytest.approx(expected, abs=1e-6)

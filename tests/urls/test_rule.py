@@ -179,7 +179,7 @@ def test_a_row_of_a_list_of_rules() -> None:
     rule = Rule("r", "rewrite", drop=("a",), evidence=Evidence(3, 30, 29, 1), learned=date(2026, 1, 31))
     assert rule_row("a.com", rule) == {
         "site": "a.com", "id": "r", "kind": "rewrite", "state": "active", "source": "hand", "does": "drop a",
-        "coverage": 30, "precision": 0.9667,
+        "coverage": 30, "precision": 0.9667, "precision_at_least": 0.8514,
     }  # fmt: skip
     assert rule_row("a.com", replace(rule, evidence=Evidence()))["precision"] is None
 

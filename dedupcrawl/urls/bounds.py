@@ -1,0 +1,60 @@
+"""Bounds of a share of which some cases are known (Clopper and Pearson, Biometrika 26, 1934)."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+CONFIDENCE = 0.95
+
+_HALVINGS = 40  # of the interval in which the bound lies
+
+
+@lru_cache(maxsize=1024)
+def upper_bound(passed: int, failed: int) -> float:
+    """Clopper–Pearson upper bound, at `CONFIDENCE`, of the share of uses in which a rule is right.
+
+    >>> round(upper_bound(0, 1), 3), round(upper_bound(8, 2), 3), upper_bound(3, 0)
+    (0.95, 0.963, 1.0)
+    """
+    if not failed:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        share = (low + high) / 2
+        low, high = (share, high) if _at_least(failed, 1 - share, passed + failed) > 1 - CONFIDENCE else (low, share)
+    return low
+
+
+def lower_bound(right: int, wrong: int) -> float:
+    """Clopper–Pearson lower bound, at `CONFIDENCE`, of a share of which `right` and `wrong` cases are known.
+
+    >>> round(lower_bound(14, 0), 3), round(lower_bound(1_000, 0), 3), lower_bound(0, 3)
+    (0.807, 0.997, 0.0)
+    """
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS if right else 0):
+        share = (low + high) / 2
+        is_above = _at_least(wrong + 1, 1 - share, right + wrong) < CONFIDENCE
+        low, high = (low, share) if is_above else (share, high)
+    return low
+
+
+def _at_least(times: int, share: float, trials: int) -> float:
+    """How probable it is that something that has this share of all trials comes so often or oftener."""
+    yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)
+    return 1 - sum(
+        math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
+        for k in range(times)
+    )
+
+
+def said_share(right: int, wrong: int) -> str:
+    """A share with its lower bound, for people: fourteen of fourteen say less than a thousand of a thousand.
+
+    >>> said_share(14, 0), said_share(0, 0)
+    ('1.0000 (at least 0.8074, 95% sure)', '-')
+    """
+    if not right + wrong:
+        return "-"
+    return f"{right / (right + wrong):.4f} (at least {lower_bound(right, wrong):.4f}, {CONFIDENCE:.0%} sure)"
