@@ -24,6 +24,7 @@ _ALWAYS = (
     "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
     "alias_of", "alias_held",
 )  # fmt: skip
+_JSON_BEGINS = (b"{", b"[", b'"', b" ", b"\t", b"\r", b"\n")
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 
 
@@ -49,8 +50,11 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The known fields of one block's objects as strings, a column a field, and `LINE`; broken lines are counted.
 
     Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
-    are decoded one by one, at about the same cost.
+    are decoded one by one, at about the same cost. So are those of a block that does not begin like JSON: by its first
+    bytes Polars may take it for a compressed file, and unpack it.
     """
+    if block.data[:1] not in (b"", *_JSON_BEGINS):
+        return _one_by_one(block, path, tally)
     try:
         frame = pl.read_ndjson(block.data, schema=dict.fromkeys(_fields(block.data), pl.String))
     except (pl.exceptions.PolarsError, ValueError):
@@ -127,7 +131,9 @@ def _as_text(value: object) -> str | None:
         return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, str):
         return value
-    return None if isinstance(value, (list, dict, bool)) or value is None else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if isinstance(value, (list, dict)) or value is None else str(value)
 
 
 _SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one

@@ -252,12 +252,13 @@ class Detector:
     def _is_settled(self, url: str, keeper: str | None) -> bool:
         """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's.
 
-        Nor is it where the other was found to be its own duplicate, and stored all the same.
+        Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
         if self._index.is_restored(url) or keeper is None:
             return self._index.is_restored(url)
         said = self._index.verdict(keeper)
-        return self._index.is_restored(keeper) or (said is not None and said.duplicate_of == url)
+        is_marked = said is not None and said.duplicate_of == url and "judged_again" in said.evidence
+        return is_marked or self._index.is_restored(keeper)
 
     def _is_updated(self, entry: Entry, keeper: str, is_same: Callable[[str], bool] | None) -> bool:
         """Whether a page is to take the place of what is kept under its URL.
