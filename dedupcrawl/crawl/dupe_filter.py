@@ -9,6 +9,7 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.misc import load_object
 
+from dedupcrawl.crawl.fingerprints import URLS_KEPT, RememberedFingerprints, goes_by_url
 from dedupcrawl.crawl.request_meta import is_for_spider
 from dedupcrawl.settings import DedupSettings
 
@@ -111,6 +112,8 @@ class Repetitions:
         assert crawler.stats is not None
         self._stats = crawler.stats
         self._fingerprint = crawler.request_fingerprinter.fingerprint
+        self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
+        self._urls: set[str] = set()  # of links that were dropped as they were
         self._dropped: set[bytes] = set()
         self.are_known = (
             load_object(settings["SCHEDULER"]) is Scheduler
@@ -118,13 +121,32 @@ class Repetitions:
             and not settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
         )
 
-    def drops(self, request: Request) -> bool:
-        """True when the filter would drop a request, or should; then it is counted as the filter does."""
+    def drops_again(self, request: Request) -> bool:
+        """True for a link that no rule has changed and that was dropped when it came before, known by its URL alone.
+
+        Rules that have come since are not asked: its page is fetched, or will be.
+        """
+        if request.url not in self._urls or request.dont_filter or not goes_by_url(request):
+            return False
+        self._stats.inc_value("dupefilter/filtered")
+        return True
+
+    def drops(self, request: Request, *, is_as_asked: bool) -> bool:
+        """True when the filter would drop a request, or should; then it is counted as the filter does.
+
+        Args:
+            request: To be dropped.
+            is_as_asked: Whether no rule has changed it.
+        """
         if request.dont_filter:
             return False
         was_dropped = bool(self._dropped) and self._fingerprint(request) in self._dropped
         if not was_dropped and not self.starts.has(request):
             return False
+        if was_dropped and is_as_asked and self._is_by_url and "#" not in request.url and goes_by_url(request):
+            if len(self._urls) >= URLS_KEPT:
+                self._urls.clear()
+            self._urls.add(request.url)
         self._stats.inc_value("dupefilter/filtered")
         return True
 

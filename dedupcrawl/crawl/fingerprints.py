@@ -10,7 +10,7 @@ from scrapy.utils.request import RequestFingerprinter
 
 # Of the links of five sites 67 to 90 % had a URL of the last 10,000 different ones, and hardly more one of the last
 # 100,000 (docs/crawl-cost.md, "Links that repeat").
-_URLS_KEPT = 10_000
+URLS_KEPT = 10_000
 
 
 class RememberedFingerprints(RequestFingerprinter):
@@ -25,14 +25,19 @@ class RememberedFingerprints(RequestFingerprinter):
 
     def fingerprint(self, request: Request) -> bytes:
         """As Scrapy's own says."""
-        if request.method != "GET" or request.body or "verbatim_url" in request.meta:
+        if not goes_by_url(request):
             return super().fingerprint(request)
         url = request.url
         known = self._known.get(url)
         if known is not None:
             self._known.move_to_end(url)
             return known
-        if len(self._known) >= _URLS_KEPT:
+        if len(self._known) >= URLS_KEPT:
             self._known.popitem(last=False)
         known = self._known[url] = super().fingerprint(request)
         return known
+
+
+def goes_by_url(request: Request) -> bool:
+    """True where a request's fingerprint is that of its URL."""
+    return request.method == "GET" and not request.body and "verbatim_url" not in request.meta
