@@ -10,6 +10,7 @@ from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
+from scrapy.dupefilters import RFPDupeFilter
 from scrapy.http import Response
 
 from benchmarks.replay.spider import ReplaySpider
@@ -55,17 +56,19 @@ class StoredOnly:
         assert self._crawler.engine is not None
         scheduler = self._crawler.engine.scheduler
         assert isinstance(scheduler, Scheduler)
-        seen = scheduler.df.request_seen
+        known = scheduler.df
+        assert isinstance(known, RFPDupeFilter)
+        seen = known.request_seen
 
         def request_seen(request: Request) -> bool:
             # A canonical URL that dedup made may well be missing: the server's 404 is what a real site would answer.
             if request.url not in spider.stored and "dedup_original_url" not in request.meta:
-                scheduler.df.fingerprinter.fingerprint(request)
+                known.fingerprinter.fingerprint(request)
                 return True
             spider.met.add(request.url)
-            return bool(seen(request))
+            return seen(request)
 
-        scheduler.df.request_seen = request_seen
+        known.request_seen = request_seen  # type: ignore[method-assign]
 
 
 class Figures:

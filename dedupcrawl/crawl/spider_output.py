@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.start_sites import START, trusting
+from dedupcrawl.crawl.extension import START, Dedup
+from dedupcrawl.detection.trust import Trust
 
 
 class SpiderOutput(BaseSpiderMiddleware):
@@ -43,7 +43,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
         for request in self._orphans.at_start():
             yield request
-        async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
+        async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
                 self._bypass.leave_to_filter(one)
                 self._is_new(one)
@@ -104,3 +104,11 @@ class SpiderOutput(BaseSpiderMiddleware):
         if response is not None:
             self._link(item, response)
         return item
+
+
+async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:
+    """What a spider starts with, unchanged; its sites are trusted from then on."""
+    async for one in start:
+        if isinstance(one, Request):
+            trust.add(one.url)
+        yield one

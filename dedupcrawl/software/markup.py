@@ -29,7 +29,10 @@ _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""
 
 @lru_cache(_LINKS_KEPT)
 def _read(written: str) -> tuple[str, str | None]:
-    """A link, empty if it leads nowhere else; where it need not be resolved its URL, too, or nothing if it has no host."""
+    """A link; empty if it leads nowhere else.
+
+    And where it need not be resolved its URL, empty if it has no host; None where it must be.
+    """
     raw = (unescape(written) if "&" in written else written).strip()
     if raw[:1] == "#" or len(raw) > _LONGEST:
         return "", None
