@@ -28,7 +28,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_edits import add_rules
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
