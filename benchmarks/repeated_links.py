@@ -1,7 +1,7 @@
 """How many links of a crawl have a URL that was met shortly before: what remembering so many of them saves.
 
 Stored pages in their order, each URL once a page, as a spider that follows all links yields them. The last URLs are
-remembered, the one that was met longest ago is forgotten first, as `crawl.fingerprints` and `urls.normalizer` do.
+remembered, the one that was met longest ago is forgotten first, as `crawl.dupe_filter` and `urls.normalizer` do.
 """
 
 from __future__ import annotations

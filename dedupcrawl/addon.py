@@ -5,14 +5,12 @@ from __future__ import annotations
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
-from dedupcrawl.crawl.crawl_log import CrawlLogMiddleware
+from dedupcrawl.crawl.downloader import CrawlLogMiddleware, RewriteFallback, UrlMiddleware
+from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.fallback import RewriteFallback
-from dedupcrawl.crawl.fingerprints import RememberedFingerprints
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.crawl.spider_output import SpiderOutput
-from dedupcrawl.crawl.start_error import cannot_start
-from dedupcrawl.crawl.url_middleware import UrlMiddleware
+from dedupcrawl.crawl.start_and_end import cannot_start
 from dedupcrawl.settings import DedupSettings, SettingError
 
 # (setting, component, order). Why these orders, see docs/architecture.md.

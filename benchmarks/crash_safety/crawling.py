@@ -15,7 +15,7 @@ from typing import Any
 import scrapy.cmdline
 
 # Imported before the fork, like Scrapy itself: a kill then falls into the crawl and not into Python's imports.
-for _name in ("extension", "fallback", "pipeline", "spider_output", "url_middleware"):
+for _name in ("downloader", "extension", "pipeline", "spider_output"):
     importlib.import_module(f"dedupcrawl.crawl.{_name}")
 importlib.import_module("benchmarks.replay.components")
 
@@ -68,7 +68,7 @@ class Project:
         limit = more.pop("FILE_BYTES", None)
         settings = {
             "SPIDER_MODULES": "benchmarks.crash_safety.spider",
-            "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
+            "EXTENSIONS": {"benchmarks.replay.components.Figures": 0},  # all that the spider asks for is stored
             "REPLAY_PORT": self.port,
             "REPLAY_FIGURES": self.folder / f"figures-{self._started}.json",
             **self.settings,

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.dupefilters import RFPDupeFilter
 from scrapy.http import Response
-from scrapy.utils.request import RequestFingerprinterProtocol
 
 from benchmarks.replay.spider import ReplaySpider
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class ReplayHandler(HTTP11DownloadHandler):
@@ -39,29 +35,40 @@ class ReplayHandler(HTTP11DownloadHandler):
         return response.replace(url=request.url)
 
 
-class StoredOnlyFilter(RFPDupeFilter):
-    """Takes links to pages that were not stored for seen ones, so that a crawl's gaps do not become 404s.
+class StoredOnly:
+    """Has Scrapy's duplicate filter take links to pages that were not stored for seen ones, so that a crawl's gaps do
+    not become 404s.
 
-    Such a link still costs its request and fingerprint, as a link to a page seen before does in any crawl.
+    Such a link still costs its request and fingerprint, as a link to a page seen before does in any crawl. The filter
+    stays Scrapy's own, because the add-on asks less of that than of another, of which it does not know whether it
+    forgets.
     """
 
-    def __init__(self, spider: ReplaySpider, fingerprinter: RequestFingerprinterProtocol) -> None:
-        super().__init__(fingerprinter=fingerprinter)
-        self._spider = spider
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        crawler.signals.connect(self._opened, signals.spider_opened)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        assert isinstance(crawler.spider, ReplaySpider)
-        assert crawler.request_fingerprinter is not None
-        return cls(crawler.spider, crawler.request_fingerprinter)
+    def from_crawler(cls, crawler: Crawler) -> StoredOnly:
+        return cls(crawler)
 
-    def request_seen(self, request: Request) -> bool:
-        # A canonical URL that dedup made may well be missing: the server's 404 is what a real site would answer.
-        if request.url not in self._spider.stored and "dedup_original_url" not in request.meta:
-            self.fingerprinter.fingerprint(request)
-            return True
-        self._spider.met.add(request.url)
-        return super().request_seen(request)
+    def _opened(self, spider: ReplaySpider) -> None:
+        assert self._crawler.engine is not None
+        scheduler = self._crawler.engine.scheduler
+        assert isinstance(scheduler, Scheduler)
+        known = scheduler.df
+        assert isinstance(known, RFPDupeFilter)
+        seen = known.request_seen
+
+        def request_seen(request: Request) -> bool:
+            # A canonical URL that dedup made may well be missing: the server's 404 is what a real site would answer.
+            if request.url not in spider.stored and "dedup_original_url" not in request.meta:
+                known.fingerprinter.fingerprint(request)
+                return True
+            spider.met.add(request.url)
+            return seen(request)
+
+        known.request_seen = request_seen  # type: ignore[method-assign]
 
 
 class Figures:

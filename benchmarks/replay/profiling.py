@@ -14,17 +14,15 @@ _TOP = 20
 _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
-        "crawl/fingerprints.py",
-        "crawl/spider_output.py", "crawl/url_middleware.py", "crawl/first_seen.py", "crawl/rewrites.py",
-        "crawl/pending_rewrites.py", "crawl/fallback.py",
+        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py",
     ),
     "rules watched: trials, error pages": (
         "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py", "crawl/error_", "crawl/earlier_pages.py",
-        "crawl/canonical_questions.py", "crawl/leading_on.py",
+        "crawl/questions.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "content/links.py"),
-    "crawl log": ("crawl/crawl_log.py", "crawl/page_log.py", "crawl/log_file.py", "crawl_logs/"),
+    "crawl log": ("crawl/log_file.py", "crawl_logs/"),
     "pages read: HTML to text and signatures": (
         "content/html.py", "content/outline.py", "content/tags.py", "content/main_text.py", "content/main_outline.py",
         "content/encoding.py", "content/characters.py", "content/symbols.py", "content/word_kinds.py",

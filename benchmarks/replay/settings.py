@@ -6,8 +6,7 @@ DOWNLOAD_HANDLERS = {
     "http": "benchmarks.replay.components.ReplayHandler",
     "https": "benchmarks.replay.components.ReplayHandler",
 }
-DUPEFILTER_CLASS = "benchmarks.replay.components.StoredOnlyFilter"
-EXTENSIONS = {"benchmarks.replay.components.Figures": 0}
+EXTENSIONS = {"benchmarks.replay.components.StoredOnly": 0, "benchmarks.replay.components.Figures": 0}
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 DOWNLOAD_DELAY = 0

@@ -9,7 +9,7 @@ import msgspec
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
 from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""

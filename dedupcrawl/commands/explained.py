@@ -24,7 +24,7 @@ from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself

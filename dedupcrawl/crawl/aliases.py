@@ -29,7 +29,7 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)

@@ -56,6 +56,10 @@ class Discoveries:
                 self._yields[asked] += 1
         return not is_known or request.dont_filter or request.method != "GET"
 
+    def is_awaited(self, url: str) -> bool:
+        """True for a URL that only pages on trial have led to so far: whoever else does must be counted."""
+        return bool(self._by_trials) and _key(url) in self._by_trials
+
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
         key = _key(request.url) if self._by_trials else 0

@@ -18,32 +18,27 @@ from dedupcrawl import extras
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.alias_rows import AliasRows
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.closing import take_all
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions, StartPages
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
-from dedupcrawl.crawl.log_file import LogFile
+from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.outage import Outage
-from dedupcrawl.crawl.page_log import PageLog
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.report_file import ReportFile
 from dedupcrawl.crawl.rewriter import Rewriter
-from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.software import Software
-from dedupcrawl.crawl.start_error import cannot_start
-from dedupcrawl.crawl.start_sites import trusted
+from dedupcrawl.crawl.start_and_end import cannot_start, take_all
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import advice_line, closing_line, opening_line
+from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, opening_line
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
@@ -56,6 +51,9 @@ from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
+
+START = "start"
+"""DEDUP_TRUSTED_SITES: the sites that a user has named by what a spider starts with and where it may go."""
 
 _ALONE = (
     "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
@@ -113,7 +111,7 @@ class Dedup:
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
         self.claimant = self._index.start_claiming()
-        self.trust = trusted(self.settings.trusted_sites, crawler.spider)
+        self.trust = _trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(
             self._index,
             spider=self.spider_name,
@@ -335,6 +333,13 @@ class Dedup:
         """The duplicate filter has dropped `request`."""
         self.repetitions.dropped(request)
         self.watch.dropped(request)
+
+
+def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
+    """Whom DEDUP_TRUSTED_SITES names."""
+    if setting == START:
+        return Trust([*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())])
+    return Trust(None) if isinstance(setting, str) else Trust(setting)
 
 
 def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:

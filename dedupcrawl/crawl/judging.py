@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from itemadapter import ItemAdapter
 from scrapy import Request, Spider
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.item_json import item_json
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
@@ -194,3 +195,15 @@ class Judging:
 
 def _on_trial(request: Request | None) -> bool:
     return request is not None and TRIAL in request.meta
+
+
+_encoder = ScrapyJSONEncoder(ensure_ascii=False)
+
+
+def item_json(item: Any) -> str:
+    """One JSON object.
+
+    Raises:
+        Exception: Whatever there is in it that has no JSON form may raise.
+    """
+    return _encoder.encode(ItemAdapter(item).asdict())

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import logging
 import re
+import time
+from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
 import msgspec
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+
+from dedupcrawl.aliases.alias import said_by
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.batch import Batch
+from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -110,3 +127,121 @@ def canonical_href(body: bytes) -> str:
     if href is None:
         return ""
     return next(part for part in href.groups() if part is not None).decode("utf-8", "replace").strip()
+
+
+_CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
+
+
+class PageLog:
+    """Writes the rows of one crawl.
+
+    Args:
+        file: Where they go.
+        run: Identifies the crawl.
+        settings: The checks' parameters.
+        pages: Fetched pages.
+        batch: Where pages wait to be analysed.
+    """
+
+    def __init__(self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch) -> None:
+        self._file = file
+        self._run = run
+        self._pages = pages
+        self._batch = batch
+        self._checks = make_checks(_CHECKS, settings.parameters)
+
+    def add(self, request: Request, response: Response, fetched_at: float) -> None:
+        """Write the response's row, and one for each redirect that led to it."""
+        reasons = request.meta.get("redirect_reasons", ())
+        for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
+            if source is not None:
+                status = reason if isinstance(reason, int) else 301  # such as a meta refresh
+                self._file.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at, run=self._run))
+        mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
+        row = LogRow(
+            response.url,
+            response.status,
+            mime=mime.decode("latin-1"),
+            bytes=len(response.body),
+            fetched_at=round(fetched_at, 3),
+            run=self._run,
+        )
+        if response.status != 200 or not is_html(response):
+            self._file.write(row)
+            return
+        if href := canonical_href(response.body):
+            with suppress(ValueError):  # http://[
+                row.canonical = response.urljoin(href)
+        page = self._pages.of(response)
+        self._batch.then(partial(self._add_page, row, page), page)
+
+    def judged(self, verdict: Verdict, fetched_at: float) -> None:
+        """Write a row for a page that was found to be a duplicate."""
+        self._file.write(
+            LogRow(verdict.url, 200, duplicate_of=verdict.duplicate_of or "", fetched_at=fetched_at, run=self._run)
+        )
+
+    def _add_page(self, row: LogRow, page: FetchedPage) -> None:
+        analysis = page.analyse()
+        signatures = [analysis.signature(check) for check in self._checks]
+        row.digest = analysis.page.body_digest.hex()
+        row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
+        row.title = analysis.page.title[:200]
+        self._file.write(row)
+
+
+_RULE = "rule"  # a source besides what pages say
+_MOST_WAITING = 100_000  # aliases; of further ones nothing is learned
+
+
+class AliasRows:
+    """Writes a row for each URL that was tried, and for each alias that was asked for because a page named it.
+
+    While too few trials of its source have passed in its part of the site an alias waits. So what a site makes up is
+    not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
+
+    Args:
+        log: The crawl's, or None.
+        run: Identifies the crawl.
+        book: Knows of the trials; None: there are none, and what pages say is not used.
+        stats: Counts how the trials of each source end.
+    """
+
+    def __init__(self, log: LogFile | None, run: str, book: RuleBook | None, stats: StatsCollector) -> None:
+        self._log = log
+        self._run = run
+        self._book = book
+        self._stats = stats
+        self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)  # by site and rule: URL, target
+        self._count = 0
+
+    def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
+        """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
+        if self._log is None or self._book is None or not said_by(rules):
+            return
+        if self._book.holds(url, rules):
+            self._add(url, target, rules, held=None)
+        elif self._count < _MOST_WAITING:
+            self._waiting[site_of(url), rules[0]].append((url, target))
+            self._count += 1
+
+    def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
+        """Both were fetched, and are one page, or not; the book knows of it already."""
+        if source := said_by(rules):
+            self._stats.inc_value(f"dedup/aliases/{'held' if held else 'failed'}/{source}")
+        if self._log is None:
+            return
+        self._add(url, target, rules, held=held)
+        if not source:
+            return
+        waiting = self._waiting.pop((site_of(url), rules[0]), [])
+        self._count -= len(waiting)
+        for other, other_target in waiting:
+            self.used(other, other_target, rules)
+
+    def _add(self, url: str, target: str, rules: tuple[str, ...], *, held: bool | None) -> None:
+        assert self._log is not None
+        now = round(time.time(), 3)
+        source = said_by(rules) or _RULE
+        row = LogRow(url, alias_of=target, alias_source=source, alias_held=held, fetched_at=now, run=self._run)
+        self._log.write(row)

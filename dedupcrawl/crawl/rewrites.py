@@ -1,4 +1,4 @@
-"""What this crawl rewrote, remembered in the index, so that it can be explained, and fetched after all."""
+"""What this crawl rewrote: remembered in the index, and who waits for the answer of a canonical URL."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
 
 import mmh3
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.journal_file import JournalFile, read_rows
+from dedupcrawl.crawl.packed_request import pack_request, packed_url, unpack_request
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
@@ -123,3 +126,158 @@ class Rewrites:
             return pack_request(request, self._spider)
         except ValueError:  # then its callback will be the spider's default one
             return b""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Who waits for one canonical URL.
+
+    Attributes:
+        first: The first request.
+        urls: Hashes of the URLs of all.
+        others: The other requests, packed; as they are where that cannot be done.
+    """
+
+    first: Request
+    urls: set[int]
+    others: list[bytes | Request]
+
+
+class PendingRewrites:
+    """Canonical URL → the requests that wait for its answer. With a `path` it survives the process.
+
+    Scrapy's duplicate filter drops the second request for one canonical URL. Should that URL turn out to be wrong (404,
+    forbidden, a redirect to its own variant), every request that was sent there has to be fetched as it was asked for.
+
+    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere).
+    """
+
+    def __init__(self, path: Path | None, spider: Spider) -> None:
+        self._spider = spider
+        self._waiting: dict[str, _Waiting] = {}  # by canonical URL
+        self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
+        self._refuted: set[int] = set()
+        self._led_on: dict[str, str] = {}  # canonical URL → what is asked for instead of that
+        if path is not None:
+            self._resume(path)
+        self._journal = JournalFile(path)
+        self._survives = path is not None
+
+    def is_refuted(self, canonical: str) -> bool:
+        """True when `canonical` led nowhere: nothing may be sent there."""
+        return _key(canonical) in self._refuted
+
+    def is_unknown(self, canonical: str) -> bool:
+        """True when nothing was ever sent to this URL, as far as is known here."""
+        canonical = self._end(canonical)
+        return canonical not in self._waiting and _key(canonical) not in self._proven
+
+    def waits(self, canonical: str) -> bool:
+        """True when somebody waits for this URL's answer."""
+        return canonical in self._waiting
+
+    def first(self, canonical: str) -> Request | None:
+        """The first of those that wait for this URL's answer, as it was asked for."""
+        waiting = self._waiting.get(canonical)
+        return None if waiting is None else waiting.first
+
+    def wait(self, canonical: str, original: Request) -> None:
+        """Remember that `original` was sent to `canonical`; free when that is proven."""
+        canonical = self._end(canonical)
+        if _key(canonical) in self._proven or not self._is_new(canonical, original.url):
+            return
+        try:
+            packed = pack_request(original, self._spider)  # a quarter of a request's room
+        except ValueError as error:
+            packed = b""
+            if self._survives:
+                logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", original, error)
+        if packed and self._survives:
+            self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
+        self._add(canonical, original, packed)
+
+    def lead_on(self, canonical: str, target: str) -> None:
+        """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
+        target = self._end(target)
+        if canonical == target or canonical in self._led_on:
+            return
+        self._led_on[canonical] = target
+        waiting = self._waiting.pop(canonical, None)
+        if waiting is not None:
+            self.wait(target, waiting.first)
+            for one in waiting.others:
+                request = self._unpacked(one, canonical) if isinstance(one, bytes) else one
+                if request is not None:
+                    self.wait(target, request)
+
+    def prove(self, canonical: str) -> None:
+        """`canonical` answered: whoever waits for it has its page."""
+        if (key := _key(canonical)) not in self._proven:
+            self._proven.add(key)
+            self._waiting.pop(canonical, None)
+            self._journal.append(("proven", canonical, b""))
+
+    def refute(self, canonical: str) -> list[Request]:
+        """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
+        if (key := _key(canonical)) not in self._refuted:
+            self._refuted.add(key)
+            self._journal.append(("refuted", canonical, b""))
+        waiting = self._waiting.pop(canonical, None)
+        if waiting is None:
+            return []
+        others = (self._unpacked(one, canonical) if isinstance(one, bytes) else one for one in waiting.others)
+        return [waiting.first, *(one for one in others if one is not None)]
+
+    def unanswered(self) -> list[str]:
+        """The canonical URLs that somebody waits for."""
+        return list(self._waiting)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+    def _end(self, canonical: str) -> str:
+        """What is asked for in the end; there are no circles."""
+        while (target := self._led_on.get(canonical)) is not None:
+            canonical = target
+        return canonical
+
+    def _is_new(self, canonical: str, url: str) -> bool:
+        waiting = self._waiting.get(canonical)
+        return waiting is None or _key(url) not in waiting.urls
+
+    def _add(self, canonical: str, request: Request, packed: bytes) -> None:
+        waiting = self._waiting.get(canonical)
+        if waiting is None:
+            self._waiting[canonical] = _Waiting(request, {_key(request.url)}, [])
+        else:
+            waiting.urls.add(_key(request.url))
+            waiting.others.append(packed or request)
+
+    def _unpacked(self, packed: bytes, canonical: str) -> Request | None:
+        """The request as it was, or one for its URL with the spider's default callback."""
+        try:
+            return unpack_request(packed, self._spider)
+        except ValueError as error:
+            logger.warning(
+                "A request that waits for %s cannot be restored: %s", printable(canonical), printable(str(error))
+            )
+            url = packed_url(packed)
+            return None if url is None else Request(url)
+
+    def _resume(self, path: Path) -> None:
+        for event, canonical, packed in read_rows(path, tuple[str, str, bytes]):
+            if event == "proven":
+                self._proven.add(_key(canonical))
+                self._waiting.pop(canonical, None)
+            elif event == "refuted":
+                self._refuted.add(_key(canonical))
+                self._waiting.pop(canonical, None)
+            else:
+                request = self._unpacked(packed, canonical)
+                if request is not None and self._is_new(canonical, request.url):
+                    self._add(canonical, request, packed)
+
+
+def _key(url: str) -> int:
+    return int(mmh3.hash64(url)[0])

@@ -12,17 +12,14 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import was_found_out
-from dedupcrawl.crawl.alias_rows import AliasRows
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.canonical_questions import CanonicalQuestions
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.error_pages import ErrorPages
-from dedupcrawl.crawl.error_questions import ErrorQuestions
-from dedupcrawl.crawl.leading_on import LeadingOn
+from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.crawl.pending_rewrites import PendingRewrites
+from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorQuestions
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     GONE,
@@ -33,11 +30,11 @@ from dedupcrawl.crawl.request_meta import (
     untouched,
     without_fragment,
 )
-from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.crawl.trials import Trial, Trials
+from dedupcrawl.crawl.trials import LeadingOn, Trial, Trials
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer

@@ -21,14 +21,14 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.markup import MOST_HTML, sight_of
 from dedupcrawl.software.program import Program
-from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer, rules_of
+from dedupcrawl.software.recognition import MOST_OF_A_SITE, Installation, Recognizer, distinct
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_edits import add_rules
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,7 @@ class Software:
         self._stats = stats
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
         self._sites: dict[str, SiteSoftware] = {}
+        self._made: dict[tuple[str, str], tuple[Installation, tuple[Rule, ...]]] = {}  # by program and place
         normalizer.more = self.rules_of
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
@@ -74,9 +75,19 @@ class Software:
         known = self._of(site)
         return tuple(
             known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
-            for rule in rules_of(known.installations, self._recognizer.programs)
+            for rule in distinct(rule for one in known.installations for rule in self._rules_at(one))
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
         )
+
+    def _rules_at(self, installation: Installation) -> tuple[Rule, ...]:
+        """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
+        key = installation.program, installation.where
+        made = self._made.get(key)
+        if made is None or made[0] != installation:
+            if len(self._made) >= _MOST_HOSTS:
+                self._made.clear()
+            made = self._made[key] = installation, installation.rules(self._recognizer.programs)
+        return made[1]
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""

@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.start_sites import START, trusting
+from dedupcrawl.crawl.extension import START, Dedup
+from dedupcrawl.detection.trust import Trust
 
 
 class SpiderOutput(BaseSpiderMiddleware):
@@ -28,8 +28,10 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._aliases = dedup.aliases
         self._pages = dedup.pages
         self._watch = dedup.watch
-        self._repetitions = dedup.repetitions
+        self._drops = dedup.repetitions.drops
+        self._drops_again = dedup.repetitions.drops_again
         self._starts = dedup.repetitions.starts
+        self._is_awaited = dedup.aliases.discoveries.is_awaited
         self._is_new = dedup.aliases.discoveries.is_new
         self._bypass = dedup.bypass
         self._rewrite = dedup.rewriter.rewrite
@@ -41,7 +43,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
         for request in self._orphans.at_start():
             yield request
-        async for one in super().process_start(trusting(start, self._trust) if self._trust else start):
+        async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
                 self._bypass.leave_to_filter(one)
                 self._is_new(one)
@@ -61,15 +63,9 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    is_fetched = not one.dont_filter and self._bypass.knows(one)  # before a rule sends it elsewhere
-                    sent = one if is_fetched else self._rewrite(one)
-                    if self._is_new(one, response, sent):
-                        found.append(one)
-                    if is_fetched:
+                    if not self._is_awaited(one.url) and self._drops_again(one):  # most links: nothing else is asked
                         continue
-                    if self._repetitions.drops(sent):
-                        self._watch.dropped(sent)
-                    else:
+                    if (sent := self._followed(one, response, found)) is not None:
                         yield sent
                 else:
                     held = held or self._storing.hold(response)
@@ -83,6 +79,19 @@ class SpiderOutput(BaseSpiderMiddleware):
             if held is not None:
                 self._storing.release(held)
 
+    def _followed(self, link: Request, response: Response | None, found: list[Request]) -> Request | None:
+        """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
+        is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
+        sent = link if is_fetched else self._rewrite(link)
+        if self._is_new(link, response, sent):
+            found.append(link)
+        if is_fetched:
+            return None
+        if self._drops(sent, is_as_asked=sent is link):
+            self._watch.dropped(sent)
+            return None
+        return sent
+
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """The request, rewritten where a rule says so, before Scrapy's duplicate filter sees it.
 
@@ -95,3 +104,11 @@ class SpiderOutput(BaseSpiderMiddleware):
         if response is not None:
             self._link(item, response)
         return item
+
+
+async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:
+    """What a spider starts with, unchanged; its sites are trusted from then on."""
+    async for one in start:
+        if isinstance(one, Request):
+            trust.add(one.url)
+        yield one

@@ -1,11 +1,20 @@
-"""The lines that a crawl logs: what is on, what it saved, and what to do where that is little."""
+"""What a crawl says of itself: lines in its log, and the report when it ends."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl import extras
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.settings import DedupSettings
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.runs import read_runs
+from dedupcrawl.output import check_place
+from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 
 _WORTHWHILE = 0.01  # share of the fetches; set by hand: three saved of a thousand cost 73 % more CPU
@@ -54,3 +63,38 @@ def advice_line(stats: StatsCollector) -> str | None:
         "look-ups cost in CPU. Where that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
         "in DEDUP_SITES, for one."
     )
+
+
+logger = logging.getLogger(__name__)
+
+_TAKES = SETTINGS["DEDUP_REPORT"].takes
+
+
+class ReportFile:
+    """Writes the report; knows before the crawl whether it can.
+
+    Raises:
+        SettingError: The packages that it needs are not installed, or there can be no such file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if missing := extras.missing("report"):
+            raise SettingError(f"DEDUP_REPORT {missing}.")
+        try:
+            check_place(path)
+        except OSError as error:
+            raise SettingError(f"DEDUP_REPORT: got {str(path)!r}, but {error.strerror}; takes {_TAKES}.") from error
+        self._path = path
+
+    def write(self, index: Index, log: Path | None, rules: Sequence[Path], run: str) -> None:
+        """Write what this run did; what goes wrong is logged, and the crawl ends as it would have without."""
+        logging.getLogger("matplotlib").setLevel(logging.INFO)  # or it says at length how it has chosen a font
+        from dedupcrawl.report.collect import collect
+        from dedupcrawl.report.page import write
+
+        try:
+            write(collect(index, log, rules, read_runs(index), run=run), self._path)
+        except (OSError, IndexDamagedError) as error:
+            logger.error("The report %s cannot be written: %s", self._path, error)
+        else:
+            logger.info("dedupcrawl: the report is in %s", self._path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from html import unescape
 from urllib.parse import urljoin
 
@@ -12,6 +13,7 @@ from dedupcrawl.software.recognition import Sight
 MOST_HTML = 200_000  # characters of a page that are looked at
 _MOST_LINKS = 500
 _LONGEST = 2_000  # characters of a link
+_LINKS_KEPT = 4_096  # as they are written: those of a menu come with every page
 
 # href, src and action, whatever the case, looked for from their ends: a fifth of the time.
 _LINK = re.compile(
@@ -23,6 +25,19 @@ _PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/
 _META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
 _NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+
+
+@lru_cache(_LINKS_KEPT)
+def _read(written: str) -> tuple[str, str | None]:
+    """A link; empty if it leads nowhere else.
+
+    And where it need not be resolved its URL, empty if it has no host; None where it must be.
+    """
+    raw = (unescape(written) if "&" in written else written).strip()
+    if raw[:1] == "#" or len(raw) > _LONGEST:
+        return "", None
+    plain = _PLAIN_PATH.fullmatch(raw)
+    return raw, None if plain is None else raw if plain[1] else ""
 
 
 def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
@@ -37,12 +52,11 @@ def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
     links: dict[str, None] = {}
     origin = "/".join(url.split("/", 3)[:3])
     for written in dict.fromkeys(quoted or single or bare for quoted, single, bare in _LINK.findall(html)):
-        raw = (unescape(written) if "&" in written else written).strip()
-        if not raw or raw[0] == "#" or len(raw) > _LONGEST:
+        raw, plain = _read(written)
+        if not raw:
             continue
-        plain = _PLAIN_PATH.fullmatch(raw)
         try:
-            links[urljoin(url, raw) if plain is None else raw if plain[1] else origin + raw] = None
+            links[urljoin(url, raw) if plain is None else plain or origin + raw] = None
         except ValueError:  # http://[
             continue
         if len(links) >= _MOST_LINKS:

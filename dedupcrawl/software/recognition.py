@@ -222,11 +222,11 @@ class Recognizer:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of all that runs on a site."""
-        return rules_of(self.recognized(site), self._programs)
+        return distinct(rule for one in self.recognized(site) for rule in one.rules(self._programs))
 
     def undoubted_rules_of(self, site: str) -> tuple[Rule, ...]:
         """Those of them that may be used where neither a crawl tries them nor a log speaks of them."""
-        return _distinct(rule for one in self.recognized(site) for rule in one.undoubted_rules(self._programs))
+        return distinct(rule for one in self.recognized(site) for rule in one.undoubted_rules(self._programs))
 
     def _of(self, authority: str, scheme: str) -> _Seen:
         host = _host(authority, scheme)
@@ -312,12 +312,8 @@ class Recognizer:
         yield Installation(program.name, where, tuple(map(str, signs)), weight, paths, tuple(sorted(seen.spellings)))
 
 
-def rules_of(installations: Iterable[Installation], known: Mapping[str, Program]) -> tuple[Rule, ...]:
-    """The rules of all of them; of rules that do the same the first."""
-    return _distinct(rule for installation in installations for rule in installation.rules(known))
-
-
-def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Of rules that do the same the first."""
     found: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
         found.setdefault(rule.effect, rule)

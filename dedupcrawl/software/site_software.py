@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.software.recognition import Installation
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 NAME = "software"
 """Of the state of a site in an index."""

@@ -10,9 +10,8 @@ from typing import Any
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.growth import may_grow, size_of
-from dedupcrawl.urls.path_form import PathForm
 from dedupcrawl.urls.rule import Kind, Rule
-from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.template import PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _LONGEST_EXAMPLE = 300  # characters

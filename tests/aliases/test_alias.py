@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 ALIASES = st.builds(
     Alias,

@@ -30,8 +30,10 @@ def test_what_only_pages_on_trial_lead_to() -> None:
     found.dropped(Request(U))  # the second
     assert found.only_on("v") == [U]
     assert found.only_on("w") == []
+    assert found.is_awaited(f"{U}#top")
     found.is_new(Request(U), page())
     assert found.only_on("v") == []
+    assert not found.is_awaited(U)
 
 
 def test_what_an_earlier_process_had_asked_for() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.pending_rewrites import PendingRewrites
-from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.rows import Rewrite

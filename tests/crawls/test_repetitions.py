@@ -8,6 +8,7 @@ import scrapy
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.dupefilters import RFPDupeFilter
+from scrapy.utils.request import RequestFingerprinter
 
 from tests.crawls.site import crawl, page, prose, serve
 
@@ -63,6 +64,32 @@ async def test_a_filter_that_may_forget_sees_every_link() -> None:
         ours = await crawl(f"{site.base}/", settings)
     assert sorted(ours.fetched) == sorted(alone.fetched)
     assert ours.stats[SHOWN] == alone.stats[SHOWN]
+
+
+class ByHeader(RequestFingerprinter):
+    """Takes requests with other headers for others."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        return super().fingerprint(request) + (request.headers.get("X-For") or b"")
+
+
+async def test_a_url_is_not_all_that_another_fingerprinter_goes_by() -> None:
+    class Asking(scrapy.Spider):
+        name = "asking"
+
+        def parse(self, response: Any) -> Any:
+            yield {"body": response.text}
+            for name in ("a", "a", "a", "b", "b", "c"):
+                yield Request(f"{response.url}form", headers={"X-For": name}, callback=self.form)
+
+        def form(self, response: Any) -> Any:
+            yield {"name": response.request.headers["X-For"]}
+
+    with serve({"/": page(prose(1)), "/form": page(prose(2))}) as site:
+        settings = {"DEDUP_CHECKS": [], "REQUEST_FINGERPRINTER_CLASS": ByHeader}
+        ours = await crawl(f"{site.base}/", settings, Asking)
+    assert sorted(item["name"] for item in ours.items if "name" in item) == [b"a", b"b", b"c"]
+    assert ours.stats["dupefilter/filtered"] == 3
 
 
 async def test_what_is_no_plain_link_is_told_apart() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl.report_file import ReportFile
+from dedupcrawl.crawl.summary import ReportFile
 from dedupcrawl.settings import SettingError
 from tests import warm
 from tests.crawls.project import make_project, scrapy_crawl

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dedupcrawl.software.recognition import Installation
 from dedupcrawl.software.site_software import SiteSoftware
-from dedupcrawl.urls.trial_record import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 TRAC = Installation("trac", "a.com/trac", ("url /ticket/{:digits}",), 3, {"base": "/trac"}, ("a.com",))
 FORUM = Installation("smf", "a.com", ("url /index.php?board={:digits}.{}",), 4, {"base": ""}, ("a.com", "www.a.com"))

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.path_form import PathForm
-from dedupcrawl.urls.template import parse_template
+from dedupcrawl.urls.template import PathForm, parse_template
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ from __future__ import annotations
 import msgspec
 
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.trial_record import TrialRecord
-from dedupcrawl.urls.watched_rule import WatchedRule
+from dedupcrawl.urls.watched_rule import TrialRecord, WatchedRule
 
 RULE = Rule("print", "rewrite", drop=("print",), source="software")
 

@@ -10,8 +10,8 @@ from scrapy.http import HtmlResponse, Response
 
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages
-from dedupcrawl.crawl.error_questions import ErrorQuestions
 from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.questions import ErrorQuestions
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import page, prose
 

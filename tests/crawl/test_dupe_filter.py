@@ -11,9 +11,9 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.utils.request import RequestFingerprinter, RequestFingerprinterProtocol, fingerprint
 
-from dedupcrawl.crawl import fingerprints as module
+from dedupcrawl.crawl import dupe_filter as module
+from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.fingerprints import RememberedFingerprints
 
 URLS = st.builds(
     "http://a.example/{}?{}#{}".format, st.text(max_size=3), st.text("ab=&%", max_size=6), st.text(max_size=2)

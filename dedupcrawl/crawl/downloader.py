@@ -1,26 +1,73 @@
-"""Downloader middleware: back to the URL that was asked for, when the canonical one leads nowhere.
-
-It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
-"""
+"""Downloader middlewares: requests rewritten, sent back where a canonical URL leads nowhere, and answers logged."""
 
 from __future__ import annotations
 
+import logging
+import time
 from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL, AlreadyFetchedError
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
+
+
+class UrlMiddleware:
+    """Requests of other middlewares, pipelines and redirects go through the rules here, after the offsite filter.
+
+    A request that is returned goes back to the scheduler, whose duplicate filter then knows its canonical URL.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        dedup = Dedup.of(crawler)
+        self._rewriter = dedup.rewriter
+        self._watch = dedup.watch
+        self._starts = dedup.repetitions.starts
+        self._orphans = dedup.orphans
+        self._software = dedup.software
+        self._aliases = dedup.aliases
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The response, untouched; or a request for the URL that its page would be known by."""
+        self._orphans.answered(request, response)
+        if self._software is not None:
+            self._software.look(response)
+        if (instead := self._aliases.look(request, response)) is not None:
+            return instead
+        self._watch.answered(request, response)
+        return response
+
+    async def process_request(self, request: Request) -> Request | None:
+        """None to go on, or the rewritten request."""
+        if self._watch.meets(request):
+            raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
+        is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
+        if "redirect_urls" in request.meta and not is_waited_for and self._starts.has(request):
+            raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
+        rewritten = self._rewriter.rewrite(request)
+        if rewritten is request:
+            rewritten = self._rewriter.follow(request)
+        return None if rewritten is request else rewritten
+
 
 _FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: too slow, too early, too many requests
 
 
 class RewriteFallback:
-    """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page."""
+    """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page.
+
+    It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
@@ -94,3 +141,33 @@ def _location(request: Request, response: Response) -> str:
         return urljoin(request.url, location.decode("latin-1").strip()) if location else ""
     except ValueError:  # http://[
         return ""
+
+
+logger = logging.getLogger(__name__)
+
+
+class CrawlLogMiddleware:
+    """Stands next to the spider, where bodies are decompressed; redirects are taken from the request's meta."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._failed = False
+        log = Dedup.of(crawler).page_log
+        if log is None:
+            raise NotConfigured  # no message: that is a choice, and no news
+        self._log = log
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CrawlLogMiddleware:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """The response, untouched."""
+        if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
+            try:
+                self._log.add(request, response, time.time())
+            except Exception:  # a log is not worth a page
+                if not self._failed:
+                    logger.exception("%r could not be logged; this is said once.", response.url)
+                self._failed = True
+        return response
