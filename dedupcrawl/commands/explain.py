@@ -136,7 +136,7 @@ def _why_itself(status: int | None) -> str:
 
 def _speaks_for(rule: dict[str, Any]) -> str:
     if "state" not in rule:
-        return "no rule file has it any more"
+        return "no rule file has it"
     said = [{"active": "", "probation": "on probation", "disabled": "switched off"}[rule["state"]]]
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
     evidence = rule["evidence"]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command, check_there_are
+from dedupcrawl.commands.errors import Command
 from dedupcrawl.commands.options import json_anyway, rules_option
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
+from dedupcrawl.printable import printable
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalized, Normalizer
@@ -37,8 +38,9 @@ def command(urls: Sequence[str], rules: Path) -> None:
     dedupcrawl normalize --rules rules/example.com.toml < urls.txt
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
-    check_there_are(rules)
-    normalizer = Normalizer.from_paths([rules])
+    if not rules.exists():  # named they must be there: see `rules_option`
+        click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
+    normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
     if not urls and sys.stdin.isatty():
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     out = sys.stdout.buffer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,9 @@ def software(name: str | None, file: Path | None, as_json: bool) -> None:
     else:
         known = {program.name: program for program in programs()}
         if name not in known:
-            raise BadInputError(f"No program is called {printable(name)!r}: there are {', '.join(known)}.")
+            like = get_close_matches(name.lower(), known, n=1)
+            meant = f"did you mean {like[0]!r}? T" if like else "t"
+            raise BadInputError(f"No program is called {printable(name)!r}: {meant}here are {', '.join(known)}.")
         _show(known[name], as_json)
 
 
@@ -85,6 +88,9 @@ def _list(as_json: bool) -> None:
             click.echo(printable(problem))
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
+    if not as_json:
+        pairs = sum(_row(program)["pairs"] for program in known)
+        click.echo(f"{counted(len(known), 'program')}, {counted(pairs, 'pair')} of URLs tested, all well", err=True)
 
 
 def _row(program: Program) -> dict[str, Any]:

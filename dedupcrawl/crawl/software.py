@@ -126,20 +126,28 @@ class Software:
             self._recognize(url)
 
     def close(self, folder: Path) -> None:
-        """Write what held into the rule files of `folder`, and what failed into the index."""
+        """Write what held and what failed into the rule files of `folder`, and both into the index."""
         for site, known in self._sites.items():
-            held = []
+            held: list[Rule] = []
             for one in self._book.watched(site, "software"):
                 if one.passed or one.failed or one.rule.kind == "equivalence":
                     known.tried[one.rule.id] = record = TrialRecord.of(one)
                     if one.passed and not one.is_on_probation and not one.is_refuted:
                         held.append(replace(record.told_to(one.rule), state="active", learned=date.today()))
-            known.failed |= self._book.revoked(site, "software")
+            revoked = self._book.revoked(site, "software")
+            known.failed |= revoked
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed))
             self._keep(site, known)
-            if held:
-                _write(folder, site, held)
+            refuted = [
+                replace(
+                    rule, state="disabled", learned=date.today(), note=f"revoked on {date.today()}: {revoked[rule.id]}"
+                )
+                for rule in rules_of(known.installations, self._recognizer.programs)
+                if rule.id in revoked
+            ]
+            if held or refuted:
+                _write(folder, site, [*held, *refuted])
 
     def _recognize(self, url: str) -> None:
         site = site_of(url)
@@ -188,16 +196,18 @@ class Software:
             logger.exception("What is known of the software of %s cannot be kept.", printable(site))
 
 
-def _write(folder: Path, site: str, held: Sequence[Rule]) -> None:
+def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:
     """Add rules to the file of a site; those that it has are written by the rule book."""
     path = path_in(folder, site)
     try:
         if not path.exists():
-            write_rules(folder, SiteRules(site, tuple(held)))
+            write_rules(folder, SiteRules(site, tuple(tried)))
             return
         old = read_rules(path).rules
         there = {key for rule in old for key in (rule.id, rule.effect)}
-        if more := [rule for rule in held if rule.id not in there and rule.effect not in there]:
+        if more := [rule for rule in tried if rule.id not in there and rule.effect not in there]:
             add_rules(path, more)
     except (OSError, RuleError, ValueError) as error:
-        logger.error("The rules of known software that held on %s cannot be written: %s", printable(site), error)
+        logger.error(
+            "What was found out of the rules of known software on %s cannot be written: %s", printable(site), error
+        )

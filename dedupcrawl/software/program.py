@@ -122,11 +122,13 @@ class Program:
         """
         if unknown := sorted(set(row) - set(_KEYS)):
             raise RuleError(f"unknown key {unknown[0]!r}; a program has {', '.join(_KEYS)}")
-        if row.get("name") != name:
-            raise RuleError(f"its name is {row.get('name')!r}, so it must be in a file {row.get('name')}{SUFFIX}")
-        for key in ("title", "source"):
-            if not isinstance(row.get(key), str) or not row[key]:
-                raise RuleError(f"{key} is a text, not {row.get(key)!r}")
+        for key in ("name", "title", "source"):
+            if key not in row:
+                raise RuleError(f"there is no {key}, a text; a program has {', '.join(_KEYS)}")
+            if not isinstance(row[key], str) or not row[key]:
+                raise RuleError(f"{key} is a text, not {row[key]!r}")
+        if row["name"] != name:
+            raise RuleError(f"its name is {row['name']!r}, so it must be in a file {row['name']}{SUFFIX}")
         signs = tuple(map(_sign, _tables(row, "signs")))
         rules = tuple(_rule(rule) for rule in _tables(row, "rules"))
         if len({rule.id for rule in rules}) < len(rules):
@@ -183,7 +185,11 @@ def read_program(path: Path) -> Program:
         return Program.from_dict(msgspec.toml.decode(path.read_bytes()), path.stem)
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
-    except (RuleError, msgspec.DecodeError, RecursionError, ValueError) as error:
+    except RecursionError as error:
+        raise RuleError(f"{path}: its values are nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise RuleError(f"{path}: it is not UTF-8, as TOML has to be, at byte {error.start + 1:,}") from error
+    except (RuleError, msgspec.DecodeError, ValueError) as error:
         raise RuleError(f"{path}: {error}") from error
 
 

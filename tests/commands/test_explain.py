@@ -189,7 +189,7 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
         "rule sid: on probation, hand, from 7 clusters; of 1,200 URLs in others 1,100 led to the same page and 3 to "
         "another one, tried 50 times in crawls, 1 failed\n" in lines
     )
-    assert "rule gone: no rule file has it any more\n" in lines
+    assert "rule gone: no rule file has it\n" in lines
     assert "DEDUP_KEEP_TEXT" not in lines
     assert "side by side, the page (-) and the kept one (+):\n" in lines
     assert "  - " in lines

@@ -99,6 +99,16 @@ def test_rules_that_are_not_there(tmp_path: Path) -> None:
     assert f"there are no rules at {tmp_path}/none: name a file or folder with --rules" in result.stderr
 
 
+def test_without_rules_of_ones_own_known_software_is_recognized(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    urls = ["/viewtopic.php?t=7&sid=1", "/profile.php?mode=viewprofile&u=2", "/viewforum.php?f=3"]
+    result = CliRunner().invoke(command, [f"http://a.com{url}" for url in urls])
+    assert rows(result.stdout_bytes)[0]["canonical"] == "http://a.com/viewtopic.php?t=7"
+    assert result.stderr == "there are no rules at rules: only those of known software are used\n"
+
+
 def test_the_real_command(rules: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "dedupcrawl.cli", "normalize", "--rules", str(rules)],

@@ -29,6 +29,10 @@ def test_the_list_names_every_program_and_tests_its_pairs() -> None:
     assert {"name", "program", "signs", "rules", "pairs"} == set(told["programs"][0])
 
 
+def test_the_list_says_that_it_tested() -> None:
+    assert "pairs of URLs tested, all well" in run().stderr
+
+
 def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
     shown = run("phpbb2").stdout
     for part in ("phpBB 2", "from phpBB 2.0's source", "url /viewforum.php?f={:digits}", "sid: drop sid"):
@@ -38,9 +42,9 @@ def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
 
 
 def test_a_program_that_nobody_knows() -> None:
-    done = run("phpbb9")
+    done = run("PHPBB2")
     assert done.exit_code == 2
-    assert "'phpbb9'" in done.output
+    assert "'PHPBB2': did you mean 'phpbb2'? There are" in done.output
     assert "phpbb3" in done.output
 
 

@@ -67,7 +67,9 @@ def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("name = 1", "its name is 1"),
+        ("", "there is no name, a text"),
+        ("name = 1", "name is a text, not 1"),
+        ("a = " + "[" * 100_000, "nested too deeply"),
         ('name = "mine"\nsurprise = 1', "unknown key 'surprise'"),
         ('name = "mine"\ntitle = ""', "title is a text"),
         ('name = "mine"\ntitle = "T"\nsource = "S"', "recognized by"),

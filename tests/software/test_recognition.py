@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program, programs
-from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer
+from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer, Sight
 from dedupcrawl.urls.normalizer import Normalizer
 
 PHPBB = ["viewtopic.php?t=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
@@ -88,6 +88,15 @@ def test_pages_show_signs_too() -> None:
     normalizer = Normalizer(more=recognizer.rules_of)
     url = "http://example.org/w/index.php?title=A+B&printable=yes"
     assert normalizer.normalize(url).canonical == "http://example.org/wiki/A_B"
+
+
+@pytest.mark.parametrize(("cookie", "version"), [("phpbb2mysql_sid", "phpbb2"), ("phpbb3_abc_sid", "phpbb3")])
+def test_a_cookie_tells_two_versions_apart_whose_urls_and_footers_are_alike(cookie: str, version: str) -> None:
+    recognizer = Recognizer(programs())
+    links = [f"http://example.org/{path}" for path in ("viewtopic.php?t=1", "viewforum.php?f=1", "viewtopic.php?t=2")]
+    footer = 'Powered by <a href="http://www.phpbb.com/">phpBB</a>'
+    recognizer.see_page(Sight("http://example.org/", links, cookies=[cookie], html=footer))
+    assert runs(recognizer) == {(version, "example.org")}
 
 
 def test_links_to_other_hosts_tell_nothing_of_this_one() -> None:
