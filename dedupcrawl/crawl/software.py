@@ -75,9 +75,12 @@ class Software:
         known = self._of(site)
         return tuple(
             known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
-            for rule in distinct(rule for one in known.installations for rule in self._rules_at(one))
+            for rule in self._all_rules(known)
             if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
         )
+
+    def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
+        return distinct(rule for one in known.installations for rule in self._rules_at(one))
 
     def _rules_at(self, installation: Installation) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
@@ -143,7 +146,7 @@ class Software:
                 replace(
                     rule, state="disabled", learned=date.today(), note=f"revoked on {date.today()}: {revoked[rule.id]}"
                 )
-                for rule in rules_of(known.installations, self._recognizer.programs)
+                for rule in self._all_rules(known)
                 if rule.id in revoked
             ]
             if held or refuted:
