@@ -91,21 +91,24 @@ if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} e
 local told = unknown_rows()
 if #told < count - known then return {{'behind', told, restored}} end
 
-local posted = {{}}  -- under each token: rows and pages, as often as they have it
+local posted = {{}}  -- under each token: the row or page that has it, or a list of them, as often as they have it
 local function post(row, tokens)
   for at = 1, #tokens, 4 do
     local token = string.sub(tokens, at, at + 3)
     local rows = posted[token]
-    if rows then rows[#rows + 1] = row else posted[token] = {{row}} end
+    if not rows then posted[token] = row
+    elseif type(rows) == 'table' then rows[#rows + 1] = row
+    else posted[token] = {{rows, row}} end
   end
 end
 local function meets(least, probe, weights)
   local sums = {{}}
   for at = 1, #probe, 4 do
     local rows = posted[string.sub(probe, at, at + 3)]
+    if rows and least <= 1 then return true end
     if rows then
       local weight = weights == '' and 1 or struct.unpack('<I4', weights, at)
-      for _, row in ipairs(rows) do
+      for _, row in ipairs(type(rows) == 'table' and rows or {{rows}}) do
         local sum = (sums[row] or 0) + weight
         if sum >= least then return true end
         sums[row] = sum
