@@ -27,7 +27,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.detector import Steps
+from dedupcrawl.detection.together import Steps
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import partial, wraps
-from operator import itemgetter
-from typing import Any, Concatenate, NamedTuple, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
@@ -19,6 +18,7 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.together import Drop, Offer, Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
@@ -31,24 +31,6 @@ from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
-
-
-class Offer(NamedTuple):
-    """A page that is to be added; answered with Kept, or None where it has to be searched for again."""
-
-    found: Search
-    request: bytes
-
-
-class Drop(NamedTuple):
-    """A page that is to be dropped because of another; answered with whether that is still kept."""
-
-    keeper: str
-    dependent: Dependent
-
-
-Steps = Generator[Offer | Drop, Any, Verdict]
-"""A page that is being judged: what the index is asked for it, and the verdict in the end."""
 
 Arguments = ParamSpec("Arguments")
 
@@ -203,42 +185,8 @@ class Detector:
     judge = _alone(steps)
 
     def together(self, pages: Iterable[Steps]) -> list[Verdict]:
-        """The verdicts on pages, each begun by `steps`, in their order; as if one had been judged after the other.
-
-        All are searched for before the first is added, so it may take one question to the index to add them, and one to
-        drop them. Those that others among them may concern are then judged one by one.
-
-        Raises:
-            IndexDamagedError, OSError: when the index cannot be used; some may have been kept then.
-        """
-        verdicts: dict[int, Verdict] = {}
-        waiting: list[tuple[int, Steps, Any]] = [(number, steps, None) for number, steps in enumerate(pages)]
-        is_first = True
-        while waiting:
-            offers: list[tuple[int, Steps, Offer]] = []
-            drops: list[tuple[int, Steps, Drop]] = []
-            for number, steps, answer in waiting:
-                try:
-                    step = steps.send(answer)
-                    while isinstance(step, Offer) and not is_first:
-                        step = steps.send(self._index.add(step.found, request=step.request))
-                except StopIteration as end:
-                    verdicts[number] = end.value
-                else:
-                    if isinstance(step, Offer):
-                        offers.append((number, steps, step))
-                    else:
-                        drops.append((number, steps, step))
-            is_first = False
-            waiting = []
-            if offers:
-                kept = self._index.add_all([(step.found, step.request) for _, _, step in offers])
-                waiting += [(number, steps, one) for (number, steps, _), one in zip(offers, kept, strict=True)]
-            if drops:
-                held = self._index.depend_all([(step.keeper, step.dependent) for _, _, step in drops])
-                waiting += [(number, steps, one) for (number, steps, _), one in zip(drops, held, strict=True)]
-            waiting.sort(key=itemgetter(0))
-        return [verdicts[number] for number in sorted(verdicts)]
+        """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
+        return together(self._index, pages)
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""

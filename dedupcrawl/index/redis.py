@@ -1,8 +1,9 @@
 """RedisIndex: an index on a Redis server, shared by any number of machines.
 
-The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering a page
-is one round trip: the server adds it unless a row that the process does not know yet could change what its search has
-found, and tells the rows that are new with the answer. Only a page that one of these may concern is searched for again.
+The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering pages
+is one round trip for all at hand: the server adds each unless a row that the process does not know yet, or a page
+before it, could change what its search has found, and tells the rows that are new with the answer. Only a page that
+one of these may concern is searched for again.
 """
 
 from __future__ import annotations
