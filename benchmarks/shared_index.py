@@ -79,11 +79,11 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], pipe: Connection
     pipe.send("ready")
     pipe.recv()
     before, cpu = index.round_trips, time.process_time()
-    kept = [
-        analysis.page.url
-        for analysis in analyses
-        if not detector.judge(analysis, checks, request=lambda: b"a request").is_duplicate
-    ]
+    kept = []
+    for first in range(0, len(analyses), index.pages_at_once):
+        batch = analyses[first : first + index.pages_at_once]
+        steps = (detector.steps(analysis, checks, request=lambda: b"a request") for analysis in batch)
+        kept += [verdict.url for verdict in detector.together(steps) if not verdict.is_duplicate]
     cpu = time.process_time() - cpu
     pipe.send((kept, index.round_trips - before, cpu))
     pipe.recv()

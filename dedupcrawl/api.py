@@ -27,6 +27,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.together import Steps
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
@@ -122,15 +123,27 @@ class Detector:
             read = Analysis(page)
             self._detector.learn(read)
             waiting.append(read)
-            if len(waiting) > _AHEAD:
-                yield self.check_read(waiting.popleft())
+            if len(waiting) >= _AHEAD + self._index.pages_at_once:
+                yield from self._check_next(waiting)
         while waiting:
-            yield self.check_read(waiting.popleft())
+            yield from self._check_next(waiting)
+
+    def _check_next(self, waiting: deque[Analysis]) -> list[Verdict]:
+        """The verdicts on as many pages as the index is best asked for at once."""
+        reads = [waiting.popleft() for _ in range(min(len(waiting), self._index.pages_at_once))]
+        verdicts = self._detector.together(map(self._steps, reads))
+        if self._settings.keep_text:
+            for read in reads:
+                self._detector.keep_text(read.page)
+        return verdicts
 
     def check_read(self, read: Analysis) -> Verdict:
         """As `check`, of a page whose text was looked at already."""
+        return self._check_next(deque([read]))[0]
+
+    def _steps(self, read: Analysis) -> Steps:
         settings = self._settings
-        verdict = self._detector.judge(
+        return self._detector.steps(
             read,
             self._checks,
             scope=settings.scope,
@@ -138,9 +151,6 @@ class Detector:
             ttl=settings.ttl,
             quota=settings.site_quota,
         )
-        if settings.keep_text:
-            self._detector.keep_text(read.page)
-        return verdict
 
     def resolved(self, verdict: Verdict) -> Verdict:
         """A verdict of duplicate with "superseded_by", where its keeper lies inside a page that was judged since."""

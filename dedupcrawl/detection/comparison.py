@@ -52,7 +52,7 @@ class Comparison:
 
     Attributes:
         url: The new page's own.
-        keeper: The URL under which the page is kept that the new one was last compared with.
+        kept: The page that the new one was last compared with.
         doubt: What resembles the new page most without being sure enough; empty when nothing does.
         lists: URLs of kept pages that the new one holds, links to and is a list of.
         covered: Share of the new page's own text that stands in those, all of them together.
@@ -77,7 +77,7 @@ class Comparison:
         besides: str = "",
     ) -> None:
         self.url = entry.source
-        self.keeper = ""
+        self.kept: Entry | None = None
         self.doubt: dict[str, Any] = {}
         self._probability_of_doubt = 0.0
         self._entry = entry
@@ -132,7 +132,7 @@ class Comparison:
                     break
 
     def _judge(self, check: str, kept: Entry) -> Verdict | None:
-        self.keeper = kept.url
+        self.kept = kept
         if check not in self._checks:
             return None
         similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
@@ -18,6 +18,7 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.together import Drop, Offer, Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
@@ -30,6 +31,19 @@ from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
+
+Arguments = ParamSpec("Arguments")
+
+
+def _alone(
+    steps: Callable[Concatenate[Detector, Arguments], Steps],
+) -> Callable[Concatenate[Detector, Arguments], Verdict]:
+
+    @wraps(steps)
+    def judge(self: Detector, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Verdict:
+        return self.together([steps(self, *args, **kwargs)])[0]
+
+    return judge
 
 
 class Detector:
@@ -74,7 +88,7 @@ class Detector:
         self.tally = RunTally(index, run, spider)
         self._wrongly_dropped: list[Dependent] = []
 
-    def judge(  # noqa: PLR0913 - each may be left out or is of one page
+    def steps(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         analysis: Analysis,
         checks: Sequence[Check],
@@ -88,8 +102,8 @@ class Detector:
         quota: int | None = None,
         force_keep: bool = False,
         excluded: Collection[str] = (),
-    ) -> Verdict:
-        """The verdict on a page, which is kept in the index when it is no duplicate.
+    ) -> Steps:
+        """How the verdict on a page comes about, for `together`; the page is kept when it is no duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
         `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
@@ -126,7 +140,7 @@ class Detector:
         if not signatures:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text.hashes)})
-        identity = self._identity(page.url, canonical)
+        identity = canonical or page.url
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
@@ -142,20 +156,24 @@ class Detector:
             target_precision=target_precision,
             excluded=excluded,
         )
-        comparison = compared(entry, reading)
         updates = is_same if scope != "run" else None
         first_id = self._first_id_of_run if scope == "run" else 0
-        answer, packed = self._kept_or_dropped(entry, comparison, first_id, request, updates, force_keep=force_keep)
+        came = yield from self._kept_or_dropped(
+            entry, partial(compared, reading=reading), first_id, request, updates, force_keep=force_keep
+        )
+        entry, comparison, answer, packed = came
         is_update = isinstance(answer, Kept) and answer.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
-            again = partial(compared, before=entry.kept_at, besides=comparison.keeper if packed else "")
+            again = partial(
+                compared, before=entry.kept_at, besides=comparison.kept.url if packed and comparison.kept else ""
+            )
             stays = force_keep or is_update
             unsettled = Unsettled.of(page, entry, checks, reading, again, request=packed, stays=stays)
             self._unsettled.add(host, unsettled)
         if is_update:
             self._unmark(page.url)
         if isinstance(answer, Kept):
-            analysis.kept_under = identity
+            analysis.kept_under = entry.url
             self.tally.keep(superseded=len(answer.supersedes))
             if not answer.replaces:
                 self._quota.add(site)
@@ -163,6 +181,12 @@ class Detector:
         self._learn(host, analysis, is_other=is_first and (comparison.is_unlike or not page.title))
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+
+    judge = _alone(steps)
+
+    def together(self, pages: Iterable[Steps]) -> list[Verdict]:
+        """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
+        return together(self._index, pages)
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""
@@ -183,39 +207,49 @@ class Detector:
     def _kept_or_dropped(  # noqa: PLR0913 - each may be left out or is of one page
         self,
         entry: Entry,
-        comparison: Comparison,
+        compared: Callable[[Entry], Comparison],
         first_id: int,
         request: Callable[[], bytes] | None,
         updates: Callable[[str], bool] | None,
         *,
         force_keep: bool,
-    ) -> tuple[Kept | Verdict, bytes]:
+    ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
+        The canonical URL again is an update of the same page. But two variants of one URL in one run are two fetches
+        that a rule should have saved: they are compared like any other two pages.
+
         Returns:
-            What came of it; where the page is dropped, what to ask for to fetch it again, packed.
+            The page as it was looked for, with what, and what came of it; where it is dropped, what to ask for to fetch
+            it again, packed.
         """
+        comparison = compared(entry)
         packed = request() if request and self._remembers_requests else b""
         found: Search | None = None
         while True:
             found = self._index.search(entry, first_id=first_id, after=found)
+            earlier = found.kept() if entry.fetched_url else None
+            if earlier is not None and earlier.run == self._run and earlier.source != entry.source:
+                entry, found = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
+                comparison = compared(entry)
+                continue
             verdict = None if force_keep else comparison.duplicate(found)
             if verdict is None:
                 comparison.supersede(found)
-                kept = self._index.add(found, request=packed)
+                kept: Kept | None = yield Offer(found, packed)
                 if kept is not None:
-                    return kept, b""
+                    return entry, comparison, kept, b""
                 continue
-            found = None
-            if self._is_settled(entry.source, verdict.duplicate_of) or self._is_updated(
-                entry, comparison.keeper, updates
-            ):
+            keeper, before, found = comparison.kept, found.kept(), None
+            assert keeper is not None
+            is_settled = self._is_settled(entry.source, verdict.duplicate_of, was_kept=before is not None)
+            if is_settled or self._is_updated(entry, keeper, before, updates):
                 force_keep = True
                 continue
             packed = packed or (request() if request else b"")
-            if not packed or self._index.depend(comparison.keeper, Dependent(self._spider, entry.source, packed)):
+            if not packed or (yield Drop(keeper.url, Dependent(self._spider, entry.source, packed))):
                 self._index.record(verdict, run=self._run, site=entry.site, spider=self._spider, request=packed)
-                return verdict, packed
+                return entry, comparison, verdict, packed
 
     def furniture_of(self, host: str) -> Furniture:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
@@ -249,30 +283,31 @@ class Detector:
         self._index.record(verdict, run=self._run, site=site_of(url), spider=self._spider)
         return verdict
 
-    def _is_settled(self, url: str, keeper: str | None) -> bool:
+    def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
         """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's.
 
         Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
         if self._index.is_restored(url) or keeper is None:
             return self._index.is_restored(url)
-        said = self._index.verdict(keeper)
+        said = self._index.verdict(keeper) if was_kept else None
         is_marked = said is not None and said.duplicate_of == url and "judged_again" in said.evidence
         return is_marked or self._index.is_restored(keeper)
 
-    def _is_updated(self, entry: Entry, keeper: str, is_same: Callable[[str], bool] | None) -> bool:
+    def _is_updated(
+        self, entry: Entry, keeper: Entry, before: Entry | None, is_same: Callable[[str], bool] | None
+    ) -> bool:
         """Whether a page is to take the place of what is kept under its URL.
 
         What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
         rule is one of two, and no page is a duplicate of itself, whatever rules make of its URL now.
         """
-        kept = self._index.entry(keeper)
-        if kept is not None and kept.run != self._run:
-            is_one = kept.source == entry.source or (is_same is not None and is_same(kept.source))
+        if keeper.run != self._run:
+            is_one = keeper.source == entry.source or (is_same is not None and is_same(keeper.source))
             if is_one:
-                self._index.forget([keeper])
+                self._index.forget([keeper.url])
                 return True
-        return is_same is not None and self._index.entry(entry.url) is not None
+        return is_same is not None and before is not None
 
     def _judge_again(self, host: str, furniture: Furniture) -> None:
         """Judge those pages of a host again that hold much more furniture than was known when they were judged.
@@ -356,14 +391,3 @@ class Detector:
             self._quota.close()
         finally:
             self._furniture.store()
-
-    def _identity(self, url: str, canonical: str | None) -> str:
-        """The URL to keep the page under.
-
-        The canonical URL again is an update of the same page. But two variants of one URL in one run are two fetches
-        that a rule should have saved: they are compared like any other two pages.
-        """
-        if canonical is None or canonical == url:
-            return url
-        earlier = self._index.entry(canonical)
-        return url if earlier is not None and earlier.run == self._run and earlier.source != url else canonical

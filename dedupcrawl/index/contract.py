@@ -7,7 +7,7 @@ which IndexAwayError says that a server cannot be reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -151,7 +151,14 @@ Told = Callable[[int, int], None]
 
 
 class PageStore(Protocol):
-    """Kept pages and their signatures."""
+    """Kept pages and their signatures.
+
+    Attributes:
+        pages_at_once: How many pages it pays to search for before the first of them is added: one where the index is
+            at hand, more where each question is a round trip.
+    """
+
+    pages_at_once: int
 
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
         """What there is that may concern a new page: candidates for a detector to decide about.
@@ -179,6 +186,13 @@ class PageStore(Protocol):
 
         Raises:
             ValueError: The index was opened to be read.
+        """
+
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        """As `add` of each, with what its request is, in their order; in an index on a server with one round trip.
+
+        Each page is atomic, not all of them together. One that a page before it may concern, whether that was added or
+        not, is not added either.
         """
 
     def renew(self, entry: Entry) -> bool:
@@ -224,6 +238,9 @@ class ClaimLedger(Protocol):
 
         Returns False when no such page is kept any more, so that this is no reason to drop anything.
         """
+
+    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
+        """As `depend` of each, in an index on a server with one round trip."""
 
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.

@@ -78,6 +78,8 @@ class LmdbIndex(LmdbNotes):
         OSError: The folder cannot be made, read or written, or is open in this process already.
     """
 
+    pages_at_once = 1
+
     def __init__(
         self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
     ) -> None:
@@ -123,6 +125,9 @@ class LmdbIndex(LmdbNotes):
         kept = Kept(self._catalog.add_keys(keys), found.superseded_urls, replaces)
         self._store.fold()
         return kept
+
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        return [self.add(found, request=request) for found, request in offers]
 
     def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
         self._store.catch_up(txn, txn.id() - 1)
@@ -222,6 +227,9 @@ class LmdbIndex(LmdbNotes):
             return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         return self.journal.writing(work)
+
+    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
+        return [self.depend(keeper, dependent) for keeper, dependent in drops]
 
     @in_turn
     def orphans(self, spider: str) -> list[Dependent]:

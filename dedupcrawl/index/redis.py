@@ -1,8 +1,9 @@
 """RedisIndex: an index on a Redis server, shared by any number of machines.
 
-The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering a page
-is one round trip: the server adds it unless a row that the process does not know yet could change what its search has
-found, and tells the rows that are new with the answer. Only a page that one of these may concern is searched for again.
+The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering pages
+is one round trip for all at hand: the server adds each unless a row that the process does not know yet, or a page
+before it, could change what its search has found, and tells the rows that are new with the answer. Only a page that
+one of these may concern is searched for again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 from dedupcrawl.content.checks.base import Check
@@ -31,7 +33,7 @@ from dedupcrawl.index.record import (
 )
 from dedupcrawl.index.redis_claims import packed, unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
-from dedupcrawl.index.redis_link import Address
+from dedupcrawl.index.redis_link import Address, Argument
 from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
@@ -62,6 +64,8 @@ class RedisIndex(RedisNotes):
         IndexAwayError: The server cannot be reached.
         OSError: The server refuses.
     """
+
+    pages_at_once = 64
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), wait)
@@ -97,25 +101,41 @@ class RedisIndex(RedisNotes):
             self.check_open()
             yield replica.fetch
 
-    @in_turn
     def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        entry, replica = found.entry, self.journal.replica
-        if replica.catalog is not found.catalog or replica.catalog.next_id != found.end:
-            return None
-        replaces = newest(replica.catalog, entry.url, replica.fetch)
-        record = row_of(found, replaces)
-        row = pack(record, UNNUMBERED)
-        keys = [self.claims.key, self.claims.dependents_key(entry.url)]
-        itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
-        probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
-        claim = (*self.claims.claim_of(entry.url), *itself)
-        tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
-        if self.journal.exchange(OFFER, keys, row, tokens, *self._grave(replaces), *claim, *probes) != b"kept":
-            return None
-        page = replica.catalog.next_id
-        replica.extend([row])
-        self.claims.kept(entry.url)
-        return Kept(page, found.superseded_urls, replaces is not None)
+        return self.add_all([(found, request)])[0]
+
+    @in_turn
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        replica = self.journal.replica
+        end = replica.catalog.next_id
+        current = [found.catalog is replica.catalog and found.end == end for found, _ in offers]
+        answers: list[Kept | None] = [None] * len(offers)
+        offered = [number for number, is_current in enumerate(current) if is_current]
+        if not offered:
+            return answers
+        keys, rows = [self.claims.key], []
+        arguments: list[Argument] = []
+        for number in offered:
+            found, request = offers[number]
+            entry = found.entry
+            replaces = newest(replica.catalog, entry.url, replica.fetch)
+            record = row_of(found, replaces)
+            row = pack(record, UNNUMBERED)
+            itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
+            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
+            probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
+            claim = self.claims.claim_of(entry.url)
+            one = (row, tokens, *self._grave(replaces), *claim, *itself, *probes)
+            arguments += [len(one), *one]
+            keys.append(self.claims.dependents_key(entry.url))
+            rows.append((row, Kept(0, found.superseded_urls, replaces is not None)))
+        _, told = self.journal.exchange(OFFER, keys, *arguments)
+        for number, is_kept, (row, kept) in zip(offered, told, rows, strict=False):
+            if is_kept:
+                answers[number] = replace(kept, page_id=replica.catalog.next_id)
+                replica.extend([row])
+                self.claims.kept(offers[number][0].entry.url)
+        return answers
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
@@ -131,7 +151,7 @@ class RedisIndex(RedisNotes):
             row = pack(record, UNNUMBERED)
             tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
             no_claim = (b"", b"")
-            if self.journal.exchange(FORGET, keys, row, tokens, *self._grave(page), *no_claim) == b"done":
+            if self.journal.exchange(FORGET, keys, row, tokens, *self._grave(page), *no_claim)[0] == b"done":
                 replica.extend([row])
                 return True
 
@@ -164,7 +184,7 @@ class RedisIndex(RedisNotes):
             elif not claim:
                 return False, []
             arguments = (row, tokens, *self._grave(page), claim, owner)
-            status, orphaned = self.journal.exchange_more(FORGET, [*keys, self.claims.orphans_key], *arguments)
+            status, orphaned = self.journal.exchange(FORGET, [*keys, self.claims.orphans_key], *arguments)
             if status == b"done":
                 replica.extend([row] if row else [])
                 return page is not None, unpacked(orphaned)
@@ -205,22 +225,31 @@ class RedisIndex(RedisNotes):
             orphaned += self._forget(url, digest(url), b"")[1]
             self.claims.given_up(url)
 
-    @in_turn
     def depend(self, keeper: str, dependent: Dependent) -> bool:
-        keeper = plain(keeper)
-        keys = [self.claims.key, self.claims.dependents_key(keeper)]
+        return self.depend_all([(keeper, dependent)])[0]
+
+    @in_turn
+    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
+        held: dict[int, bool] = {}
         known = False
-        while True:
-            replica = self.journal.replica
-            page = newest(replica.catalog, keeper, replica.fetch)
-            if page is not None:
-                ends = token(replica.catalog.schema.ended, page)
-                if self.journal.exchange(DEPEND, keys, ends, digest(keeper), *packed(dependent)) == b"done":
-                    return True
-            elif known:
-                return False
-            self.journal.catch_up()
-            known = True
+        while len(held) < len(drops):
+            catalog, keys, arguments, asked = self.journal.replica.catalog, [self.claims.key], [], []
+            for number, (keeper, dependent) in enumerate(drops):
+                page = None
+                if number not in held:
+                    page = newest(catalog, plain(keeper), self.journal.replica.fetch)
+                    if page is None and known:
+                        held[number] = False
+                if page is not None:
+                    asked.append(number)
+                    keys.append(self.claims.dependents_key(plain(keeper)))
+                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *packed(dependent)]
+            told = self.journal.exchange(DEPEND, keys, *arguments)[1] if asked else []
+            held |= {number: True for number, is_held in zip(asked, told, strict=False) if is_held}
+            if len(held) < len(drops):
+                self.journal.catch_up()
+                known = True
+        return [held[number] for number in range(len(drops))]
 
     @in_turn
     def orphans(self, spider: str) -> list[Dependent]:

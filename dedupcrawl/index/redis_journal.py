@@ -210,15 +210,8 @@ class RedisJournal:
             if self.replica.catalog.next_id >= count:
                 return
 
-    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> bytes:
-        """Run a script on the journal and take over the rows that it tells; returns its status."""
-        status, rows, *_ = self._run(script, keys, *arguments)
-        self.replica.extend(rows)
-        found: bytes = status
-        return found
-
-    def exchange_more(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, list[bytes]]:
-        """As `exchange`, for a script that tells more: returns its status and that."""
+    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, list[Any]]:
+        """Run a script on the journal and take over the rows it tells; returns its status, and what else it told."""
         status, rows, _, *more = self._run(script, keys, *arguments)
         self.replica.extend(rows)
         return status, more[0] if more else []

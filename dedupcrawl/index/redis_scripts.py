@@ -83,41 +83,69 @@ READ = Script(_JOURNAL + "return {'read', unknown_rows(), restored, count}")
 OFFER = Script(
     _JOURNAL
     + f"""
--- ARGV: row, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the
--- claim, the page's own field as a dependent or '', itself, then for each probe: least sum, tokens, weights (4 bytes
--- each; '' for 1 each).
-local function meets(least, probe, weights, rows)
-  local weight = {{}}
-  for at = 1, #probe, 4 do
-    weight[string.sub(probe, at, at + 3)] = weights == '' and 1 or struct.unpack('<I4', weights, at)
+-- KEYS: …, claims, for each page its dependents. ARGV: for each page: how many follow, row, tokens, number of
+-- the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the claim, the page's own field as
+-- a dependent or '', itself, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1 each).
+-- A page is kept unless it meets a row that the client does not know, or a page before it in the same call.
+if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
+local told = unknown_rows()
+if #told < count - known then return {{'behind', told, restored}} end
+
+local posted = {{}}  -- under each token: the row or page that has it, or a list of them, as often as they have it
+local function post(row, tokens)
+  for at = 1, #tokens, 4 do
+    local token = string.sub(tokens, at, at + 3)
+    local rows = posted[token]
+    if not rows then posted[token] = row
+    elseif type(rows) == 'table' then rows[#rows + 1] = row
+    else posted[token] = {{rows, row}} end
   end
-  for _, tokens in ipairs(rows) do
-    if not tokens then return true end
-    local sum = 0
-    for at = 1, #tokens, 4 do
-      sum = sum + (weight[string.sub(tokens, at, at + 3)] or 0)
-      if sum >= least then return true end
+end
+local function meets(least, probe, weights)
+  local sums = {{}}
+  for at = 1, #probe, 4 do
+    local rows = posted[string.sub(probe, at, at + 3)]
+    if rows and least <= 1 then return true end
+    if rows then
+      local weight = weights == '' and 1 or struct.unpack('<I4', weights, at)
+      for _, row in ipairs(type(rows) == 'table' and rows or {{rows}}) do
+        local sum = (sums[row] or 0) + weight
+        if sum >= least then return true end
+        sums[row] = sum
+      end
     end
   end
   return false
 end
 
 if known < count then
-  if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
-  local rows = unknown_tokens()
-  for at = 11, #ARGV, 3 do
-    if meets(tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], rows) then return {{'met', unknown_rows(), restored}} end
+  for row, tokens in ipairs(unknown_tokens()) do
+    if not tokens then return {{'behind', told, restored}} end
+    post(row, tokens)
   end
 end
-append(ARGV[3], ARGV[4], ARGV[5], ARGV[6])
-if ARGV[7] ~= '' then
-  redis.call('HSET', KEYS[4], ARGV[7], ARGV[8])
-  if ARGV[9] ~= '' then redis.call('HSET', KEYS[5], ARGV[9], ARGV[10]) end
+local kept, at = {{}}, 3
+while at <= #ARGV do
+  local number, row, tokens = #kept + 1, ARGV[at + 1], ARGV[at + 2]
+  local last, met = at + tonumber(ARGV[at]), false
+  for probe = at + 9, last, 3 do
+    met = met or meets(tonumber(ARGV[probe]), ARGV[probe + 1], ARGV[probe + 2])
+  end
+  if last < #ARGV then post(-number, tokens) end  -- of a refused one, too: none after it may overtake it
+  kept[number] = met and 0 or 1
+  if not met then
+    append(row, tokens, ARGV[at + 3], ARGV[at + 4])
+    count = count + 1
+    if ARGV[at + 5] ~= '' then
+      redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6])
+      if ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[4 + number], ARGV[at + 7], ARGV[at + 8]) end
+    end
+  end
+  at = last + 1
 end
-return {{'kept', unknown_rows(), restored}}
+return {{'offered', told, restored, kept}}
 """
 )
-"""KEYS: meta, rows, window, claims, dependents."""
 
 FORGET = Script(
     _JOURNAL
@@ -146,16 +174,23 @@ return {'done', {}, restored, orphaned}
 DEPEND = Script(
     _JOURNAL
     + f"""
--- KEYS: …, claims, dependents. ARGV: the token of what ends the keeper, its URL digest, a dependent's field, itself.
+-- KEYS: …, claims, for each keeper its dependents. ARGV: for each drop: the token of what ends the keeper, the keeper's
+-- URL digest, the dependent's field, itself.
 if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
+local ended = {{}}
 for _, tokens in ipairs(known < count and unknown_tokens() or {{}}) do
   if not tokens then return {{'behind', unknown_rows(), restored}} end
-  for at = 1, #tokens, 4 do
-    if string.sub(tokens, at, at + 3) == ARGV[3] then return {{'behind', unknown_rows(), restored}} end
+  for at = 1, #tokens, 4 do ended[string.sub(tokens, at, at + 3)] = true end
+end
+local held = {{}}
+for at = 3, #ARGV, 4 do
+  local number = #held + 1
+  held[number] = ended[ARGV[at]] and 0 or 1
+  if held[number] == 1 and redis.call('HEXISTS', KEYS[4], ARGV[at + 1]) == 1 then
+    redis.call('HSET', KEYS[4 + number], ARGV[at + 2], ARGV[at + 3])
   end
 end
-if redis.call('HEXISTS', KEYS[4], ARGV[4]) == 1 then redis.call('HSET', KEYS[5], ARGV[5], ARGV[6]) end
-return {{'done', unknown_rows(), restored}}
+return {{'done', unknown_rows(), restored, held}}
 """
 )
 

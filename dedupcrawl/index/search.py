@@ -99,6 +99,12 @@ class Search:
                     pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
                 yield check.name, self._read(pages)
 
+    def kept(self) -> Entry | None:
+        """The page that is kept under the same URL."""
+        with self._reading() as fetch:
+            page = newest(self.catalog, self.entry.url, fetch)
+            return None if page is None else entry_of(unpack(fetch(page), page), self.catalog.schema.names)
+
     @property
     def superseded_urls(self) -> tuple[str, ...]:
         """The URLs of `superseded`, oldest page first."""
