@@ -36,7 +36,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
 
     For each way to bring them together: the rule that does it for other URLs, or the pages of the logs that speak
-    against it, or how few clusters show it.
+    against it, or how few clusters show it. Pages that may be one at two times (near SimHashes) count as neither.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
@@ -47,8 +47,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     site = site_of(one)
     if ascii_form(site) != ascii_form(site_of(other)):
         raise BadInputError(f"{printable(one)} and {printable(other)} are of two sites, and no rule leads to another.")
-    urls, labels = _pages(site, logs)
-    found = why(one, other, _rules_of(site, folder), urls, labels)
+    found = why(one, other, _rules_of(site, folder), *_pages(site, logs))
     click.echo(to_json(asdict(found) | {"is_met": found.is_met}) if as_json else "\n".join(_lines(found)))
 
 
@@ -57,9 +56,9 @@ def _rules_of(site: str, folder: Path) -> SiteRules:
     return SiteRules(site, read_rules(path).rules if path else ())
 
 
-def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int]]:
+def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:
     if not logs:
-        return [], []
+        return [], [], {}
     from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
 
     with stages_progress() as progress:

@@ -14,6 +14,7 @@ import polars as pl
 from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
+from dedupcrawl.training.one_site import simhashes
 from dedupcrawl.training.software import recognized_rules
 from dedupcrawl.urls.learning.carried_over import judged
 from dedupcrawl.urls.learning.learn import learn_site
@@ -148,7 +149,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if rule.state != "disabled"]
-        old = judged(site, urls, labels, new, before, Price(options.min_precision))
+        old = judged(site, urls, labels, new, before, Price(options.min_precision), simhashes(pages))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
@@ -209,7 +210,7 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
         site,
         urls,
         pages["cluster"].to_list(),
-        bits=dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows()),
+        bits=simhashes(pages),
         sample=sample,
         holdout=options.holdout,
         seed=options.seed,

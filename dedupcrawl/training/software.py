@@ -11,10 +11,14 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import Rule
 
+# Of a site, evenly spread. Halves of fifteen mirrors, seeds 3 and 4: the same rules as from 4,000 on all thirty, at a
+# third of the time; with 500 two lose theirs.
+_MOST_URLS = 1_000
+
 
 def recognized_rules(site: str, urls: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of the software that the URLs of a site's log tell."""
+    """The rules of the software that some of the URLs of a site's log tell."""
     recognizer = Recognizer(programs())
-    for url in urls:
+    for url in urls[:: -(-len(urls) // _MOST_URLS) or 1]:
         recognizer.see_url(url)
     return recognizer.rules_of(site)

@@ -17,9 +17,13 @@ def told(*args: str) -> dict[str, object]:
     return found
 
 
-def log_of(folder: Path, pages: dict[str, str]) -> str:
+def log_of(folder: Path, pages: dict[str, str], simhashes: dict[str, int] | None = None) -> str:
     log = folder / "log.jsonl"
-    rows = [{"url": f"http://a.com{path}", "text_digest": page, "status": 200} for path, page in pages.items()]
+    rows = [
+        {"url": f"http://a.com{path}", "text_digest": page, "status": 200}
+        | ({"simhash": f"{simhashes[path]:016x}"} if simhashes else {})
+        for path, page in pages.items()
+    ]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(log)
 
@@ -42,6 +46,24 @@ def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
     (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sid"]  # type: ignore[attr-defined]
     assert reason["why"] == "rule sid is for other URLs: drop sid within /view/{}"
     assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", str(tmp_path))["is_met"]
+
+
+def test_near_pages_count_neither_way(tmp_path: Path) -> None:
+    pages = {f"/list/{i}?sid={sid}": f"{i}{sid}" for i in range(5) for sid in "ab"}
+    bits = {
+        path: ((int(path[6]) + 1) * 0x0F0F_1234_5678_9ABC) % 2**64 ^ (0b111 if path[-1] == "b" else 0) for path in pages
+    }
+    urls = ("http://a.com/list/3?sid=a", "http://a.com/list/3?sid=b")
+    near = told(*urls, log_of(tmp_path, pages, bits), "--rules", str(tmp_path / "none"))
+    assert near["log"] == "near pages, which count neither way"
+    (reason,) = [one for one in near["reasons"] if one["rule"] == "drop sid"]  # type: ignore[attr-defined]
+    assert reason == {
+        "rule": "drop sid",
+        "why": "only near pages show it (5 pairs), which count neither way",
+        "pairs": [],
+    }
+    far = told(*urls, log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
+    assert far["log"] == "different pages"
 
 
 def test_bad_input_is_one_sentence(tmp_path: Path) -> None:

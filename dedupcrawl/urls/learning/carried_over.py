@@ -6,8 +6,9 @@ rule from again. That is no evidence against it. Different pages that it would m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.rule import Rule
@@ -31,7 +32,13 @@ class CarriedOver:
 
 
 def judged(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
-    site: str, urls: Sequence[str], labels: Sequence[int], learned: Sequence[Rule], before: Sequence[Rule], price: Price
+    site: str,
+    urls: Sequence[str],
+    labels: Sequence[int],
+    learned: Sequence[Rule],
+    before: Sequence[Rule],
+    price: Price,
+    bits: Mapping[int, int] = MappingProxyType({}),
 ) -> CarriedOver:
     """Use the carried-over rules of a site on the pages of a log.
 
@@ -46,12 +53,13 @@ def judged(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were
         learned: From these URLs, in order.
         before: The carried-over rules.
         price: For right and wrong merges.
+        bits: SimHash of each cluster, as far as known: pages that are near speak against no rule.
     """
     known = {rule.effect for rule in learned}
     rest = [rule for rule in before if rule.effect not in known]
     if not rest:
         return CarriedOver()
-    ledger = Ledger(site, urls, labels, [0] * len(urls))
+    ledger = Ledger(site, urls, labels, [0] * len(urls), bits)
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
     trials = 0

@@ -150,6 +150,10 @@ class Forms:
         """The part of a page."""
         return self._sides[label]
 
+    def are_near(self, one: int, other: int) -> bool:
+        """True for two pages that may be one at two times: they speak neither for a rule nor against it."""
+        return one != other and is_near(self._bits.get(one), self._bits.get(other))
+
     def clusters(self) -> dict[int, list[int]]:
         """The pages that still have several forms, and these."""
         found: defaultdict[int, list[int]] = defaultdict(list)
@@ -205,9 +209,7 @@ class Forms:
             label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
             gain = most - 1
             right += gain
-            near = {
-                other for other in labels if other != label and is_near(self._bits.get(label), self._bits.get(other))
-            }
+            near = {other for other in labels if self.are_near(label, other)}
             wrong += len(places) + (there >= 0) - most - sum(labels[other] for other in near)
             if gain:
                 clusters.add(label)

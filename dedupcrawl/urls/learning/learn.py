@@ -106,6 +106,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     ledger = taught
     if len(chosen) < len(urls):
         ledger = split(range(len(urls)))
+        ledger.apply(taught.rules, taught)
         ledger.refuted = taught.refuted
     proved = _proved(proved, ledger, price, Least.of(ledger, min_coverage))
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]

@@ -104,10 +104,11 @@ class Ledger:
         self.refuted: list[Rule] = []
         self._added: dict[str, tuple[int, int]] = {}
 
-    def apply(self, rules: Sequence[Rule]) -> None:
+    def apply(self, rules: Sequence[Rule], known: Ledger | None = None) -> None:
         """Use these rules, and no others.
 
         Args:
+            known: Of some of the URLs, under these rules: what became of them need not be found out again.
             rules: Their ids have to be different. One with the id of one before is that rule, if for fewer URLs.
         """
         rules = list(rules)
@@ -122,9 +123,12 @@ class Ledger:
             self.forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
         self.rules = rules
         normalize = SiteNormalizer(SiteRules(self.site, tuple(rules))).normalize
+        done = dict(zip(known.urls, zip(known.forms, known._by, strict=True), strict=True)) if known else {}
         for row in again:
-            done = normalize(self.urls[row])
-            self.forms[row], self._by[row] = done.canonical, done.rules
+            found = done.get(self.urls[row])
+            if found is None:
+                found = (now := normalize(self.urls[row])).canonical, now.rules
+            self.forms[row], self._by[row] = found
         self._count()
         self._forget({self.forms[row] for row in again})
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from dedupcrawl.counts import counted
 from dedupcrawl.urls.learning.diff import diff
-from dedupcrawl.urls.learning.forms import Forms, Tally
+from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
 from dedupcrawl.urls.learning.search import cost_of, hypothesis
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described
@@ -38,7 +40,7 @@ class Why:
     Attributes:
         canonical: Their canonical forms.
         rules: Ids of the rules that made these.
-        log: "one page", "different pages", or "not both in the log".
+        log: "one page", "different pages", "near pages, which count neither way", or "not both in the log".
         reasons: Those of the ways to bring them together that are not taken; empty when they are merged.
     """
 
@@ -53,7 +55,14 @@ class Why:
         return self.canonical[0] == self.canonical[1]
 
 
-def why(one: str, other: str, rules: SiteRules, urls: Sequence[str], labels: Sequence[int]) -> Why:
+def why(  # noqa: PLR0913 - two URLs, and a log of the site
+    one: str,
+    other: str,
+    rules: SiteRules,
+    urls: Sequence[str],
+    labels: Sequence[int],
+    bits: Mapping[int, int] = MappingProxyType({}),
+) -> Why:
     """What keeps two URLs of a site apart.
 
     Args:
@@ -62,13 +71,17 @@ def why(one: str, other: str, rules: SiteRules, urls: Sequence[str], labels: Seq
         rules: Of the site; the URLs are told of as they are under these.
         urls: Of a log of the site.
         labels: The page of each.
+        bits: SimHash of each page, as far as known.
     """
     normalize = SiteNormalizer(rules).normalize
     done = normalize(one), normalize(other)
     pages = dict(zip(urls, labels, strict=True))
     log = "not both in the log"
     if one in pages and other in pages:
-        log = "one page" if pages[one] == pages[other] else "different pages"
+        mine, its = pages[one], pages[other]
+        log = "one page" if mine == its else "different pages"
+        if mine != its and is_near(bits.get(mine), bits.get(its)):
+            log = "near pages, which count neither way"
     canonical = done[0].canonical, done[1].canonical
     used = tuple(dict.fromkeys((*done[0].rules, *done[1].rules)))
     if canonical[0] == canonical[1]:
@@ -76,7 +89,7 @@ def why(one: str, other: str, rules: SiteRules, urls: Sequence[str], labels: Seq
     left: dict[str, int] = {}
     for url, label in zip(urls, labels, strict=True):
         left.setdefault(normalize(url).canonical, label)
-    forms = Forms(rules.site, list(left), list(left.values()), [0] * len(left))
+    forms = Forms(rules.site, list(left), list(left.values()), [0] * len(left), bits)
     return Why(canonical, used, log, tuple(_reasons(*canonical, rules, forms)))
 
 
@@ -109,11 +122,19 @@ def _does_the_same(known: Rule, rule: Rule) -> bool:
 def _judged(rule: Rule, tried: Tally, forms: Forms) -> Reason:
     least = cost_of(rule)
     pairs: list[tuple[str, str]] = []
+    near = 0
     first: dict[str, int] = {}
     for row, after in zip(tried.rows, tried.after, strict=True):
-        before = first.setdefault(after, row)
-        if forms.all[before].label != forms.all[row].label and len(pairs) < _NAMED:
-            pairs.append((forms.all[before].text, forms.all[row].text))
+        one, other = forms.all[first.setdefault(after, row)], forms.all[row]
+        if one.label == other.label:
+            continue
+        if forms.are_near(one.label, other.label):
+            near += 1
+        elif len(pairs) < _NAMED:
+            pairs.append((one.text, other.text))
+    if near and not tried.right and not tried.wrong:
+        told = f"only near pages show it ({counted(near, 'pair')}), which count neither way"
+        return Reason(described(rule), told)
     if not tried.right and not tried.wrong:
         return Reason(described(rule), "no cluster of the log shows it, and nothing speaks against it")
     if tried.wrong:
