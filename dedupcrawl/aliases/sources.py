@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -27,6 +27,8 @@ _HEAD = 65_536  # bytes of a page in which its head is looked for
 _MOST_BYTES = 1_000_000  # of a page that are searched for links to its own elements
 _MOST_TAGS = 200  # of a head
 _MOST = 1_000  # aliases of a page; no thread has more posts
+_MOST_FRAGMENTS = 20_000  # of links, that are looked at
+_MOST_SCRIPTS = 20  # of JSON-LD
 _LONGEST = 2_000  # characters of a URL
 _LONGEST_LINK = 500  # bytes of a link to an element
 _LONGEST_ID = 12  # bytes before the value of an id
@@ -91,10 +93,12 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     links: dict[bytes, set[bytes]] = {}
     begins: dict[bytes, int] = {}
     paths: dict[bytes, str] = {}  # of a target → its URL where that is of the page's own place, else empty
-    for match in _FRAGMENT.finditer(body, 0, _MOST_BYTES):
+    for match in islice(_FRAGMENT.finditer(body, 0, _MOST_BYTES), _MOST_FRAGMENTS):
         target = _target_before(body, match.start())
         if match[2] in _NUMBERS.findall(target):
             path = target.partition(b"?")[0] or target
+            if path not in paths and len(paths) >= _MOST:
+                break
             if path not in paths:  # a portal shows first posts of threads, with their links
                 there = _absolute(base, path.decode("utf-8", "replace"))
                 paths[path] = there if _place(there) == place else ""
@@ -202,7 +206,7 @@ def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
 
 def _json_ld(body: bytes) -> Iterator[str]:
     """URLs of the page itself, not of whoever wrote or published it."""
-    for match in _JSON_LD.finditer(body):
+    for match in islice(_JSON_LD.finditer(body), _MOST_SCRIPTS):
         end = body.find(b"</script", match.end(), match.end() + _MOST_JSON)
         try:
             told: Any = json.loads(body[match.end() : end]) if end >= 0 else None

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import Command
-from dedupcrawl.commands.options import json_anyway, rules_option
+from dedupcrawl.commands.options import json_anyway, rules_option, software_option
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -25,8 +25,9 @@ _AHEAD = 100_000  # URLs that are read before the first is answered, to recogniz
 @click.command(cls=Command)
 @click.argument("urls", nargs=-1)
 @rules_option
+@software_option
 @json_anyway
-def command(urls: Sequence[str], rules: Path) -> None:
+def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
     """Print the canonical form of URLs, one JSON object per line, in input order.
 
     Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs
@@ -49,7 +50,7 @@ def command(urls: Sequence[str], rules: Path) -> None:
         ahead: list[str] = []
     else:
         ahead = list(islice(given, _AHEAD))
-        recognizer = Recognizer(programs())
+        recognizer = Recognizer(programs(software))
         for url in ahead:
             recognizer.see_url(url)
         normalizer.more = recognizer.undoubted_rules_of

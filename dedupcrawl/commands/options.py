@@ -42,6 +42,12 @@ rules_option = click.option(
     help=f"Rule file, or folder of rule files.  [default: {RULES}/ of the project]",
 )
 
+software_option = click.option(
+    "--software",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with files of programs of your own, beside those of known software, as in DEDUP_SOFTWARE.",
+)
+
 sets_option = click.option(
     "--set", "sets", multiple=True, metavar="NAME=VALUE", help="Any DEDUP_ setting, e.g. a threshold."
 )

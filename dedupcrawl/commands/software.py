@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError
-from dedupcrawl.commands.options import json_option
+from dedupcrawl.commands.options import json_option, software_option
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -23,8 +24,9 @@ _HEADS = ("name", "signs", "rules", "pairs", "program")
 @click.command("software", cls=Command, short_help="List and check the rules of known software.")
 @click.argument("name", required=False)
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check FILE, a program's file.", metavar="FILE")
+@software_option
 @json_option
-def software(name: str | None, file: Path | None, as_json: bool) -> None:
+def software(name: str | None, file: Path | None, software: Path | None, as_json: bool) -> None:
     """List the known programs and test the pairs of URLs in their files, or show the program NAME.
 
     A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more. --check looks
@@ -41,11 +43,11 @@ def software(name: str | None, file: Path | None, as_json: bool) -> None:
     if file is not None:
         if name is not None:
             raise BadInputError("--check takes a file, and then no NAME.")
-        _check(file, as_json)
+        _check(file, programs(software), as_json)
     elif name is None:
-        _list(as_json)
+        _list(programs(software), as_json)
     else:
-        known = {program.name: program for program in programs()}
+        known = {program.name: program for program in programs(software)}
         if name not in known:
             like = get_close_matches(name.lower(), known, n=1)
             meant = f"did you mean {like[0]!r}? T" if like else "t"
@@ -53,9 +55,9 @@ def software(name: str | None, file: Path | None, as_json: bool) -> None:
         _show(known[name], as_json)
 
 
-def _check(file: Path, as_json: bool) -> None:
+def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     program = read_program(file)
-    others = [other for other in programs() if other.name != program.name]
+    others = [other for other in known if other.name != program.name]
     found = problems(program, others)
     same = shared_effects(program, others)
     pairs = len(program.same) + len(program.different)
@@ -74,8 +76,7 @@ def _check(file: Path, as_json: bool) -> None:
         )
 
 
-def _list(as_json: bool) -> None:
-    known = programs()
+def _list(known: Sequence[Program], as_json: bool) -> None:
     found = [f"{program.name}: {problem}" for program in known for problem in problems(program)]
     if as_json:
         click.echo(to_json({"programs": list(map(_row, known)), "problems": found}))

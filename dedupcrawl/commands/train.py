@@ -9,13 +9,14 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
-from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, spark_errors
+from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, software_option, spark_errors
 from dedupcrawl.commands.progress import stages_progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
+from dedupcrawl.software.program import programs
 from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
@@ -58,6 +59,7 @@ _DEFAULTS = LearningOptions()
     type=EXISTING_FILE,
     help="ClearURLs' data.min.json: parameters to drop unless a site's pages contradict it.",
 )
+@software_option
 @engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
@@ -68,6 +70,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     min_precision: float,
     min_coverage: int | None,
     knowledge: Path | None,
+    software: Path | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -85,7 +88,8 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl train s3a://crawls/2026-05/ --rules rules/ --engine spark
     """
     tally = Tally()
-    options = LearningOptions(holdout, seed, min_precision, min_coverage, knowledge)
+    own = programs(software) if software else None
+    options = LearningOptions(holdout, seed, min_precision, min_coverage, knowledge, own)
     try:
         if knowledge:
             read_clearurls(knowledge)  # a mistake in it shows before the logs are read

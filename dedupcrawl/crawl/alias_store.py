@@ -70,7 +70,7 @@ class AliasStore:
                 content = self.index.site_state(site, NAME)
             except (OSError, IndexDamagedError) as error:
                 self.say(error)
-                content = None
+                return SiteAliases()  # and it is asked again: what was refuted must not come back
             if len(self._sites) >= _MOST_SITES:
                 self._sites.clear()
                 self._remembering.clear()

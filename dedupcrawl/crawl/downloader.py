@@ -16,6 +16,8 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
+logger = logging.getLogger(__name__)
+
 
 class UrlMiddleware:
     """Requests of other middlewares, pipelines and redirects go through the rules here, after the offsite filter.
@@ -41,7 +43,10 @@ class UrlMiddleware:
         """The response, untouched; or a request for the URL that its page would be known by."""
         self._orphans.answered(request, response)
         if self._software is not None:
-            self._software.look(response)
+            try:
+                self._software.look(response)
+            except Exception:  # what tells of software is not worth a page
+                logger.exception("%r could not be looked at for known software.", response.url)
         if (instead := self._aliases.look(request, response)) is not None:
             return instead
         self._watch.answered(request, response)
@@ -141,9 +146,6 @@ def _location(request: Request, response: Response) -> str:
         return urljoin(request.url, location.decode("latin-1").strip()) if location else ""
     except ValueError:  # http://[
         return ""
-
-
-logger = logging.getLogger(__name__)
 
 
 class CrawlLogMiddleware:

@@ -257,7 +257,9 @@ class Dedup:
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
-        learning = Learning(self._log, folder, self._normalizer, self.watch.book, self.stats)
+        given = self.settings.software
+        own = given if isinstance(given, Path) else None
+        learning = Learning(self._log, folder, self._normalizer, self.watch.book, self.stats, own)
         self._log.added = learning.logged
         return learning
 

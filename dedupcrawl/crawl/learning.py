@@ -60,16 +60,24 @@ class Learning:
         normalizer: Told of each file that has changed.
         book: Told then, too.
         stats: Counts runs.
+        software: A folder of programs of the user's own, or None.
     """
 
-    def __init__(
-        self, log: LogFile, folder: Path, normalizer: Normalizer, book: RuleBook | None, stats: StatsCollector
+    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
+        self,
+        log: LogFile,
+        folder: Path,
+        normalizer: Normalizer,
+        book: RuleBook | None,
+        stats: StatsCollector,
+        software: Path | None = None,
     ) -> None:
         self._log = log
         self._folder = folder
         self._normalizer = normalizer
         self._book = book
         self._stats = stats
+        self._options = ["--rules", str(folder), *(["--software", str(software)] if software else [])]
         self._next = float(_FIRST)
         self._evidence = Evidence()
         self._process: subprocess.Popen[bytes] | None = None
@@ -118,7 +126,7 @@ class Learning:
             self._next = self._evidence.count * _GROWTH
             before = _changes(self._folder)
             process = self._process = subprocess.Popen(
-                [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), "--rules", str(self._folder)],
+                [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), *self._options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

@@ -126,7 +126,7 @@ class RuleWatch:
         if not self._rewrites.add(request, canonical, rules):
             return False
         if is_first:
-            self._savings.spend(request.url)
+            self._savings.spend(request.url, canonical)
         self._aliases.count(rules)
         is_due = self.book is not None and self.book.is_due(request.url, rules)
         if is_due and not self._was_tried(request, canonical, rules):
@@ -153,7 +153,9 @@ class RuleWatch:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
         self._aliases.discoveries.dropped(request)
         original = request.meta.get(ORIGINAL_URL)
-        if original is not None and not (self._trials and self._trials.was_begun(original)):
+        if original is None:
+            self._savings.meet(request.url)
+        elif not (self._trials and self._trials.was_begun(original)):
             self._savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
@@ -279,7 +281,7 @@ class RuleWatch:
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
-        if self._aliases.has_changed(url, page) and self._pending.waits(url) and self._trials:
+        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._trials:
             self._fetch_after_all({url}, {})
 
     def _fetch_itself(self, url: str) -> None:

@@ -29,10 +29,19 @@ class Savings:
         self._tally = tally
         self._spent: set[int] = set()  # hashes: 60 bytes a URL
         self._saved: set[int] = set()
+        self._fetched_for: dict[int, str] = {}  # hash of a URL → what it is fetched instead of
 
-    def spend(self, url: str) -> None:
-        """`url` saves nothing: another is fetched for it."""
+    def spend(self, url: str, canonical: str) -> None:
+        """`url` saves nothing as yet: `canonical` is fetched for it."""
         self._spent.add(_key(url))
+        self._fetched_for[_key(canonical)] = url
+
+    def meet(self, canonical: str) -> None:
+        """There is a link to `canonical` itself: it would have been fetched beside what it was fetched for."""
+        url = self._fetched_for.pop(_key(canonical), None)
+        if url is not None:
+            self._spent.discard(_key(url))
+            self.save(url)
 
     def save(self, url: str) -> None:
         """The fetch of `url` is saved."""

@@ -67,7 +67,9 @@ class Software:
         self._stats = stats
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
         self._sites: dict[str, SiteSoftware] = {}
-        self._made: dict[tuple[str, str], tuple[Installation, tuple[Rule, ...]]] = {}  # by program and place
+        self._made: dict[
+            tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
+        ] = {}  # by program and place
         normalizer.more = self.rules_of
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
@@ -80,17 +82,19 @@ class Software:
         )
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        return distinct(rule for one in known.installations for rule in self._rules_at(one))
+        there = known.installations
+        return distinct(rule for one in there for rule in self._rules_at(one, one.parts_of_others(there)))
 
-    def _rules_at(self, installation: Installation) -> tuple[Rule, ...]:
+    def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
         key = installation.program, installation.where
         made = self._made.get(key)
-        if made is None or made[0] != installation:
+        if made is None or made[:2] != (installation, others):
             if len(self._made) >= _MOST_HOSTS:
                 self._made.clear()
-            made = self._made[key] = installation, installation.rules(self._recognizer.programs)
-        return made[1]
+            rules = installation.rules(self._recognizer.programs, others)
+            made = self._made[key] = installation, others, rules
+        return made[2]
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
@@ -180,7 +184,7 @@ class Software:
                 known = SiteSoftware.from_bytes(self._index.site_state(site, NAME))
             except (OSError, IndexDamagedError):
                 logger.exception("The index cannot tell what is known of the software of %s.", printable(site))
-                known = SiteSoftware()
+                return SiteSoftware()  # and is asked again: what was refuted must not come back
             if len(self._sites) >= _MOST_REMEMBERED:
                 self._sites = {name: one for name, one in self._sites.items() if one.installations}
             self._sites[site] = known

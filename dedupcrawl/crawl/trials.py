@@ -191,7 +191,7 @@ class Trials:
                 self._put_off.append(trial)
 
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
-        if trial.asked is None:
+        if trial.asked is None or self._by_url.get(trial.url) is not trial:  # one that was put off twice has ended
             return
         found = trial.found or self._kept(trial.canonical)
         if found is None:
@@ -239,6 +239,8 @@ class Trials:
         self._held.append(trial)
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
+        trial.asked = None  # the trial is kept until it is known what its page has led to
+        trial.found = trial.found if trial.suspects else None
 
     def _end(self, trial: Trial) -> None:
         self._disputed.pop(trial.url, None)

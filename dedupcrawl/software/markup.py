@@ -33,8 +33,10 @@ def _read(written: str) -> tuple[str, str | None]:
 
     And where it need not be resolved its URL, empty if it has no host; None where it must be.
     """
+    if len(written) > _LONGEST:  # before its references are read: a number of thousands of digits is an error
+        return "", None
     raw = (unescape(written) if "&" in written else written).strip()
-    if raw[:1] == "#" or len(raw) > _LONGEST:
+    if raw[:1] == "#":
         return "", None
     plain = _PLAIN_PATH.fullmatch(raw)
     return raw, None if plain is None else raw if plain[1] else ""

@@ -30,7 +30,7 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.software.anchors import Anchors, anchor_of, anchored
+from dedupcrawl.software.anchors import BASE, Anchors, anchor_of, anchored
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SUFFIX
 from dedupcrawl.urls.template import Template, TemplateError, parse_template
@@ -79,7 +79,9 @@ class Sign:
         if found.whole or found.host or found.scheme or (found.path is None and not found.args):
             raise RuleError(f"sign {self.url!r}: it takes a path, arguments or both")
         if any(piece.is_star for piece in (found.path or ())[:-1]):
-            raise RuleError(f"sign {self.url!r}: {{*}} stands at its end only")
+            raise RuleError(
+                f"sign {self.url!r}: what may be several segments ({{*}} or {{name*}}) stands at its end only"
+            )
         return found
 
     def __str__(self) -> str:
@@ -142,25 +144,30 @@ class Program:
         return cls(name, row["title"], row["source"], signs, rules, *pairs, doubted, ignored)
 
 
-def rules_at(program: Program, anchors: Anchors, hosts: Sequence[str], where: str) -> Iterator[Rule]:
+def rules_at(
+    program: Program, anchors: Anchors, hosts: Sequence[str], where: str, others: Sequence[str] = ()
+) -> Iterator[Rule]:
     """The program's rules for where it is installed, on probation.
 
     Args:
         program: The program.
-        anchors: Its paths; rules for a path that is not known are left out.
+        anchors: Its paths; rules for a path that is not known are left out, those for no path need that of its base.
         hosts: They are kept to these.
         where: Host and path, for the ids.
+        others: Paths below its own that are another's.
     """
+    apart = tuple(f"!{path}/{{*}}" for path in others)
     for rule in program.rules:
         named = [rule.match, rule.to, *(scope.removeprefix("!") for scope in rule.within)]
-        if not anchors.keys() >= {anchor_of(text) for text in named if text.startswith("/")}:
+        if not anchors.keys() >= ({anchor_of(text) for text in named if text.startswith("/")} or {BASE}):
             continue
         within = tuple(
             "!" * scope.startswith("!") + anchored(scope.removeprefix("!"), anchors) for scope in rule.within
         )
-        base = anchors.get("base", "")
+        base = anchors.get(BASE, "")
         if not within and base and not rule.match.startswith("/"):
             within = (f"{base}/{{*}}",)
+        within += apart
         yield replace(
             rule,
             id=f"{program.name}.{rule.id}@{where}",

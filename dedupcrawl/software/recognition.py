@@ -28,8 +28,10 @@ _FEWEST = 2  # different signs
 _DEEPEST = 4  # segments of the path of a program
 _LONGEST = 100  # characters of it
 _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
+_MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
 _MOST_HOSTS = 10_000
+_MOST_PARTS = 16  # of a program's own that are another's
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
 
@@ -73,12 +75,17 @@ class Installation:
     anchors: Mapping[str, str]
     hosts: tuple[str, ...]
 
-    def rules(self, known: Mapping[str, Program]) -> tuple[Rule, ...]:
-        """What follows, on probation; nothing of a program that is not known (any more)."""
-        program = known.get(self.program)
-        return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where))
+    def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
+        """What follows, on probation; nothing of a program that is not known (any more).
 
-    def undoubted_rules(self, known: Mapping[str, Program]) -> tuple[Rule, ...]:
+        Args:
+            known: The programs.
+            others: The paths below its own that are another's, see `parts_of_others`.
+        """
+        program = known.get(self.program)
+        return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
+
+    def undoubted_rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """What may be used where nothing tries it.
 
         None where the default port is written out, as archives do: their copies of one page are years apart.
@@ -86,13 +93,24 @@ class Installation:
         if any(host.endswith(":80") for host in self.hosts):
             return ()
         doubted = {f"{self.program}.{name}@{self.where}" for name in known[self.program].doubted}
-        return tuple(rule for rule in self.rules(known) if rule.id not in doubted)
+        return tuple(rule for rule in self.rules(known, others) if rule.id not in doubted)
+
+    def parts_of_others(self, there: Iterable[Installation]) -> tuple[str, ...]:
+        """The paths below its own at which others of its host were recognized: its rules are not for them."""
+        if BASE not in self.anchors:
+            return ()
+        below = self.anchors[BASE] + "/"
+        inner = (one for one in there if one.where != self.where and not set(one.hosts).isdisjoint(self.hosts))
+        paths = {path for one in inner for path in one.anchors.values() if path.startswith(below)}
+        return tuple(sorted(paths)[:_MOST_PARTS])
 
     def holds(self, url: str) -> bool:
-        """Whether a URL lies below its path."""
-        base = self.anchors.get(BASE, "")
-        host, slash, path = url.partition("//")[2].partition("/")
-        return host in self.hosts and (slash + path).startswith(base + "/")
+        """Whether a URL lies below one of its paths."""
+        parts = split_url(url)
+        if parts is None or parts.authority.lower() not in self.hosts:
+            return False
+        path = "".join(f"/{segment}" for segment in parts.segments) or "/"
+        return any(path.startswith(f"{anchor}/") for anchor in self.anchors.values())
 
 
 @dataclass(slots=True)
@@ -173,8 +191,8 @@ class Recognizer:
             if text in path:
                 for start in range(min(len(segments), _DEEPEST + 1)):
                     self._try(seen, number, template, segments, start, parts)
-        for arg in parts.args:
-            for number, template in self._by_argument.get(arg.partition("=")[0], ()):
+        for name in dict.fromkeys(arg.partition("=")[0] for arg in parts.args[:_MOST_ARGUMENTS]):
+            for number, template in self._by_argument.get(name, ()):
                 if template.path is not None:
                     for start in range(min(len(segments), _DEEPEST + 1)):
                         self._try(seen, number, template, segments, start, parts)
@@ -222,11 +240,15 @@ class Recognizer:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of all that runs on a site."""
-        return distinct(rule for one in self.recognized(site) for rule in one.rules(self._programs))
+        there = list(self.recognized(site))
+        return distinct(rule for one in there for rule in one.rules(self._programs, one.parts_of_others(there)))
 
     def undoubted_rules_of(self, site: str) -> tuple[Rule, ...]:
         """Those of them that may be used where neither a crawl tries them nor a log speaks of them."""
-        return distinct(rule for one in self.recognized(site) for rule in one.undoubted_rules(self._programs))
+        there = list(self.recognized(site))
+        return distinct(
+            rule for one in there for rule in one.undoubted_rules(self._programs, one.parts_of_others(there))
+        )
 
     def _of(self, authority: str, scheme: str) -> _Seen:
         host = _host(authority, scheme)
@@ -351,7 +373,9 @@ def _args_fit(template: Template, parts: UrlParts) -> bool:
         if form is None:
             if name not in parts.args:
                 return False
-        elif not any(arg.startswith(f"{name}=") and form.match(arg[len(name) + 1 :], {}) for arg in parts.args):
+        elif not any(
+            arg.startswith(f"{name}=") and form.match(arg[len(name) + 1 :], {}) for arg in parts.args[:_MOST_ARGUMENTS]
+        ):
             return False
     return True
 

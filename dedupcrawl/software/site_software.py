@@ -37,7 +37,7 @@ class SiteSoftware:
         """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
         try:
             return msgspec.json.decode(content, type=cls) if content else cls()
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return cls()
 
     def told(self) -> list[dict[str, Any]]:

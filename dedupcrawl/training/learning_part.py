@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from dedupcrawl.software.program import Program
 from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
@@ -49,6 +50,7 @@ class LearningOptions:
         min_coverage: ... and it applies to at least so many of their URLs; None for the learner's own measure, see
             `learn_site`.
         knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
+        software: The programs that are known; those of the package if None.
     """
 
     holdout: float = 0.5
@@ -56,6 +58,7 @@ class LearningOptions:
     min_precision: float = 0.95
     min_coverage: int | None = None
     knowledge: Path | None = None
+    software: tuple[Program, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -205,7 +208,7 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
     sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
     looked_at = [urls[row] for row in sample]
     known = known_parameters(looked_at, read_clearurls(options.knowledge)) if options.knowledge else ()
-    software = recognized_rules(site, looked_at)
+    software = recognized_rules(site, looked_at, options.software)
     return learn_site(
         site,
         urls,

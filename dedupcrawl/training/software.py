@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dedupcrawl.software.program import programs
+from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import Rule
 
@@ -16,9 +16,9 @@ from dedupcrawl.urls.rule import Rule
 _MOST_URLS = 1_000
 
 
-def recognized_rules(site: str, urls: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of the software that some of the URLs of a site's log tell."""
-    recognizer = Recognizer(programs())
+def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | None = None) -> tuple[Rule, ...]:
+    """The rules of the software that some of the URLs of a site's log tell; of the package's programs if None."""
+    recognizer = Recognizer(programs() if known is None else known)
     for url in urls[:: -(-len(urls) // _MOST_URLS) or 1]:
         recognizer.see_url(url)
     return recognizer.rules_of(site)

@@ -135,6 +135,7 @@ class Place:
         self.open += other.open
         self.passed += other.passed
         self.failed += other.failed
+        self.example = self.example or other.example
 
 
 class Places:

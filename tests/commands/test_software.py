@@ -8,9 +8,10 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.normalize import command as normalize
 from dedupcrawl.commands.rules import command
+from dedupcrawl.commands.train import command as train
 from dedupcrawl.software.program import PACKAGE_FOLDER, programs
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 SID = "0123456789abcdef0123456789abcdef"
 FORUM = ["viewtopic.php?p=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3", f"viewtopic.php?t=5&sid={SID}"]
@@ -31,6 +32,35 @@ def test_the_list_names_every_program_and_tests_its_pairs() -> None:
 
 def test_the_list_says_that_it_tested() -> None:
     assert "pairs of URLs tested, all well" in run().stderr
+
+
+def test_programs_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "boxes.toml").write_text(
+        """
+name = "boxes"
+title = "Boxes"
+source = "us"
+signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
+rules = [{id = "from", drop = ["from"]}]
+same = [["/box/1?from=2", "/box/1"]]
+""",
+        encoding="utf-8",
+    )
+    assert "Boxes" in run("boxes", "--software", str(tmp_path)).stdout
+    assert "Boxes" in run("--software", str(tmp_path)).stdout
+    assert run("boxes").exit_code == 2
+    urls = ["http://a.com/box/1?from=2", "http://a.com/shelf"]
+    done = CliRunner().invoke(normalize, [*urls, "--software", str(tmp_path)])
+    assert json.loads(done.stdout.splitlines()[0])["rules"] == ["boxes.from@a.com"]
+    log = tmp_path / "log.jsonl"
+    rows = [("shelf", "s")] + [(f"box/{n}{end}", str(n)) for n in range(40) for end in ("", "?from=2")]
+    log.write_text("".join(json.dumps({"url": f"http://a.com/{url}", "digest": d}) + "\n" for url, d in rows))
+    done = CliRunner().invoke(
+        train, [str(log), "--rules", str(tmp_path / "rules"), "--software", str(tmp_path), "--json"]
+    )
+    assert done.exit_code == 0, done.output
+    (rule,) = read_rules(tmp_path / "rules" / "a.com.toml").rules
+    assert (rule.id, rule.source) == ("boxes.from@a.com", "software")
 
 
 def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:

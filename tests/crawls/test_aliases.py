@@ -203,6 +203,21 @@ async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
     assert prose(1) in {item["text"] for item in (*gone.items, *gone.dropped)}
 
 
+async def test_what_stood_for_a_thread_that_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
+    """Although the thread says again that these are its permalinks: they were sent there by what it was."""
+    pages = phpbb()
+    with serve(pages) as site:
+        for _ in range(2):  # the second goes by what the first has found out
+            await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        for t in (1, 2, 3):
+            pages[f"/viewtopic.php?t={t}"] = thread(t).replace(prose(t), prose(9_000 + t))
+        changed = await crawl(
+            f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="run", CONCURRENT_REQUESTS=8, DEDUP_TRIAL_SHARE=0.001)
+        )
+    assert changed.stats["dedup/aliases/changed"] == 3
+    assert {prose(t) for t in (1, 2, 3)} <= texts(changed)
+
+
 async def test_permanent_redirects_are_not_asked_for_twice(tmp_path: Path) -> None:
     pages: dict[str, Any] = {"/": page(prose(0), *(f"/old/{n}" for n in range(9)), *(f"/new/{n}" for n in range(9)))}
     pages |= {f"/old/{n}": redirect(f"/new/{n}", 302 if n == 0 else 301) for n in range(9)}

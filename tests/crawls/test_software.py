@@ -76,6 +76,19 @@ async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> 
     assert (record.tried, record.failed) == (rule.tried, 0)
 
 
+async def test_what_is_fetched_first_under_another_url_is_a_fetch_saved_once_its_own_is_met(tmp_path: Path) -> None:
+    rule = '[[rules]]\nid = "print"\nkind = "rewrite"\ndrop = ["print"]\n'
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text('site = "127.0.0.1"\n' + rule)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/a{n}?print=1" for n in range(9)), "/list")}
+    pages |= {"/list": page(prose(1), *(f"/a{n}" for n in range(6)))}
+    pages |= {f"/a{n}": page(prose(10 + n)) for n in range(9)}
+    pages |= {f"/a{n}?print=1": page(prose(10 + n)) for n in range(9)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TRIAL_SHARE=0))
+    assert done.stats["dedup/url/saved"] == 6
+
+
 async def test_the_next_crawl_knows_it_from_the_first_page_on(tmp_path: Path) -> None:
     pages = forum() | {"/start": page(prose(0), f"/viewtopic.php?t=1&sid={'7' * 32}")}
     with serve(pages) as site:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dedupcrawl.aliases.sources import SOURCES, aliases_said
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.concepts import MOST_NODES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
@@ -28,6 +29,8 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, owner_of, site_of
+from dedupcrawl.software.program import programs
+from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -118,6 +121,26 @@ def test_selectors(selector: str) -> None:
 def text_of_distinct_words(count: int) -> str:
     chance = random.Random(1)
     return " ".join("".join(chance.choice("abcdefghij") for _ in range(8)) for _ in range(count))
+
+
+PAGES_OF_LINKS = {
+    "numbered scripts": "".join(f"<a href=/{n}?1#1>" for n in range(60_000)),
+    "one fragment": '<a href="/a?1#1"' * 100_000,
+    "bare fragments": '#1"' * 330_000,
+    "broken JSON-LD": "<script type=application/ld+json>[" * 30_000,
+}
+
+
+@pytest.mark.parametrize("body", PAGES_OF_LINKS.values(), ids=PAGES_OF_LINKS)
+def test_what_pages_say_of_urls(body: str) -> None:
+    bounded(lambda: aliases_said("http://a.com/0?1", body.encode(), {}, SOURCES))
+
+
+@pytest.mark.parametrize("argument", ["C=", "p=x", "a="])
+def test_links_of_many_arguments_tell_no_software(argument: str) -> None:
+    recognizer = Recognizer(programs())
+    arguments = "&".join([argument] * (1_900 // (len(argument) + 1)))
+    bounded(lambda: [recognizer.see_url(f"http://a.com/?{arguments}&{n}") for n in range(100)])
 
 
 TEXTS = {

@@ -72,7 +72,28 @@ def test_several_programs_on_a_host_each_in_its_part() -> None:
     assert canonical("trac/ticket/5?replyto=2") == "trac/ticket/5"
     assert canonical("forum/ticket/5?replyto=2") == "forum/ticket/5?replyto=2"
     assert canonical("a-post/?replytocom=2") == "a-post/"
+    assert canonical("forum/a-post/?replytocom=2") == "forum/a-post/?replytocom=2"  # the blog ends where the forum is
     assert normalizer.normalize(f"http://other.org/forum/viewtopic.php?sid={SID}").kind == "unchanged"
+
+
+def test_a_program_of_which_only_another_path_is_known_has_no_rules_for_the_whole_host() -> None:
+    recognizer = seeing("http://a.example/wiki/doku.php/start", "http://a.example/wiki/doku.php/start?do=show")
+    normalizer = Normalizer(more=recognizer.rules_of)
+    assert normalizer.normalize("http://a.example/shop?do=show&x=1").kind == "unchanged"
+
+
+def test_the_start_page_is_a_programs_too_however_it_is_written() -> None:
+    (found,) = seeing(*(f"http://a.example/{url}" for url in PHPBB)).recognized("a.example")
+    assert found.holds("http://a.example")
+    assert found.holds("http://A.example/viewtopic.php?t=1")
+    assert not found.holds("http://b.example/")
+    (below,) = seeing(*(f"http://a.example/forum/{url}" for url in PHPBB)).recognized("a.example")
+    assert below.holds("http://a.example/forum/x")
+    assert not below.holds("http://a.example/forums/x")
+
+
+def test_a_reference_of_thousands_of_digits_is_a_link_that_leads_nowhere() -> None:
+    assert sight_of("http://a.example/", f'<a href="&#{"9" * 5_000};"><a href="/b">').links == ("http://a.example/b",)
 
 
 def test_pages_show_signs_too() -> None:
