@@ -26,7 +26,7 @@ _RUN = re.compile(r"[A-Za-z0-9]+")
 SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
 MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token: an example of the paper's is lttU7d6kIuGq
 _MOST_TOKENS = 400  # that a tree is grown on; all: the same rules on ten mirrors
-_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in; 0: the same on four mirrors
+_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in; 0: the same rules
 _LEAST_TOKENS = 4  # of each anchor
 _AS_GOOD = 0.5  # of the best cluster; 1.0: the same rules on ten mirrors, but not the tree of the paper's Figure 2
 _SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean; none: the same rules
