@@ -51,7 +51,7 @@ HEAP_BYTES = 100  # a page in memory, ours and the benchmark's: page-index.md, i
 REDIS_MS = 0.071  # of the server for a page: shared-index.md, shared_index, median
 ROUND_TRIPS = 1.151
 READING_MS = 0.065  # of a worker for a page that any worker keeps
-LEARN_URLS = 24_614  # a CPU second: learning.md, training_speed
+LEARN_URLS = 6_266  # a CPU second: learning.md, training_speed --rows 100000
 SPARK_FACTOR = (72.8 - 34.8) / (34.4 - 1.0)  # CPU of a row on Spark by that of one here: scale.md, spark_overhead
 PAPER_URLS = 1_530  # a second a node: Koppula et al. (2010), Sect. 5
 

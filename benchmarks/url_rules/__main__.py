@@ -1,6 +1,6 @@
 """Learned URL rules beside two papers' and the fixed canonicalizers, on the seventeen sites.
 
-    python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0 1 2] [--out FILE.md] [--plot FILE.png]
+    python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0] [--levels 0.95] [--out FILE.md] [--plot FILE.png]
 
 Prints the report; --out and --plot write it and Figure 3 as well.
 """
@@ -12,6 +12,7 @@ import os
 import sys
 from pathlib import Path
 
+from benchmarks.url_rules.comparison import DEFAULT_LEVEL
 from benchmarks.url_rules.data import site_paths
 from benchmarks.url_rules.report import draw, markdown
 from benchmarks.url_rules.run import run_sites
@@ -25,7 +26,8 @@ def main() -> int:
     parser.add_argument(
         "--data", type=Path, default=DATA, help="folder with mirrors/ and crawls/ (default: %(default)s)"
     )
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of the splits (default: 0 1 2)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the splits (default: 0)")
+    parser.add_argument("--levels", type=float, nargs="+", default=[DEFAULT_LEVEL], help="precisions of Tables 3 and 4")
     parser.add_argument("--out", type=Path, help="write the report here, e.g. docs/url-rules.md")
     parser.add_argument("--plot", type=Path, help="write Figure 3 here, e.g. docs/url-rules-coverage.png")
     arguments = parser.parse_args()
@@ -33,7 +35,7 @@ def main() -> int:
         paths = site_paths(arguments.data, arguments.sites)
     except ValueError as error:
         parser.error(str(error))
-    results = run_sites(paths, arguments.seeds)
+    results = run_sites(paths, arguments.seeds, arguments.levels)
     if arguments.plot:
         draw(results, arguments.plot)
     plot = arguments.plot and os.path.relpath(arguments.plot, arguments.out.parent if arguments.out else None)

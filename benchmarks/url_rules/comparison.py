@@ -20,9 +20,6 @@ from benchmarks.url_rules.metrics import (
     score_rules,
 )
 
-LEVELS = (1.0, 0.95, 0.9, 0.8, 0.5)
-"""Precision thresholds of Table 3."""
-
 COVERAGES = (2, 10, 100, 1000)
 """Minimum coverages of Table 4, and one for small sites."""
 
@@ -78,14 +75,15 @@ class SiteResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def compare(
+def compare(  # noqa: PLR0913 - a site, what learns on it, and how it is judged
     site: str,
     rows: Sequence[Row],
     methods: Mapping[str, Method],
     fixed: Mapping[str, Callable[[str], str]],
     seeds: Sequence[int],
+    levels: Sequence[float] = (DEFAULT_LEVEL,),
 ) -> SiteResult:
-    """Learn on one half of a site and judge on the other, for each seed."""
+    """Learn on one half of a site and judge on the other, for each seed, and for each precision of Tables 3 and 4."""
     result = SiteResult(site, len(rows), len(rows) - len({label for _, label in rows}), seeds)
     for seed in seeds:
         train, test = split(rows, seed)
@@ -94,11 +92,18 @@ def compare(
             found = merges([canonicalize(url) for url, _ in test], test)
             result.merges.setdefault(name, []).append(found)
         for name, method in methods.items():
-            _judge(result, name, method, train, test)
+            _judge(result, name, method, train, test, levels)
     return result
 
 
-def _judge(result: SiteResult, name: str, method: Method, train: Sequence[Row], test: Sequence[Row]) -> None:
+def _judge(  # noqa: PLR0913 - what is learned, on which URLs, and how precise
+    result: SiteResult,
+    name: str,
+    method: Method,
+    train: Sequence[Row],
+    test: Sequence[Row],
+    levels: Sequence[float],
+) -> None:
     start = time.process_time()
     learned = method.learn(train, DEFAULT_LEVEL)
     result.seconds[name] = result.seconds.get(name, 0.0) + time.process_time() - start
@@ -109,7 +114,7 @@ def _judge(result: SiteResult, name: str, method: Method, train: Sequence[Row], 
     result.merges.setdefault(name, []).append(merges([canonical(url) for url, _ in test], test))
     result.kept.setdefault(name, []).append(len(default))
     by_level = result.reductions.setdefault(name, {})
-    for level in LEVELS:
+    for level in levels:
         if method.anew and level != DEFAULT_LEVEL:
             learned_there = method.learn(train, level)
             scores_there = score_rules(learned_there, train)

@@ -14,7 +14,6 @@ import matplotlib.pyplot as plt
 from benchmarks.url_rules.comparison import (
     COVERAGES,
     DEFAULT_LEVEL,
-    LEVELS,
     NO_REDUCTION,
     TABLE_COVERAGE,
     SiteResult,
@@ -37,7 +36,11 @@ def markdown(results: Results, plot: str | None) -> str:
     seconds = {name: sum(result.seconds[name] for result in results) for name in results[0].seconds}
     parts = [
         "# Learned URL rules beside their peers",
-        INTRODUCTION.format(sites=len(results), seeds=", ".join(map(str, results[0].seeds))),
+        INTRODUCTION.format(
+            sites=len(results),
+            seeds=", ".join(map(str, results[0].seeds)),
+            levels=", ".join(f"{x:g}" for x in levels(results)),
+        ),
         f"## Recall and precision of merges, rules of precision {DEFAULT_LEVEL} and more",
         MERGES,
         merges_table(results),
@@ -60,7 +63,8 @@ def markdown(results: Results, plot: str | None) -> str:
 INTRODUCTION = """\
 Printed by `python -m benchmarks.url_rules`. {sites} real sites; labels are digests of the main text. Clusters (single \
 pages too) are split in two halves by a hash of label and seed (seeds {seeds}); every method learns from the same half \
-and is judged on the other, of which at most 20 URLs a cluster are taken.
+and is judged on the other, of which at most 20 URLs a cluster are taken. The precision asked for is {levels}; \
+`--levels 1 0.95 0.9 0.8 0.5` and `--seeds 0 1 2` ask for more, and ours learns anew for each.
 
 - **ours**: what `dedupcrawl train` writes.
 - **Dasgupta**: Dasgupta, Kumar, Sasturkar, KDD 2008: rewrite rules with a fan-out threshold of 30.
@@ -128,11 +132,16 @@ def pooled_reduction(results: Results, name: str, level: float, coverage: int) -
     return sum((result.reductions[name][level, coverage] for result in results), NO_REDUCTION)
 
 
+def levels(results: Results) -> list[float]:
+    """The precisions that rules were learned for."""
+    return list(dict.fromkeys(level for by_level in results[0].reductions.values() for level, _ in by_level))
+
+
 def level_table(results: Results) -> str:
     names = list(results[0].reductions)
     head = ["precision", *(f"{name}: {what}" for name in names for what in ("rules", "reduction %"))]
     rows = []
-    for level in LEVELS:
+    for level in levels(results):
         row = [_level(level)]
         for name in names:
             found = pooled_reduction(results, name, level, TABLE_COVERAGE)
@@ -150,7 +159,7 @@ def coverage_table(results: Results) -> str:
     head = ["precision, coverage"]
     head += [f"{name}: {what}" for name in names for what in ("rules", "a rule", "reduction %")]
     rows = []
-    for level in LEVELS:
+    for level in levels(results):
         for coverage in COVERAGES:
             row = [f"{_level(level)}, >= {coverage}"]
             for name in names:

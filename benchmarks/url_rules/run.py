@@ -24,16 +24,16 @@ METHODS = {
 WORKERS = 2
 
 
-def run_sites(paths: Sequence[Path], seeds: Sequence[int]) -> list[SiteResult]:
+def run_sites(paths: Sequence[Path], seeds: Sequence[int], levels: Sequence[float]) -> list[SiteResult]:
     """The results in the order of the paths, with a progress bar on stderr."""
     largest_first = sorted(paths, key=lambda path: -sum(file.stat().st_size for file in (path, *path.glob("*"))))
     with ProcessPoolExecutor(WORKERS, mp_context=multiprocessing.get_context("spawn")) as processes:
-        runs = {path: processes.submit(run_site, path, seeds) for path in largest_first}
+        runs = {path: processes.submit(run_site, path, seeds, levels) for path in largest_first}
         for path in track(largest_first, "sites", console=Console(stderr=True)):
             runs[path].result()
     return [runs[path].result() for path in paths]
 
 
-def run_site(path: Path, seeds: Sequence[int]) -> SiteResult:
+def run_site(path: Path, seeds: Sequence[int], levels: Sequence[float]) -> SiteResult:
     """Everything that is measured on one site."""
-    return compare(site_name(path), load(path), METHODS, fixed_canonicalizers(), seeds)
+    return compare(site_name(path), load(path), METHODS, fixed_canonicalizers(), seeds, levels)

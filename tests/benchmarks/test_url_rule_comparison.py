@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.url_rules import dasgupta, dust
-from benchmarks.url_rules.comparison import COVERAGES, LEVELS, Method, SiteResult, compare
+from benchmarks.url_rules.comparison import COVERAGES, Method, SiteResult, compare
 from benchmarks.url_rules.method import Learned, Row
 
 report = pytest.importorskip("benchmarks.url_rules.report", reason="needs the bench extra")
 
+LEVELS = (1.0, 0.95, 0.5)
 SITE = [(f"http://h.org/{n}{end}", str(n)) for n in range(200) for end in ("", "/index.html")]
 METHODS = {"Dasgupta": Method(dasgupta.learn, 2), "DUST": Method(dust.learn, 2)}
 
@@ -18,7 +19,9 @@ METHODS = {"Dasgupta": Method(dasgupta.learn, 2), "DUST": Method(dust.learn, 2)}
 @pytest.fixture(scope="module")
 def results() -> list[SiteResult]:
     sites: dict[str, list[tuple[str, str]]] = {"h.org": SITE, "empty.org": []}
-    return [compare(site, rows, METHODS, {"as it is": str}, seeds=[0, 1]) for site, rows in sites.items()]
+    return [
+        compare(site, rows, METHODS, {"as it is": str}, seeds=[0, 1], levels=LEVELS) for site, rows in sites.items()
+    ]
 
 
 def test_both_papers_find_the_index_file(results: list[SiteResult]) -> None:
@@ -45,7 +48,7 @@ def test_a_method_may_learn_anew_for_each_precision() -> None:
         asked.append(precision)
         return dasgupta.learn(rows)
 
-    compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0])
+    compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0], levels=LEVELS)
     assert sorted(asked) == sorted(LEVELS)
 
 

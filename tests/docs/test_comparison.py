@@ -59,6 +59,6 @@ def test_rules_are_explained_with_the_figures_of_their_page() -> None:
     kept = row(rows_under(page, f"## Rules kept, {level}"), "**all**")
     ours, dust, dasgupta = (f"{float(kept[name]):,.0f}" for name in ("ours", "DUST", "Dasgupta"))
     assert f"({ours} against {dust} and {dasgupta})" in said
-    surest = row(rows_under(page, "## Rules and reduction ratio by precision (Table 3; coverage >= 10)"), "= 1")
-    ours, dust = (f"{float(surest[f'{name}: reduction %']):.0f} %" for name in ("ours", "DUST"))
-    assert f"DUST's remove {dust} of the URLs, ours {ours}" in said
+    reduced = row(rows_under(page, "## Rules and reduction ratio by precision (Table 3; coverage >= 10)"), ">= 0.95")
+    dust, dasgupta, ours = (f"{float(reduced[f'{name}: reduction %']):.0f} %" for name in ("DUST", "Dasgupta", "ours"))
+    assert f"DUST's rules remove {dust}, Dasgupta's {dasgupta} and ours {ours}" in said

@@ -17,19 +17,19 @@ from itertools import chain
 from math import log2
 from typing import NamedTuple
 
+from dedupcrawl.urls.learning.generalize import MOST_WORDS
+from dedupcrawl.urls.learning.written import LONGEST
 from dedupcrawl.urls.template import SPECIAL
 
 _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
-_SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
-MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token, and is one value
-_LONGEST_TOKEN = 256  # characters; a longer one is no name, and its anchors are too many to be compared
-_MOST_TOKENS = 400  # that a tree is grown on
-_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in
-_MOST_ANCHORS = 24  # different ones in a cluster
+SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
+MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token: an example of the paper's is lttU7d6kIuGq
+_MOST_TOKENS = 400  # that a tree is grown on; all: the same rules on ten mirrors
+_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in; 0: the same rules
 _LEAST_TOKENS = 4  # of each anchor
-_AS_GOOD = 0.5  # of the best cluster
-_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean, at most
+_AS_GOOD = 0.5  # of the best cluster; 1.0: the same rules on ten mirrors, but not the tree of the paper's Figure 2
+_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean; none: the same rules
 
 
 Cluster = tuple[str, str, bool]
@@ -55,7 +55,7 @@ class Anchor(NamedTuple):
 def candidate_anchors(token: str) -> tuple[Anchor, ...]:
     """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
     spans: list[tuple[int, int]] = []
-    script = _SCRIPT.match(token)
+    script = SCRIPT.match(token)
     if script:
         spans.append(script.span())
     for run in _RUN.finditer(token, script.end() if script else 0):
@@ -112,9 +112,7 @@ def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     """
     step = -(-len(tokens) // _MOST_TOKENS) or 1
     usable = [
-        token
-        for token in tokens[::step]
-        if 0 < len(token) <= _LONGEST_TOKEN and not SPECIAL.search(token.replace("/", ""))
+        token for token in tokens[::step] if 0 < len(token) <= LONGEST and not SPECIAL.search(token.replace("/", ""))
     ]
     return _tree(tuple(usable))
 
@@ -125,24 +123,6 @@ def _tree(tokens: tuple[str, ...]) -> PatternNode:
     root = PatternNode(_template((), ""))
     _refine(root, [(token, ()) for token in tokens])
     return root
-
-
-def deep_tokens(token: str, template: str) -> list[str]:
-    """The deep tokens (Definition 5) of a token under one of its patterns.
-
-    >>> deep_tokens("tt0810900", "tt{}")
-    ['tt', '0810900']
-    """
-    spans = captures(template, token)
-    if spans is None:
-        return [token]
-    found: list[str] = []
-    last = 0
-    for start, stop in spans:
-        found += _parts(token[last:start])
-        found.append(token[start:stop])
-        last = stop
-    return found + _parts(token[last:])
 
 
 def captures(template: str, token: str) -> list[tuple[int, int]] | None:
@@ -171,13 +151,6 @@ def captures(template: str, token: str) -> list[tuple[int, int]] | None:
     if end <= at or not token.endswith(others[-1]):
         return None
     return [*spans, (at, end)]
-
-
-def _parts(literal: str) -> list[str]:
-    """Anchors and delimiters of fixed text; a script's name with its suffix is one."""
-    script = _SCRIPT.match(literal)
-    found = [script[0]] if script else []
-    return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
 
 
 def _template(spans: Spans, token: str) -> str:
@@ -229,7 +202,7 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
         if coverage < _COVERAGE * len(tokens):
             continue
         frequent = {text: count for text, count in counts.items() if count >= least}
-        if not frequent or len(frequent) > _MOST_ANCHORS:
+        if not frequent or len(frequent) > MOST_WORDS:
             continue
         mean = sum(frequent.values()) / len(frequent)
         spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5

@@ -26,8 +26,7 @@ from dedupcrawl.urls.learning.written import (
 from dedupcrawl.urls.template import BRACES, IRRELEVANT, Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
-_TARGETS = 2  # of a cluster
-_SOURCES = 16
+_SOURCES = 16  # of a cluster; 40: the same merges on ten mirrors, seeds 0 and 1, with one rule otherwise written
 _ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html
 _DELIMITER = re.compile(r"[^A-Za-z0-9]")
 _DEVICES = {"m", "mobile", "amp", "print", "wap"}  # labels of hosts that show the pages of others in another way
@@ -38,15 +37,15 @@ HostPages = Mapping[str, int]
 def select_pairs(cluster: Sequence[Form]) -> Iterator[tuple[Form, Form]]:
     """Pairs (source, target) of one cluster: O(C), never all.
 
-    The targets are the best-ranked forms: static before dynamic, then short, then shallow. Sources are one shape after
+    The target is the best-ranked form: static before dynamic, then short, then shallow. Sources are one shape after
     the other; each is also paired with its neighbours in two orders, so that pairs that differ in one key are met.
     """
     ranked = sorted(cluster, key=target_rank)
-    targets, sources = ranked[:_TARGETS], _of_each_shape(ranked[1:], _SOURCES)
+    sources = _of_each_shape(ranked[1:], _SOURCES)
     place = {form.text: i for i, form in enumerate(ranked)}
-    pairs = {(place[s.text], place[t.text]): None for s in sources for t in targets if place[t.text] < place[s.text]}
+    pairs = {(place[source.text], 0): None for source in sources}
     for backwards in (False, True):
-        line = sorted({form.text for form in (*targets, *sources)}, key=lambda text: text[::-1] if backwards else text)
+        line = sorted([form.text for form in (ranked[0], *sources)], key=lambda text: text[::-1] if backwards else text)
         for one, other in pairwise(place[text] for text in line):
             pairs[max(one, other), min(one, other)] = None
     for source, target in pairs:

@@ -103,7 +103,7 @@ def of_segments(values: Collection[str], name: str = "", *, refuted: bool = Fals
         for mark in _DELIMITERS:
             if all(mark in text[1:-1] for text in texts):
                 return Piece(("", mark, ""), (capture(), capture()))
-    if not few and share_alike(distinct) >= _OPEN and not (words and is_vocabulary(texts)):
+    if not few and share_alike(distinct) >= _OPEN:
         return Piece(("", ""), (capture(name),))
     return Piece(("", ""), (capture(name, words=texts),)) if words else None
 
@@ -118,11 +118,6 @@ def of_kind(texts: Sequence[str], name: str = "") -> Piece | None:
             if kind and is_kind_known(len({core.lstrip("0") for core in cores})):
                 return Piece((texts[0][:start], texts[0][len(texts[0]) - stop :]), (capture(name, kind),))
     return None
-
-
-def is_vocabulary(texts: Collection[str]) -> bool:
-    """True for plain words of which there are no more than a rule can name and that name no page: no slugs."""
-    return len(texts) < 12 and all(text.isalpha() for text in texts)
 
 
 def common_ends(texts: Collection[str]) -> tuple[str, str]:

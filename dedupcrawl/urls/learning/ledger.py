@@ -20,7 +20,6 @@ from dedupcrawl.urls.rule_files import SiteRules
 # Of the wrong ones that a user allows for coverage: a wrong merge loses a page for ever. Six mirrors, seed 4: recall
 # .681 at precision .9928, with 0.15 .599 at .9941; six others, seed 3: .596 at .9858, with 0.1 .622 at .9762.
 _SHARE = 0.2
-_DEVIATIONS = 1.0  # over what is allowed that may be chance
 _MOST_PLACES = 50  # where a rule is right that are looked at again without it
 
 
@@ -67,14 +66,14 @@ class Price:
         return 1.0 / max(1e-6, (1.0 - self.min_precision) * _SHARE)
 
     def holds(self, right: float, wrong: float) -> bool:
-        """True when so many wrong ones may be chance."""
+        """True when so many wrong ones may be chance: a standard deviation more than allowed."""
         allowed = max(0.0, right + wrong) / self.of_wrong
-        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
+        return wrong <= allowed + sqrt(allowed)
 
     def allows(self, right: float, wrong: float) -> bool:
         """True when a rule is right as often as the user asks, give or take what may be chance."""
         allowed = (1.0 - self.min_precision) * (right + wrong)
-        return wrong <= allowed + _DEVIATIONS * sqrt(allowed)
+        return wrong <= allowed + sqrt(allowed)
 
     def worth(self, right: float, wrong: float) -> float:
         """Right merges less the price of the wrong ones."""

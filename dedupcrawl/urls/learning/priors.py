@@ -28,20 +28,11 @@ _SESSIONS = (
 # Names that mean one thing wherever they are: `s` is a session here and a search there, `sid` a story or a song.
 _USUALLY_IRRELEVANT = ("sessionid", "replytocom", "printable")
 _ENDS = ("trackback", "page/1", "comment-page-1", "amp", "print")
-_LOCAL = frozenset(f"/{{p*}}/{last}{slash}" for last in _ENDS for slash in ("", "/"))
 _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
 
 def _assumed(id_: str, *, match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
     return Rule(id_, "rewrite", match=match, to=to, drop=drop, convert=convert, source="prior")
-
-
-def is_local(rule: Rule) -> bool:
-    """True when most sites have the rule in some part.
-
-    Elsewhere `/jobs/print` may be a job like any other, and `/book/lamp/page/1` not the cover of the book.
-    """
-    return rule.match.partition("?")[0] in _LOCAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import (
     DEEP,
+    LONGEST,
     LONGEST_WORD,
     MOST_ARGS,
     is_expressible,
@@ -28,7 +29,6 @@ from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
-_MOST_ATOMS = 80  # of the places of a URL that are compared
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number
 _WIDE = ("underscores", "spaces")  # conversions that change more than another one that may do
 _CONVERSIONS = ("", *(name for name in VALUE_CONVERSIONS if name not in _WIDE), *_WIDE)
@@ -107,7 +107,7 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion,
         return
     sources = [_Place.of(text) for text in (*old, *(v or "" for v in gone.values()))]
     targets = [*new, *(v or "" for v in come.values())]
-    if sum(len(place.atoms) for place in sources) > _MOST_ATOMS or sum(map(len, targets)) > 8 * _MOST_ATOMS:
+    if sum(len(place.atoms) for place in sources) > LONGEST:
         return
     values: dict[str, str] = {}
     built = [_built(text, sources, values) for text in targets]

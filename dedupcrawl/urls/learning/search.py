@@ -121,33 +121,29 @@ def identities(forms: Forms) -> Iterator[tuple[Suggestion, set[int]]]:
         counts = Counter(name for own in args for name in own if is_name(name))
         names = sorted(counts, key=lambda name: (counts[name], name))[-MOST_ARGS:]
         kept = set(names)
-        best = _wrong(there, args, kept)
+        best = _wrong(_meetings(there, args, kept))
         for name in names:
-            wrong = _wrong(there, args, kept - {name})
-            if wrong <= best:
+            if _wrong(_meetings(there, args, kept - {name})) <= best:
                 kept.discard(name)
         gone = tuple(sorted(set(names) - kept))
-        if not gone or len(gone) < 2:
-            continue
-        labels = _met(there, args, kept)
-        if labels:
+        met = _meetings(there, args, kept)
+        labels = {label for labels in met for label, count in labels.items() if count > 1}
+        if len(gone) > 1 and labels:
             query = tuple((name, whole()) for name in sorted(kept) if all(own.get(name) for own in args))
             match = written(Template(path=tuple(map(literal, path)), args=query))
             yield Suggestion(match=match, drop=gone), labels
 
 
-def _wrong(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> int:
+def _meetings(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> list[Counter[int]]:
+    """The pages of the forms that have the same values of these arguments."""
     groups: defaultdict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
     for form, own in zip(forms, args, strict=True):
         groups[tuple(own.get(name, 0) for name in sorted(kept))][form.label] += 1
-    return sum(labels.total() - max(labels.values()) for labels in groups.values())
+    return list(groups.values())
 
 
-def _met(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> set[int]:
-    groups: defaultdict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
-    for form, own in zip(forms, args, strict=True):
-        groups[tuple(own.get(name, 0) for name in sorted(kept))][form.label] += 1
-    return {label for labels in groups.values() for label, count in labels.items() if count > 1}
+def _wrong(meetings: list[Counter[int]]) -> int:
+    return sum(labels.total() - max(labels.values()) for labels in meetings)
 
 
 def cost_of(rule: Rule) -> float:

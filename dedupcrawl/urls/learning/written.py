@@ -9,10 +9,9 @@ from dataclasses import replace
 from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, TemplateError, parse_template
 
 STAR = "p"  # the name of the capture that takes any number of segments
-_KINDS = ("digits", "token")
 _UNSAYABLE = re.compile(r"[{}/?#\s]")
 _ENDS_A_VALUE = re.compile(r"[&;]")
-_LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
+LONGEST = 200  # characters of a literal; longer ones are nobody's pattern
 # One value each for what had several: docs/learning.md, "How many URLs it takes".
 LONGEST_WORD = 32  # characters of a word that a rule names
 DEEP = 3  # segments that are looked at one by one, from either end
@@ -57,7 +56,7 @@ def pattern(text: str) -> Piece | None:
 
 def is_expressible(text: str) -> bool:
     """True for what a template can hold as a literal, in a segment."""
-    return len(text) <= _LONGEST and _UNSAYABLE.search(text) is None
+    return len(text) <= LONGEST and _UNSAYABLE.search(text) is None
 
 
 def is_value(text: str) -> bool:

@@ -7,12 +7,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import candidate_anchors, captures, deep_patterns, deep_tokens, select_anchors
+from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, captures, deep_patterns, select_anchors
 from dedupcrawl.urls.template import parse_template
 
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CITIES = ["Vienna", "Salzburg", "Graz", "Linz", "Wels", "Steyr", "Villach", "Dornbirn", "Bregenz", "Krems", "Leoben"]
 SIGHTS = ["Belvedere", "Dommuseum", "Eisriesenwelt", "Albertina", "Schloss", "Hofburg"]
+
+
+def deep_tokens(token: str, template: str) -> list[str]:
+    """The deep tokens (Definition 5) of a token under one of its patterns."""
+    spans = captures(template, token)
+    if spans is None:
+        return [token]
+    found: list[str] = []
+    last = 0
+    for start, stop in spans:
+        found += _parts(token[last:start])
+        found.append(token[start:stop])
+        last = stop
+    return found + _parts(token[last:])
+
+
+def _parts(literal: str) -> list[str]:
+    """Anchors and delimiters of fixed text; a script's name with its suffix is one."""
+    script = SCRIPT.match(literal)
+    found = [script[0]] if script else []
+    return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
 
 
 def attractions() -> list[str]:
