@@ -1,7 +1,7 @@
 """Several workers on one Redis, pages and their copies sent to all at once: what is kept, and what a page costs.
 
     python -m benchmarks.shared_index [--pages 20000] [--duplicates 5000] [--workers 4] [--runs 3] [--checks a,b]
-        [--at-once 64]
+        [--at-once 32]
 
 Starts a redis-server of its own. Texts are made up of words by Zipf's law, a copy has another URL. The workers first
 make all signatures, then offer their pages as fast as they can, a page and its copy at about the same moment, to
