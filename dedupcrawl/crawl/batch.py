@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.together import Steps, together
@@ -36,7 +37,7 @@ class Batch:
         self._index = index
         self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
-        self._work: list[Callable[[], None]] = []
+        self._work: list[Callable[[], object]] = []
         self._asked: dict[FetchedPage, list[Asked]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -49,7 +50,7 @@ class Batch:
         """What the steps come to that `begin` returns, in their turn. Those of one page are never under way at once.
 
         Args:
-            begin: Called when everything else that waits is done.
+            begin: Called in its turn; where pages are judged together, when everything else that waits is done.
             page: What is judged, or the page of the item that is.
             needs_page: Whether `page` is to be analysed before.
         """
@@ -58,7 +59,10 @@ class Batch:
         except RuntimeError:
             self.flush()
             return together(self._index, [begin()])[0]
-        self._asked.setdefault(page, []).append((future, begin))
+        if self._index.pages_at_once == 1:
+            self._work.append(partial(together, self._index, [_answered([(future, begin)])]))
+        else:
+            self._asked.setdefault(page, []).append((future, begin))
         self._wait_for(page if needs_page else None)
         return await future
 
@@ -66,9 +70,8 @@ class Batch:
         if page is not None and not page.is_analysed and page not in self._pages:
             self._pages[page] = None
             self._bytes += page.body_length
-        gains = self._pages or (self._asked and self._index.pages_at_once > 1)
         most = max(len(self._pages), len(self._asked))
-        if not gains or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
+        if not most or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
         elif self._timer is None:
             try:
