@@ -1,6 +1,7 @@
 """Several workers on one Redis, pages and their copies sent to all at once: what is kept, and what a page costs.
 
     python -m benchmarks.shared_index [--pages 20000] [--duplicates 5000] [--workers 4] [--runs 3] [--checks a,b]
+        [--at-once 32]
 
 Starts a redis-server of its own. Texts are made up of words by Zipf's law, a copy has another URL. The workers first
 make all signatures, then offer their pages as fast as they can, a page and its copy at about the same moment, to
@@ -66,7 +67,7 @@ def made_up(pages: int, duplicates: int, seed: int) -> list[Page]:
     return found
 
 
-def work(url: str, pages: Sequence[Page], names: Sequence[str], pipe: Connection) -> None:
+def work(url: str, pages: Sequence[Page], names: Sequence[str], at_once: int, pipe: Connection) -> None:
     """One worker: ready, wait for the start, offer all pages, tell what was kept and what it took."""
     checks = make_checks(names, make_parameters())
     analyses = [Analysis(page) for page in pages]
@@ -80,8 +81,8 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], pipe: Connection
     pipe.recv()
     before, cpu = index.round_trips, time.process_time()
     kept = []
-    for first in range(0, len(analyses), index.pages_at_once):
-        batch = analyses[first : first + index.pages_at_once]
+    for first in range(0, len(analyses), at_once):
+        batch = analyses[first : first + at_once]
         steps = (detector.steps(analysis, checks, request=lambda: b"a request") for analysis in batch)
         kept += [verdict.url for verdict in detector.together(steps) if not verdict.is_duplicate]
     cpu = time.process_time() - cpu
@@ -98,14 +99,16 @@ def make_parameters() -> dict[str, Any]:
     return dict(DedupSettings.read({"DEDUP_RULES": []}).parameters)
 
 
-def measure(port: int, pages: Sequence[Page], workers: int, names: Sequence[str], name: str) -> Run:
+def measure(  # noqa: PLR0913 - what a run is made of
+    port: int, pages: Sequence[Page], workers: int, names: Sequence[str], at_once: int, name: str
+) -> Run:
     """One run of all workers on a new index."""
     url = f"redis://127.0.0.1:{port}/0?prefix={name}"
     server = redis.Redis(port=port)
     pipes = []
     for number in range(workers):
         mine, theirs = multiprocessing.Pipe()
-        process = multiprocessing.Process(target=work, args=(url, pages[number::workers], names, theirs))
+        process = multiprocessing.Process(target=work, args=(url, pages[number::workers], names, at_once, theirs))
         process.start()
         pipes.append((mine, process))
     for pipe, _ in pipes:
@@ -147,9 +150,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--checks", default=",".join(DEFAULT_CHECKS))
+    parser.add_argument("--at-once", type=int, default=RedisIndex.pages_at_once)
     given = parser.parse_args()
     names = given.checks.split(",")
-    print(f"{given.pages} pages, {given.duplicates} of them copies, {given.workers} workers, checks {given.checks}")
+    print(
+        f"{given.pages} pages, {given.duplicates} of them copies, {given.workers} workers, checks {given.checks},",
+        end=" ",
+    )
+    print(f"{given.at_once} pages at once")
     print(
         "| run | kept | should be | problems | round trips a page | server ms a page | worker CPU ms a page |", end=""
     )
@@ -158,7 +166,7 @@ def main() -> None:
     with redis_process() as port:
         for number in range(given.runs):
             pages = made_up(given.pages, given.duplicates, number)
-            run = measure(port, pages, given.workers, names, f"run{number}")
+            run = measure(port, pages, given.workers, names, given.at_once, f"run{number}")
             runs.append(run)
             cells = (
                 *(number + 1, run.kept, given.pages - given.duplicates, run.problems),

@@ -141,7 +141,7 @@ class Detector:
         """As `check`, of a page whose text was looked at already."""
         return self._check_next(deque([read]))[0]
 
-    def _steps(self, read: Analysis) -> Steps:
+    def _steps(self, read: Analysis) -> Steps[Verdict]:
         settings = self._settings
         return self._detector.steps(
             read,

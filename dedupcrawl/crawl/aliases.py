@@ -111,7 +111,8 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         try:
-            alias = self._store.known(url) or self._store.known(self._normalizer.normalize(url).canonical)
+            forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
+            alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
                 alias = self._store.known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:

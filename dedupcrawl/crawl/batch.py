@@ -7,9 +7,11 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
 
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.detection.together import Steps, together
+from dedupcrawl.index.contract import Index
+from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -17,29 +19,59 @@ _LONGEST_WAIT = 0.1
 _MOST_PAGES = 32
 _MOST_BYTES = 2_000_000
 
-Result = TypeVar("Result")
+Begin = Callable[[], Steps[Verdict | None]]
+Asked = tuple[asyncio.Future[Verdict | None], Begin]
 
 
 class Batch:
-    """Analyses the pages that have come together, then does what was to follow, in the order in which it came.
+    """Analyses the pages that have come together, does what was to follow, in the order in which it came, and judges.
 
-    Between two pages a crawler runs so much other code that each finds the processor's caches without ours. Without a
-    running asyncio loop nothing waits.
+    Between two pages a crawler runs so much other code that each finds the processor's caches without ours, and a
+    server is asked once for all pages that are judged together. Without a running asyncio loop nothing waits.
+
+    Args:
+        index: In which they are judged, `pages_at_once` together.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, index: Index) -> None:
+        self._index = index
         self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
-        self._work: list[Callable[[], None]] = []
+        self._work: list[Callable[[], object]] = []
+        self._asked: dict[FetchedPage, list[Asked]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def then(self, work: Callable[[], None], page: FetchedPage | None = None) -> None:
         """Do `work` when `page` is analysed; now, if nothing waits and there is nothing to analyse."""
         self._work.append(work)
+        self._wait_for(page)
+
+    async def verdict(self, begin: Begin, page: FetchedPage, *, needs_page: bool = True) -> Verdict | None:
+        """What the steps come to that `begin` returns, in their turn. Those of one page are never under way at once.
+
+        Args:
+            begin: Called in its turn; where pages are judged together, when everything else that waits is done.
+            page: What is judged, or the page of the item that is.
+            needs_page: Whether `page` is to be analysed before.
+        """
+        try:
+            future: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
+        except RuntimeError:
+            self.flush()
+            return together(self._index, [begin()])[0]
+        if self._index.pages_at_once == 1:
+            self._work.append(partial(together, self._index, [_answered([(future, begin)])]))
+        else:
+            self._asked.setdefault(page, []).append((future, begin))
+        self._wait_for(page if needs_page else None)
+        return await future
+
+    def _wait_for(self, page: FetchedPage | None) -> None:
         if page is not None and not page.is_analysed and page not in self._pages:
             self._pages[page] = None
             self._bytes += page.body_length
-        if not self._pages or len(self._pages) >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
+        most = max(len(self._pages), len(self._asked))
+        if not most or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
         elif self._timer is None:
             try:
@@ -49,23 +81,13 @@ class Batch:
             else:
                 self._timer = loop.call_later(_LONGEST_WAIT, self.flush)
 
-    async def result(self, work: Callable[[], Result], page: FetchedPage | None = None) -> Result:
-        """What `work` returns, done in its turn."""
-        try:
-            future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        except RuntimeError:
-            self.flush()
-            return work()
-        self.then(partial(_answer, future, work), page)
-        return await future
-
     def flush(self) -> None:
         """Do everything that waits, now."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        pages, work = self._pages, self._work
-        self._pages, self._work, self._bytes = {}, [], 0
+        pages, work, asked = self._pages, self._work, list(self._asked.values())
+        self._pages, self._work, self._asked, self._bytes = {}, [], {}, 0
         for page in pages:
             with suppress(Exception):  # raised again where the page is asked for
                 page.analyse()
@@ -74,12 +96,16 @@ class Batch:
                 one()
             except Exception:
                 logger.exception("A page could not be looked at; the crawl goes on.")
+        at_once = self._index.pages_at_once
+        for first in range(0, len(asked), at_once):
+            together(self._index, map(_answered, asked[first : first + at_once]))
 
 
-def _answer(future: asyncio.Future[Result], work: Callable[[], Result]) -> None:
-    if future.cancelled():
-        return
-    try:
-        future.set_result(work())
-    except Exception as error:  # belongs to whoever awaits it
-        future.set_exception(error)
+def _answered(asked: list[Asked]) -> Steps[None]:
+    """One after the other, so that the verdict on a page is known when another of its items asks for it."""
+    for future, begin in asked:
+        if not future.cancelled():
+            try:
+                future.set_result((yield from begin()))
+            except Exception as error:  # belongs to whoever awaits it
+                future.set_exception(error)

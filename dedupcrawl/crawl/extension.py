@@ -101,12 +101,12 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        self.batch = Batch()
         self.pages = Pages(self.settings)
         self._report = ReportFile(self.settings.report) if self.settings.report else None
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         self._index = _opened(spec, self._index_checks, data / "index")
+        self.batch = Batch(self._index)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)

@@ -23,7 +23,8 @@ from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Attachments
+from dedupcrawl.detection.together import Steps, together
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
@@ -40,7 +41,7 @@ class Judging:
 
     Args:
         detector: Gives the verdicts.
-        index: Where texts and items that are kept for `explain` and `index restore` go.
+        index: The detector's; texts and items that are kept for `explain` and `index restore` go there too.
         canonical: The URL that stands for a URL, by the rules.
         storing: Told when a page that was judged late is at its end.
         orphans: Asks for pages that would not be dropped by what is known of their sites now.
@@ -51,7 +52,7 @@ class Judging:
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         detector: Detector,
-        index: Attachments,
+        index: Index,
         canonical: Callable[[str], str],
         storing: Storing,
         orphans: Orphans,
@@ -69,8 +70,10 @@ class Judging:
         self._missed_on: set[str] = set()  # hosts
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}
 
-    def judge(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Verdict | None:
+    def steps(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Steps[Verdict | None]:
         """The verdict on a page, or on an item of it; None when the index cannot be used: it is then let through.
+
+        No other steps of the same page may be under way, nor those of an item of it.
 
         Raises:
             IndexAwayError: The index cannot be reached at the moment.
@@ -84,7 +87,7 @@ class Judging:
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
         apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
-            verdict = self._detector.judge(
+            verdict = yield from self._detector.steps(
                 analysis,
                 self._checks_of[chosen],
                 scope=settings.scope,
@@ -134,7 +137,8 @@ class Judging:
         """
         if fetched.lost and not fetched.stored and not fetched.on_their_way:
             return
-        verdict = self.judge(analysis, dataclasses.replace(settings, action="observe"), fetched)
+        steps = self.steps(analysis, dataclasses.replace(settings, action="observe"), fetched)
+        (verdict,) = together(self._index, [steps])
         if verdict is not None and verdict.is_duplicate:
             self._stats.inc_value("dedup/index/duplicates_let_through")
         if not fetched.on_their_way:

@@ -18,6 +18,7 @@ from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.together import Steps
 from dedupcrawl.page import Page, item_url, paragraphs_of
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
@@ -79,23 +80,21 @@ class DedupPipeline:
                 fetched.items += 1
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
-                judge = partial(self._dedup.judging.judge, analysis, settings, fetched)
-                return await outage.bridged(
-                    partial(batch.result, judge), partial(judge_late, analysis, settings, fetched)
-                )
-            return await outage.bridged(
-                partial(batch.result, partial(self._page_verdict, fetched, settings), fetched),
-                partial(self._page_late, fetched, settings),
-            )
+                steps = partial(self._dedup.judging.steps, analysis, settings, fetched)
+                late = partial(judge_late, analysis, settings, fetched)
+            else:
+                steps = partial(self._page_steps, fetched, settings)
+                late = partial(self._page_late, fetched, settings)
+            return await outage.bridged(partial(batch.verdict, steps, fetched, needs_page=not roles), late)
         except Exception:
             if not self._dedup.stats.get_value("dedup/content/errors"):
                 logger.exception("%r could not be judged; its item goes on. This is said once.", fetched.url)
             self._dedup.stats.inc_value("dedup/content/errors")
             return None
 
-    def _page_verdict(self, fetched: FetchedPage, settings: DedupSettings) -> Verdict | None:
+    def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
         if fetched.verdict is None:
-            fetched.verdict = self._dedup.judging.judge(fetched.analyse(), settings, fetched)
+            fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
             if fetched.verdict is not None and fetched.verdict.is_sure and self._dedup.page_log is not None:

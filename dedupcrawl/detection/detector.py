@@ -36,7 +36,7 @@ Arguments = ParamSpec("Arguments")
 
 
 def _alone(
-    steps: Callable[Concatenate[Detector, Arguments], Steps],
+    steps: Callable[Concatenate[Detector, Arguments], Steps[Verdict]],
 ) -> Callable[Concatenate[Detector, Arguments], Verdict]:
 
     @wraps(steps)
@@ -102,7 +102,7 @@ class Detector:
         quota: int | None = None,
         force_keep: bool = False,
         excluded: Collection[str] = (),
-    ) -> Steps:
+    ) -> Steps[Verdict]:
         """How the verdict on a page comes about, for `together`; the page is kept when it is no duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
@@ -184,7 +184,7 @@ class Detector:
 
     judge = _alone(steps)
 
-    def together(self, pages: Iterable[Steps]) -> list[Verdict]:
+    def together(self, pages: Iterable[Steps[Verdict]]) -> list[Verdict]:
         """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
         return together(self._index, pages)
 

@@ -94,7 +94,7 @@ class SiteFurniture:
             return furniture.to_bytes()
 
         try:
-            known.raw = self._index.update_site_state(*_key(host), added)
+            known.raw = self._index.update_site_state(*_key(host), added, known.raw)
         except BaseException:
             known.fresh.merge(learned)
             raise

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dedupcrawl.index.contract import Index
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.index.search import Search
-from dedupcrawl.verdict import Verdict
+
+Result = TypeVar("Result")
+Question = TypeVar("Question")
 
 
 class Offer(NamedTuple):
@@ -26,30 +29,34 @@ class Drop(NamedTuple):
     dependent: Dependent
 
 
-Steps = Generator[Offer | Drop, Any, Verdict]
-"""A page that is being judged: what the index is asked for it, and the verdict in the end."""
+Steps = Generator[Offer | Drop, Any, Result]
+"""A page that is being judged: what the index is asked for it, and the verdict in the end.
+
+Where the index cannot tell, its error is raised in the page that asked.
+"""
 
 
-def together(index: Index, pages: Iterable[Steps]) -> list[Verdict]:
+def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
     """The verdicts on pages, each begun by `Detector.steps`, in their order; as if one had been judged after the other.
 
     All are searched for before the first is added, so it may take one question to the index to add them, and one to
     drop them. Those that others among them may concern are then judged one by one.
 
     Raises:
-        IndexDamagedError, OSError: when the index cannot be used; some may have been kept then.
+        IndexDamagedError, OSError: when the index cannot be used and a page does not catch it; some may have been kept
+            then.
     """
-    verdicts: dict[int, Verdict] = {}
-    waiting: list[tuple[int, Steps, Any]] = [(number, steps, None) for number, steps in enumerate(pages)]
+    verdicts: dict[int, Result] = {}
+    waiting: list[tuple[int, Steps[Result], Any]] = [(number, steps, None) for number, steps in enumerate(pages)]
     is_first = True
     while waiting:
-        offers: list[tuple[int, Steps, Offer]] = []
-        drops: list[tuple[int, Steps, Drop]] = []
+        offers: list[tuple[int, Steps[Result], Offer]] = []
+        drops: list[tuple[int, Steps[Result], Drop]] = []
         for number, steps, answer in waiting:
             try:
-                step = steps.send(answer)
+                step = _next(steps, answer)
                 while isinstance(step, Offer) and not is_first:
-                    step = steps.send(index.add(step.found, request=step.request))
+                    step = _next(steps, *_answers(index.add_all, [(step.found, step.request)]))
             except StopIteration as end:
                 verdicts[number] = end.value
             else:
@@ -60,10 +67,24 @@ def together(index: Index, pages: Iterable[Steps]) -> list[Verdict]:
         is_first = False
         waiting = []
         if offers:
-            kept = index.add_all([(step.found, step.request) for _, _, step in offers])
+            kept = _answers(index.add_all, [(step.found, step.request) for _, _, step in offers])
             waiting += [(number, steps, one) for (number, steps, _), one in zip(offers, kept, strict=True)]
         if drops:
-            held = index.depend_all([(step.keeper, step.dependent) for _, _, step in drops])
+            held = _answers(index.depend_all, [(step.keeper, step.dependent) for _, _, step in drops])
             waiting += [(number, steps, one) for (number, steps, _), one in zip(drops, held, strict=True)]
         waiting.sort(key=itemgetter(0))
     return [verdicts[number] for number in sorted(verdicts)]
+
+
+def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
+    return steps.throw(answer) if isinstance(answer, Exception) else steps.send(answer)
+
+
+def _answers(ask: Callable[[list[Question]], list[Any]], questions: list[Question]) -> list[Any]:
+    """An answer or an error to each: one that cannot be answered is none of the others' business."""
+    try:
+        return ask(questions)
+    except Exception as error:
+        if len(questions) == 1 or isinstance(error, IndexAwayError):
+            return [error] * len(questions)
+        return [answer for one in questions for answer in _answers(ask, [one])]

@@ -84,11 +84,13 @@ class SiteStates(Protocol):
     def site_state(self, site: str, name: str) -> bytes | None:
         """A small value that lasts, one for each site and name; None until it is set."""
 
-    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+    def update_site_state(
+        self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
+    ) -> bytes:
         """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
 
-        `change` must be quick, must not call the index, and may be called more than once. What it raises is raised
-        here, and the value stays.
+        `change` must be quick, must not call the index, and may be called more than once, also with `guess`, what the
+        value may be: if it is, a server is asked but once. What it raises is raised here, and the value stays.
         """
 
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:

@@ -248,7 +248,9 @@ class LmdbNotes:
             return None if raw is None else bytes(raw)
 
     @in_turn
-    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+    def update_site_state(
+        self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
+    ) -> bytes:
         key, table = _state_key(site, name), self.journal.tables["states"]
 
         def work(txn: Transaction) -> bytes:

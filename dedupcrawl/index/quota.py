@@ -14,7 +14,8 @@ _SITES = 4096  # whose counts are held in memory
 
 
 class SiteQuota:
-    """Counts the pages that one process adds. Several processes may exceed a limit by some `_STEP` pages each.
+    """Counts the pages that one process adds. Several processes may exceed a limit by some `_STEP` pages each,
+    and by those that are judged together.
 
     Args:
         index: Where the counts outlive the process.

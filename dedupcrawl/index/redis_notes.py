@@ -289,31 +289,31 @@ class RedisNotes:
 
     @in_turn
     def site_state(self, site: str, name: str) -> bytes | None:
-        return self._state(_state_field(site, name))
+        value: bytes | None = self.link.ask("HGET", self.address.key("states"), _state_field(site, name))
+        return value
 
     @in_turn
-    def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        field = _state_field(site, name)
+    def update_site_state(
+        self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
+    ) -> bytes:
+        field, old = _state_field(site, name), guess
         while True:
-            old = self._state(field)
             self.is_asking = True
             try:
                 new = change(old)
             finally:
                 self.is_asking = False
             arguments = (field, new) if old is None else (field, new, old)
-            if self.link.call(UPDATE_STATE, self._keys("states"), *arguments):
+            told: bytes | int | None = self.link.call(UPDATE_STATE, self._keys("states"), *arguments)
+            if isinstance(told, int):
                 return new
+            old = told
 
     @in_turn
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
         key = self.address.key("agreed", digest(plain(run)).hex())
         first: bytes = self.link.call(FIRST_OF_RUN, [key], digest(plain(name)), value, _AGREED_SECONDS)
         return first
-
-    def _state(self, field: bytes) -> bytes | None:
-        value: bytes | None = self.link.ask("HGET", self.address.key("states"), field)
-        return value
 
     # Attachments
 

@@ -309,8 +309,10 @@ return redis.call('HGET', KEYS[1], ARGV[1])
 """)
 
 UPDATE_STATE = Script("""
--- KEYS: states. ARGV: field, new value, the value that was changed; without it there was none.
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return 0 end
+-- KEYS: states. ARGV: field, new value, the value that was changed; without it there was none. Returns the
+-- value where it is another.
+local value = redis.call('HGET', KEYS[1], ARGV[1])
+if value ~= (ARGV[3] or false) then return value end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 """)

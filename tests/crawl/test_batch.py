@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import uuid
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
@@ -11,7 +13,43 @@ from scrapy.settings import Settings
 from dedupcrawl.crawl import batch as batch_module
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.together import Steps
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.verdict import Verdict
+from tests.detection.judged import CHECKS, prose
+from tests.redis_server import RedisServer, running
+
+Indexes = TemporaryIndex | RedisIndex
+
+
+@pytest.fixture(scope="module")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    return redis_server.url(uuid.uuid4().hex)
+
+
+@pytest.fixture(params=["lmdb", "redis"])
+def index(request: pytest.FixtureRequest) -> Iterator[Indexes]:
+    is_redis = request.param == "redis"
+    made = RedisIndex(request.getfixturevalue("redis_url"), CHECKS) if is_redis else TemporaryIndex(CHECKS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def batch(index: Indexes) -> Batch:
+    return Batch(index)
 
 
 def page(words: str = "one page") -> FetchedPage:
@@ -19,35 +57,58 @@ def page(words: str = "one page") -> FetchedPage:
     return FetchedPage(response, DedupSettings.read(Settings()))
 
 
-def test_results_come_in_the_order_of_the_questions() -> None:
+def says(what: str, *, first: Callable[[], object] = lambda: None) -> Callable[[], Steps[Verdict | None]]:
+    """Steps that ask the index nothing."""
+
+    def steps() -> Steps[Verdict | None]:
+        first()
+        return Verdict(what, "unique")
+        yield
+
+    return steps
+
+
+def judges(detector: Detector, url: str, words: list[str]) -> Callable[[], Steps[Verdict | None]]:
+    """Steps of a page that is dropped when it is a duplicate."""
+    read = Analysis(Page(url, paragraphs=(" ".join(words),)))
+
+    def steps() -> Steps[Verdict | None]:
+        return (yield from detector.steps(read, CHECKS, request=lambda: b"ask"))
+
+    return steps
+
+
+def test_results_come_in_the_order_of_the_questions(batch: Batch) -> None:
     done: list[int] = []
 
-    async def ask(batch: Batch, number: int) -> int:
-        await batch.result(lambda: done.append(number))
+    async def ask(number: int) -> int:
+        await batch.verdict(says("", first=lambda: done.append(number)), page())
         return number
 
     async def run() -> list[int]:
-        batch = Batch()
         batch.then(lambda: done.append(0), page())
-        return await asyncio.gather(*(ask(batch, number) for number in range(1, 6)))
+        return await asyncio.gather(*(ask(number) for number in range(1, 6)))
 
     assert asyncio.run(run()) == [1, 2, 3, 4, 5]
     assert done == [0, 1, 2, 3, 4, 5]
 
 
-def test_pages_are_analysed_before_the_work_is_done() -> None:
-    async def run() -> tuple[str, ...]:
-        batch, fetched = Batch(), page("some words")
-        return await batch.result(lambda: fetched.analyse().page.paragraphs, fetched)
+def test_pages_are_analysed_before_the_work_is_done(batch: Batch) -> None:
+    fetched = page("some words")
+    analysed: list[bool] = []
 
-    assert asyncio.run(run()) == ("some words",)
+    async def run() -> None:
+        await batch.verdict(says("", first=lambda: analysed.append(fetched.is_analysed)), fetched)
+
+    asyncio.run(run())
+    assert analysed == [True]
+    assert fetched.analyse().page.paragraphs == ("some words",)
 
 
-def test_enough_pages_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_enough_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
 
     async def run() -> list[int]:
-        batch = Batch()
         done: list[int] = []
         for number in range(100):
             batch.then(partial(done.append, number), page())
@@ -56,11 +117,11 @@ def test_enough_pages_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asyncio.run(run()) == list(range(96))
 
 
-def test_large_pages_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
 
     async def run() -> int:
-        batch, done = Batch(), []
+        done: list[int] = []
         for _ in range(3):
             batch.then(lambda: done.append(1), page("x" * 700_000))
         return len(done)
@@ -68,13 +129,13 @@ def test_large_pages_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asyncio.run(run()) == 3
 
 
-def test_without_a_loop_nothing_waits() -> None:
-    batch, done = Batch(), []
+def test_without_a_loop_nothing_waits(batch: Batch) -> None:
+    done: list[int] = []
     batch.then(lambda: done.append(1))
     assert done == [1]
 
 
-def test_a_failure_belongs_to_who_asked(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_belongs_to_who_asked(batch: Batch, caplog: pytest.LogCaptureFixture) -> None:
     broken, sound = page(), page("sound")
     broken._settings = None  # type: ignore[assignment]  # cannot be analysed
 
@@ -82,11 +143,10 @@ def test_a_failure_belongs_to_who_asked(caplog: pytest.LogCaptureFixture) -> Non
         raise OSError("no disk")
 
     async def run() -> list[object]:
-        batch = Batch()
         asked = (
-            batch.result(broken.analyse, broken),
-            batch.result(lambda: sound.analyse().page.paragraphs, sound),
-            batch.result(fail),
+            batch.verdict(says("broken", first=broken.analyse), broken),
+            batch.verdict(says("sound"), sound),
+            batch.verdict(says("fails", first=fail), page()),
         )
         batch.then(fail, page())
         return list(await asyncio.gather(*asked, return_exceptions=True))
@@ -94,17 +154,16 @@ def test_a_failure_belongs_to_who_asked(caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level(logging.ERROR):
         first, second, third = asyncio.run(run())
     assert isinstance(first, RuntimeError)
-    assert second == ("sound",)
+    assert second == Verdict("sound", "unique")
     assert isinstance(third, OSError)
     assert "no disk" in caplog.text
 
 
-def test_who_has_gone_is_not_answered() -> None:
+def test_who_has_gone_is_not_answered(batch: Batch) -> None:
     done: list[int] = []
 
     async def run() -> None:
-        batch = Batch()
-        gone = asyncio.ensure_future(batch.result(lambda: done.append(1), page()))
+        gone = asyncio.ensure_future(batch.verdict(says("", first=lambda: done.append(1)), page()))
         await asyncio.sleep(0)
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)
@@ -114,11 +173,10 @@ def test_who_has_gone_is_not_answered() -> None:
     assert done == []
 
 
-def test_what_waits_is_done_at_the_end() -> None:
+def test_what_waits_is_done_at_the_end(batch: Batch) -> None:
     done: list[int] = []
 
     async def run() -> None:
-        batch = Batch()
         batch.then(lambda: done.append(1), page())
         assert done == []
         batch.flush()
@@ -128,12 +186,81 @@ def test_what_waits_is_done_at_the_end() -> None:
     assert done == [1]
 
 
-def test_where_nothing_is_to_be_analysed_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_gains_by_company_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
+    batch = Batch(TemporaryIndex(CHECKS))
 
-    async def run() -> int:
-        batch, analysed = Batch(), page()
+    async def run() -> list[Verdict | None]:
+        analysed = page()
         analysed.analyse()
-        return await batch.result(lambda: 1) + await batch.result(lambda: 2, analysed)
+        return [
+            await batch.verdict(says("item"), page(), needs_page=False),
+            await batch.verdict(says("page"), analysed),
+        ]
 
-    assert asyncio.run(run()) == 3
+    assert asyncio.run(run()) == [Verdict("item", "unique"), Verdict("page", "unique")]
+
+
+def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
+    index = RedisIndex(redis_url, CHECKS)
+    detector, batch = Detector(index, run="one"), Batch(index)
+
+    async def judge(numbers: range) -> list[Verdict | None]:
+        asked = (judges(detector, f"http://a.example/{number}", prose(200, number)) for number in numbers)
+        return await asyncio.gather(*(batch.verdict(begin, page()) for begin in asked))
+
+    asyncio.run(judge(range(2)))  # the site is known then, and the server knows the scripts
+    before = index.round_trips
+    verdicts = asyncio.run(judge(range(2, 12)))
+    assert [verdict and verdict.verdict for verdict in verdicts] == ["unique"] * 10
+    assert index.round_trips - before == 1
+    index.close()
+
+
+def test_items_of_one_page_are_judged_one_after_the_other(index: Indexes, batch: Batch) -> None:
+    detector, fetched = Detector(index, run="one"), page()
+    known: list[Verdict | None] = []
+
+    def shared() -> Steps[Verdict | None]:
+        if not known:
+            known.append((yield from detector.steps(Analysis(text), CHECKS)))
+        return known[0]
+
+    text = Page("http://a.example/", paragraphs=(" ".join(prose(200)),))
+
+    async def run() -> list[Verdict | None]:
+        return await asyncio.gather(*(batch.verdict(shared, fetched) for _ in range(3)))
+
+    assert asyncio.run(run()) == known * 3
+    assert len(known) == 1
+
+
+@pytest.mark.parametrize("error", [IndexDamagedError("a damaged row"), IndexAwayError(111, "away")])
+def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    index = RedisIndex(redis_url, CHECKS)
+    detector, batch = Detector(index, run="one"), Batch(index)
+    add_all = index.add_all
+
+    def fails(offers: list[tuple[object, bytes]]) -> object:
+        if any(found.entry.url == "http://a.example/1" for found, _ in offers):  # type: ignore[attr-defined]
+            raise error
+        return add_all(offers)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(index, "add_all", fails)
+
+    async def judge() -> list[object]:
+        asked = (judges(detector, f"http://a.example/{number}", prose(200, number)) for number in range(3))
+        asking = (batch.verdict(begin, page()) for begin in asked)
+        return list(await asyncio.gather(*asking, return_exceptions=True))
+
+    told = asyncio.run(judge())
+    monkeypatch.undo()
+    is_away = isinstance(error, IndexAwayError)
+    assert [one is error for one in told] == [is_away, True, is_away], told
+    assert len(list(index.entries())) == (0 if is_away else 2)
+    again = asyncio.run(judge())
+    assert [one.verdict for one in again if isinstance(one, Verdict)] == ["unique"] * 3
+    assert len(list(index.entries())) == 3
+    index.close()

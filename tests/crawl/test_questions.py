@@ -12,6 +12,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.questions import ErrorQuestions
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import page, prose
 
@@ -29,7 +30,7 @@ class Asked:
 
 
 def made() -> tuple[ErrorQuestions, Asked, ErrorPages, Batch]:
-    asked, errors, batch = Asked(), ErrorPages(), Batch()
+    asked, errors, batch = Asked(), ErrorPages(), Batch(TemporaryIndex([]))
     sending: Any = asked
     return ErrorQuestions(errors, Pages(DedupSettings.read({})), batch, sending), asked, errors, batch
 

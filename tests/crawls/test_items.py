@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from typing import Any
 
 import attrs
@@ -14,6 +15,7 @@ from itemadapter import ItemAdapter
 
 from tests.crawls.site import crawl, page, prose, serve
 from tests.crawls.stories import SITE, STORY
+from tests.redis_server import RedisServer
 
 
 class PlainItem(scrapy.Item):
@@ -84,6 +86,17 @@ async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it(
     with serve(SITE) as site:
         done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(FrozenItem))
     assert len(done.items) == 5
+
+
+async def test_items_of_pages_that_are_judged_together_share_their_verdicts(redis_server: RedisServer) -> None:
+    texts = {f"/{number}": page(prose(number // 2)) for number in range(20)}
+    settings = {"DEDUP_INDEX": redis_server.url(), "DEDUP_RUN": "one"}
+    with serve({"/": page("Start " + prose(99), *texts), **texts}) as site:
+        done = await crawl(f"{site.base}/", settings, spider_of(dict, copies=3))
+    assert len(done.items) == 33
+    assert set(Counter(item["url"] for item in done.items).values()) == {3}
+    assert len(done.dropped) == 30
+    assert done.stats["dedup/content/checked"] == 21
 
 
 class Listing(scrapy.Spider):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,27 @@ async def test_pages_wait_for_a_redis_that_is_restarted(redis_server: RedisServe
     assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
     assert done.stats["dedup/index/outages"] == 1
     assert "dedup/index/let_through" not in done.stats
+    index = index_of(redis_server)
+    assert index.info()["pages"] == COUNT // 2 + 1
+    assert index.info()["claimed"] == 0
+    assert index.verify() == []
+    index.close()
+
+
+@pytest.mark.parametrize("numbers", [range(0), (0,), (3, 11, 17)], ids=["never", "at first", "thrice"])
+async def test_pages_that_are_judged_together_wait_for_a_redis_that_is_killed(
+    redis_server: RedisServer, numbers: Sequence[int]
+) -> None:
+    def restart() -> None:
+        if redis_server.process is not None:
+            redis_server.kill()
+            threading.Timer(0.5, redis_server.start).start()
+
+    chain = pages_of_a_site(dict.fromkeys(numbers, restart))
+    done = await crawl_with(redis_server, {**chain, "/": page("Start " + prose(0), *list(chain)[1:])})
+    assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
+    assert "dedup/index/let_through" not in done.stats
+    assert done.stats["dedup/content/checked"] == COUNT + 1
     index = index_of(redis_server)
     assert index.info()["pages"] == COUNT // 2 + 1
     assert index.info()["claimed"] == 0

@@ -342,10 +342,12 @@ class TestTemplateOfASite:
 
 def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
     class Full(TemporaryIndex):
-        def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        def update_site_state(
+            self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
+        ) -> bytes:
             if name == "pages":
                 raise OSError("no space left on device")
-            return super().update_site_state(site, name, change)
+            return super().update_site_state(site, name, change, guess)
 
     index = Full(CHECKS)
     detector = Detector(index, run="one")

@@ -8,10 +8,11 @@ import time
 import pytest
 
 from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import offer, page
+from tests.index.toys import CHECKS, offer, page
 
 
 def test_verdicts(index: AnyIndex) -> None:
@@ -164,6 +165,25 @@ def test_site_states(index: AnyIndex) -> None:
     with pytest.raises(KeyError, match="change"):
         index.update_site_state("a.com", "template", broken)
     assert index.site_state("a.com", "template") == state
+
+
+def test_a_guess_of_a_state_may_be_wrong(index: AnyIndex) -> None:
+    def more(old: bytes | None) -> bytes:
+        return (old or b"") + b"x"
+
+    assert index.update_site_state("a.com", "count", more, b"wrong") == b"x"
+    assert index.update_site_state("a.com", "count", more, b"wrong") == b"xx"
+    assert index.update_site_state("a.com", "count", more, b"xx") == b"xxx"
+    assert index.site_state("a.com", "count") == b"xxx"
+
+
+def test_a_state_that_is_what_was_guessed_is_one_question_to_a_server(redis_url: str) -> None:
+    index = RedisIndex(redis_url, CHECKS)
+    first = index.update_site_state("a.com", "count", lambda old: b"1")
+    before = index.round_trips
+    index.update_site_state("a.com", "count", lambda old: b"2", first)
+    assert index.round_trips - before == 1
+    index.close()
 
 
 def test_states_are_changed_by_one_at_a_time(index: AnyIndex) -> None:

@@ -91,10 +91,12 @@ def test_an_index_that_refuses_ends_no_crawl(error: Exception) -> None:
     class Refusing(TemporaryIndex):
         refuses = False
 
-        def update_site_state(self, site: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        def update_site_state(
+            self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
+        ) -> bytes:
             if self.refuses:
                 raise error
-            return super().update_site_state(site, name, change)
+            return super().update_site_state(site, name, change, guess)
 
     index = Refusing(CHECKS)
     tally = RunTally(index, "one", "s")
