@@ -275,6 +275,17 @@ def test_pages_that_seem_to_differ_are_compared_again_once_counters_are_known(se
     assert [url for url, _ in setting.failed] == [ASKED]
 
 
+def test_a_trial_that_is_put_off_again_and_again_counts_once(setting: Setting) -> None:
+    setting.furniture = Furniture()
+    setting.begin()
+    setting.trials.asked_for(ASKED, STORY)
+    for _ in range(5):
+        setting.trials.found(CANONICAL, OTHER)
+    setting.furniture = furniture_of_pages(5)
+    setting.trials.asked_for("http://a.example/another", STORY)
+    assert [url for url, _ in setting.failed] == [ASKED]
+
+
 def test_what_was_put_off_is_settled_when_nothing_more_comes(setting: Setting) -> None:
     setting.furniture = Furniture()
     setting.begin()
