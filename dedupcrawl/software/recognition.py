@@ -369,13 +369,12 @@ def _fits(template: Template, segments: Sequence[str], parts: UrlParts) -> bool:
 
 
 def _args_fit(template: Template, parts: UrlParts) -> bool:
+    args = parts.args[:_MOST_ARGUMENTS]
     for name, form in template.args:
         if form is None:
             if name not in parts.args:
                 return False
-        elif not any(
-            arg.startswith(f"{name}=") and form.match(arg[len(name) + 1 :], {}) for arg in parts.args[:_MOST_ARGUMENTS]
-        ):
+        elif not any(arg.startswith(f"{name}=") and form.match(arg[len(name) + 1 :], {}) for arg in args):
             return False
     return True
 
