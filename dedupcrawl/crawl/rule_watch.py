@@ -273,6 +273,7 @@ class RuleWatch:
         key = mmh3.hash64(trial.url)[0]
         if key in self._given_back or not self._trials.begin(trial):
             return
+        self._savings.try_both(trial.canonical)
         question = as_asked(request, **{TRIAL: trial.url})
         if key in self._answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)

@@ -29,23 +29,29 @@ class Savings:
         self._tally = tally
         self._spent: set[int] = set()  # hashes: 60 bytes a URL
         self._saved: set[int] = set()
-        self._fetched_for: dict[int, str] = {}  # hash of a URL → what it is fetched instead of
+        self._fetched_for: dict[int, int] = {}  # a URL → what it is fetched instead of, both by their hashes
 
     def spend(self, url: str, canonical: str) -> None:
         """`url` saves nothing as yet: `canonical` is fetched for it."""
         self._spent.add(_key(url))
-        self._fetched_for[_key(canonical)] = url
+        self._fetched_for[_key(canonical)] = _key(url)
+
+    def try_both(self, canonical: str) -> None:
+        """What `canonical` is fetched for is fetched as well: that is no fetch saved."""
+        self._fetched_for.pop(_key(canonical), None)
 
     def meet(self, canonical: str) -> None:
         """There is a link to `canonical` itself: it would have been fetched beside what it was fetched for."""
-        url = self._fetched_for.pop(_key(canonical), None)
-        if url is not None:
-            self._spent.discard(_key(url))
-            self.save(url)
+        key = self._fetched_for.pop(_key(canonical), None)
+        if key is not None:
+            self._spent.discard(key)
+            self._save(key)
 
     def save(self, url: str) -> None:
         """The fetch of `url` is saved."""
-        key = _key(url)
+        self._save(_key(url))
+
+    def _save(self, key: int) -> None:
         if key not in self._spent and key not in self._saved:
             self._saved.add(key)
             self._stats.inc_value("dedup/url/saved")

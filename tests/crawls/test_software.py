@@ -86,7 +86,12 @@ async def test_what_is_fetched_first_under_another_url_is_a_fetch_saved_once_its
     pages |= {f"/a{n}?print=1": page(prose(10 + n)) for n in range(9)}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TRIAL_SHARE=0))
-    assert done.stats["dedup/url/saved"] == 6
+        assert done.stats["dedup/url/saved"] == 6
+        other = tmp_path / "other"
+        other.mkdir()
+        shutil.copytree(tmp_path / "rules", other / "rules")
+        tried = await crawl(f"{site.base}/", settings(other, DEDUP_TRIAL_SHARE=1))
+    assert tried.stats.get("dedup/url/saved", 0) == 0, "both were fetched of each"
 
 
 async def test_the_next_crawl_knows_it_from_the_first_page_on(tmp_path: Path) -> None:
