@@ -29,7 +29,7 @@ def read_boolean(value: Any) -> bool:
             return True
         if lowered in {"0", "false", "no", "off", ""}:
             return False
-    elif value in {0, 1}:
+    elif value in (0, 1):
         return bool(value)
     raise ValueError
 

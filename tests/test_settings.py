@@ -29,6 +29,9 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "attribute", "expected"),
     [
+        ("DEDUP_ALIASES", ["canonical", "og"], "aliases", frozenset({"canonical", "og"})),
+        ("DEDUP_ALIASES", "canonical, og", "aliases", frozenset({"canonical", "og"})),
+        ("DEDUP_ALIASES", [], "aliases", frozenset()),
         ("DEDUP_ENABLED", "0", "enabled", False),
         ("DEDUP_ENABLED", "true", "enabled", True),
         ("DEDUP_CHECKS", "simhash, exact", "checks", ("simhash", "exact")),

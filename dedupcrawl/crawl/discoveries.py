@@ -24,6 +24,7 @@ class Discoveries:
         self._only_on: dict[str, dict[int, str]] = {}  # URL on trial → hash of a URL that only its page led to → that
         self._by_trials: dict[int, str] = {}  # hash of such a URL → URL on trial
         self._yields: Counter[int] = Counter()  # of such a URL, by its hash, that the duplicate filter did not drop
+        self._failed: set[int] = set()  # hashes of URLs whose trial has failed
 
     def is_new(self, request: Request, response: Response | None = None, sent: Request | None = None) -> bool:
         """Count a request that the callback of a response has yielded, or that a crawl starts with.
@@ -46,6 +47,8 @@ class Discoveries:
             self._made.add(asked)
         self._known.add(key)
         tried = response.meta.get(TRIAL) if response is not None and response.request is not None else None
+        if tried is not None and _key(tried) in self._failed:
+            tried = None
         if tried is not None and not was_asked:
             self._only_on.setdefault(tried, {})[asked] = request.url if sent is None else sent.url
             self._by_trials[asked] = tried
@@ -68,8 +71,17 @@ class Discoveries:
             if not self._yields[key]:
                 self._forget(key)
 
+    def failed(self, tried: str) -> None:
+        """The page of a URL on trial is one of its own: what it has led to, and will, is found by it like by any."""
+        self._failed.add(_key(tried))
+        for key in list(self._only_on.get(tried, ())):
+            self._forget(key)
+
     def _forget(self, key: int) -> None:
-        del self._only_on[self._by_trials.pop(key)][key], self._yields[key]
+        tried = self._by_trials.pop(key)
+        del self._only_on[tried][key], self._yields[key]
+        if not self._only_on[tried]:
+            del self._only_on[tried]
 
     def only_on(self, url: str) -> list[str]:
         """The URLs that only the page of this one, which was fetched on trial, has led to so far."""

@@ -80,7 +80,9 @@ class StartPages:
         if request.dont_filter and request.meta.get("is_start_request"):
             settings = self._settings.for_url(request.url)
             if settings.enabled and settings.url_mode == "rewrite":
-                self._known.setdefault(self._fingerprint(request), []).append(self._purpose(request))
+                known = self._known.setdefault(self._fingerprint(request), [])
+                if (purpose := self._purpose(request)) not in known:  # a spider may start with one page every minute
+                    known.append(purpose)
 
     def has(self, request: Request) -> bool:
         """True for a request that would bring the same page to the same callback again."""

@@ -86,10 +86,10 @@ class ErrorQuestions:
 
 
 class CanonicalQuestions:
-    """Asks for each canonical URL once, and tells the trials what came of it.
+    """Asks for canonical URLs, and tells the trials that wait for their pages what came of it.
 
     Args:
-        trials: Those under way.
+        trials: Those under way. Of one whose canonical URL does not answer nothing more can be known: it ends.
         pending: Told which canonical URLs led nowhere before.
         pages: Of the crawl's responses.
         batch: In which pages are looked at.
@@ -102,30 +102,36 @@ class CanonicalQuestions:
         self._pages = pages
         self._batch = batch
         self._sending = sending
-        self._asked: set[str] = set()
-        self._open = 0
+        self._open: set[str] = set()
 
     @property
     def are_open(self) -> bool:
         """True while an answer is to come."""
-        return self._open > 0
+        return bool(self._open)
 
     def ask(self, canonical: str) -> None:
-        """Fetch a canonical URL."""
-        if canonical not in self._asked:
-            self._asked.add(canonical)
-            self._open += 1
-            question = Request(canonical, meta={"dedup_skip": True})
+        """Fetch a canonical URL, unless that is under way."""
+        if canonical not in self._open:
+            self._open.add(canonical)
             led_nowhere = self._pending.is_refuted(canonical)
+            question = Request(canonical, meta={"dedup_skip": True})
             self._sending.fetch(question, partial(self._answered, canonical, led_nowhere))
 
     def _answered(self, canonical: str, led_nowhere: bool, response: Response | None) -> None:
-        self._open -= 1
-        if response is not None and 200 <= response.status < 300:
-            page = self._pages.of(response)
-            self._batch.then(partial(self._learn, canonical, page), page)
-        elif led_nowhere:  # and does so again, while the URL that was asked for has a page
-            self._trials.gone(canonical)
+        page = None
+        try:
+            if response is not None and 200 <= response.status < 300:
+                page = self._pages.of(response)
+        except Exception:  # the crawl's end waits for this answer
+            logger.exception("What a rule makes of a URL, %s, cannot be read.", printable(canonical))
+        self._batch.then(partial(self._settle, canonical, led_nowhere, page), page)
 
-    def _learn(self, canonical: str, page: FetchedPage) -> None:
-        self._trials.found(canonical, Look.at(page.analyse()))
+    def _settle(self, canonical: str, led_nowhere: bool, page: FetchedPage | None) -> None:
+        self._open.discard(canonical)
+        try:
+            if page is not None:
+                self._trials.found(canonical, Look.at(page.analyse()))
+            elif led_nowhere:  # and does so again, while the URL that was asked for has a page
+                self._trials.gone(canonical)
+        finally:
+            self._trials.not_found(canonical)

@@ -157,11 +157,12 @@ class PendingRewrites:
         self._waiting: dict[str, _Waiting] = {}  # by canonical URL
         self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
         self._refuted: set[int] = set()
-        self._led_on: dict[str, str] = {}  # canonical URL → what is asked for instead of that
+        self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead of that
+        self._survives = path is not None
+        self._journal = JournalFile(None)
         if path is not None:
             self._resume(path)
-        self._journal = JournalFile(path)
-        self._survives = path is not None
+            self._journal = JournalFile(path)
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
@@ -199,16 +200,12 @@ class PendingRewrites:
     def lead_on(self, canonical: str, target: str) -> None:
         """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
         target = self._end(target)
-        if canonical == target or canonical in self._led_on:
+        if canonical == target or (key := _key(canonical)) in self._led_on:
             return
-        self._led_on[canonical] = target
-        waiting = self._waiting.pop(canonical, None)
-        if waiting is not None:
-            self.wait(target, waiting.first)
-            for one in waiting.others:
-                request = self._unpacked(one, canonical) if isinstance(one, bytes) else one
-                if request is not None:
-                    self.wait(target, request)
+        self._led_on[key] = target
+        self._journal.append(("led on", canonical, target.encode()))
+        for request in self._taken(canonical):
+            self.wait(target, request)
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
@@ -222,6 +219,10 @@ class PendingRewrites:
         if (key := _key(canonical)) not in self._refuted:
             self._refuted.add(key)
             self._journal.append(("refuted", canonical, b""))
+        return self._taken(canonical)
+
+    def _taken(self, canonical: str) -> list[Request]:
+        """Those that waited for this URL, and do no more."""
         waiting = self._waiting.pop(canonical, None)
         if waiting is None:
             return []
@@ -238,7 +239,7 @@ class PendingRewrites:
 
     def _end(self, canonical: str) -> str:
         """What is asked for in the end; there are no circles."""
-        while (target := self._led_on.get(canonical)) is not None:
+        while self._led_on and (target := self._led_on.get(_key(canonical))) is not None:
             canonical = target
         return canonical
 
@@ -266,17 +267,16 @@ class PendingRewrites:
             return None if url is None else Request(url)
 
     def _resume(self, path: Path) -> None:
-        for event, canonical, packed in read_rows(path, tuple[str, str, bytes]):
+        """Nothing is written meanwhile."""
+        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
             if event == "proven":
-                self._proven.add(_key(canonical))
-                self._waiting.pop(canonical, None)
+                self.prove(canonical)
             elif event == "refuted":
-                self._refuted.add(_key(canonical))
-                self._waiting.pop(canonical, None)
-            else:
-                request = self._unpacked(packed, canonical)
-                if request is not None and self._is_new(canonical, request.url):
-                    self._add(canonical, request, packed)
+                self.refute(canonical)
+            elif event == "led on":
+                self.lead_on(canonical, content.decode())
+            elif (request := self._unpacked(content, canonical)) is not None:
+                self.wait(canonical, request)
 
 
 def _key(url: str) -> int:

@@ -350,6 +350,7 @@ class RuleWatch:
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
         self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=False)
+        self._aliases.discoveries.failed(trial.url)
         if trial.led_to:
             self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:

@@ -164,6 +164,12 @@ class Trials:
         if trial := self._by_url.get(url):
             self._end(trial)
 
+    def not_found(self, canonical: str) -> None:
+        """A canonical URL was asked for, and its page is not to be had: trials that lack nothing else tell nothing."""
+        for trial in list(self._by_canonical.get(canonical, ())):
+            if trial.asked is not None and trial.found is None:
+                self._end(trial)
+
     def settle(self) -> None:
         """Nothing more is being fetched: end what can be ended, and forget the rest."""
         for trial in list(self._by_url.values()):

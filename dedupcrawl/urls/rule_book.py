@@ -236,7 +236,7 @@ class RuleBook:
         if watched is None:
             known = self._restricted.get(site, {})
             watched = self._sites[site] = {
-                rule.id: replace(known[rule.effect], rule=rule) if rule.effect in known else WatchedRule.of(rule)
+                rule.id: known[rule.effect].reread(rule) if rule.effect in known else WatchedRule.of(rule)
                 for rule in self._rules_of(site)
                 if rule.state != "disabled"
             }

@@ -41,6 +41,10 @@ class WatchedRule:
         """One that was not used yet."""
         return cls(rule, Places(rule))
 
+    def reread(self, rule: Rule) -> WatchedRule:
+        """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here."""
+        return replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
+
     @property
     def before(self) -> tuple[int, int]:
         """What counts like trials that passed and that failed, before this crawl."""

@@ -59,3 +59,16 @@ def test_what_was_made_and_then_linked_under_its_own_url() -> None:
     found.is_new(Request(U), page(), made)
     assert found.is_new(made, page("v"))
     assert found.only_on("v") == []
+
+
+def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
+    found = Discoveries()
+    found.is_new(Request(U), page("v"))
+    found.is_new(Request(f"{U}?2"), page("w"))
+    found.failed("v")
+    assert found.only_on("v") == []
+    assert not found.is_awaited(U)
+    found.is_new(Request(f"{U}?2"), page("v"))
+    found.is_new(Request(f"{U}?3"), page("v"))
+    assert found.only_on("v") == found.only_on("w") == []
+    assert not any(found.is_awaited(url) for url in (f"{U}?2", f"{U}?3"))

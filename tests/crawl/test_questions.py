@@ -1,19 +1,23 @@
-"""What hosts are asked, and what waits for their answers; real ones: tests/crawls/test_trials.py."""
+"""What hosts and canonical URLs are asked, and what waits for their answers; real ones: tests/crawls/test_trials.py."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from scrapy import Request
+import pytest
+from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.questions import ErrorQuestions
+from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorQuestions
+from dedupcrawl.crawl.rewrites import PendingRewrites
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
+from tests.crawl.test_trials import ASKED, CANONICAL, STORY, Setting
 from tests.crawls.site import page, prose
 
 HOST = "a.example"
@@ -66,3 +70,56 @@ def test_a_host_that_does_not_answer_holds_nothing_back() -> None:
     asked.questions[0][1](None)
     batch.flush()
     assert (done, questions.are_open) == (["one"], False)
+
+
+def canonical(folder: Path) -> tuple[Setting, CanonicalQuestions, Asked, PendingRewrites]:
+    setting, asked, pending = Setting(folder), Asked(), PendingRewrites(None, Spider("spider"))
+    sending: Any = asked
+    batch = Batch(TemporaryIndex([]))
+    questions = CanonicalQuestions(setting.trials, pending, Pages(DedupSettings.read({})), batch, sending)
+    return setting, questions, asked, pending
+
+
+def answer(request: Request, status: int = 200) -> Response:
+    return HtmlResponse(request.url, status=status, body=page(prose(1)).encode(), encoding="utf-8")
+
+
+def test_each_trial_that_lacks_the_page_of_its_canonical_url_gets_it(tmp_path: Path) -> None:
+    setting, questions, asked, _ = canonical(tmp_path)
+    urls = [ASKED, f"{ASKED}2", f"{ASKED}3"]
+    for number, url in enumerate(urls):
+        setting.begin(url)
+        setting.trials.asked_for(url, STORY)
+        questions.ask(CANONICAL)
+        if number == 0:  # the second comes while the first waits
+            continue
+        assert questions.are_open
+        request, answered = asked.questions.pop()
+        assert not asked.questions
+        answered(answer(request))
+        assert not questions.are_open
+        assert setting.passed == urls[: number + 1]
+
+
+@pytest.mark.parametrize(
+    "fails", [lambda request: None, lambda request: answer(request, 503), lambda request: object()]
+)
+def test_a_trial_whose_canonical_url_does_not_answer_ends_and_tells_nothing(tmp_path: Path, fails: Any) -> None:
+    setting, questions, asked, _ = canonical(tmp_path)
+    setting.begin()
+    setting.trials.asked_for(ASKED, STORY)
+    questions.ask(CANONICAL)
+    request, answered = asked.questions.pop()
+    answered(fails(request))
+    assert (questions.are_open, setting.trials.unmatched(), setting.passed, setting.failed) == (False, set(), [], [])
+
+
+def test_what_led_nowhere_and_does_so_again_speaks_against_the_rule(tmp_path: Path) -> None:
+    setting, questions, asked, pending = canonical(tmp_path)
+    pending.refute(CANONICAL)
+    setting.begin()
+    setting.trials.asked_for(ASKED, STORY)
+    questions.ask(CANONICAL)
+    asked.questions.pop()[1](None)
+    assert [one.gone for one in setting.book.watched("a.example", setting.rule.source)] == [1]
+    assert not questions.are_open

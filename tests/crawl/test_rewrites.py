@@ -107,3 +107,23 @@ def test_every_answered_page_takes_the_room_of_a_number() -> None:
     tracemalloc.stop()
     assert taken < 10_000 * 100
     assert not pending.is_unknown("http://a.example/a/list/of/things/page/0000000007?sort=asc")
+
+
+def test_where_a_canonical_url_has_led_on_is_known_after_a_restart(tmp_path: Path) -> None:
+    spider, kept, end = Before(), "http://a.example/kept", "http://a.example/end"
+    asked = [f"{ASKED}&sid={n}" for n in range(4)]
+    pending = PendingRewrites(tmp_path / "pending.jsonl", spider)
+    pending.wait(CANONICAL, Request(asked[0]))
+    pending.wait(CANONICAL, Request(asked[1]))
+    pending.lead_on(CANONICAL, kept)
+    pending.wait(CANONICAL, Request(asked[2]))
+    pending.lead_on(kept, end)
+    pending.lead_on(end, CANONICAL)  # round
+    pending.close()
+    resumed = PendingRewrites(tmp_path / "pending.jsonl", spider)
+    resumed.wait(CANONICAL, Request(asked[3]))
+    resumed.wait(CANONICAL, Request(asked[0]))
+    assert resumed.unanswered() == [end]
+    assert [one.url for one in resumed.refute(end)] == asked
+    resumed.close()
+    assert PendingRewrites(tmp_path / "pending.jsonl", spider).unanswered() == []

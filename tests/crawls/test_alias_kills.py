@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.site import Answer, page, prose, serve
+from tests.crawls.ruled_sites import KNOWN, rules, texts
+from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import FORUM, phpbb
 from tests.crawls.test_kills import kill_when
 from tests.crawls.test_several_workers import EXAMPLE, found, push, start, wait_for_its_death
@@ -87,3 +88,27 @@ def test_two_workers_of_which_one_is_killed_find_all_pages_that_aliases_stand_fo
         "scrapy-redis may forget the front page"
     )
     assert fetched < len(phpbb()), "and aliases saved fetches"
+
+
+async def test_what_rules_make_and_aliases_lead_on_from_is_not_fetched_after_a_restart(tmp_path: Path) -> None:
+    """Links that come after the restart wait for the page that was asked for in the end, which has come before."""
+    numbers = range(12)
+    late = "/late"
+    first = (*(f"/p?id={n}&amp;sid=0" for n in numbers), *(f"/t/{n}" for n in numbers))  # the last is asked for first
+    pages: dict[str, Any] = {"/": page(prose(0), late, "/middle", *first), "/middle": page(prose(2))}
+    for n in numbers:
+        pages |= {f"/t/{n}": page(prose(100 + n))} | {f"/p?id={n}{sid}": redirect(f"/t/{n}") for sid in ("", "&sid=1")}
+    pages[late] = page(prose(1), *(f"/p?id={n}&amp;sid=1" for n in numbers))
+    given = {**rules(tmp_path, KNOWN), "DEDUP_SCOPE": "spider", "DEDUP_SOFTWARE": False, "CONCURRENT_REQUESTS": 1}
+    given |= {"DEDUP_TRIAL_SHARE": 0.001}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", given)
+        site.requests.clear()
+        given |= {"JOBDIR": str(tmp_path / "job")}
+        cut = await crawl(f"{site.base}/", {**given, "CLOSESPIDER_PAGECOUNT": 14})
+        assert site.requests["/middle"] == 1
+        assert not site.requests[late]
+        rest = await crawl(f"{site.base}/", given)
+        assert site.requests[late] == 1
+    assert texts(cut) | texts(rest) == set(map(prose, (0, 1, 2, *range(100, 112))))
+    assert sum(path.startswith("/p?") for path in site.requests) <= 1, "but for trials"

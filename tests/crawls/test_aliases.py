@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dedupcrawl.aliases.alias import NAME, Alias
+from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
 from tests.redis_server import RedisServer
@@ -434,3 +435,37 @@ async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault
         done = await crawl(f"{site.base}/", given)
     assert texts(done) == set(map(prose, (0, *range(100, 112))))
     assert not done.stats.get("dedup/url/revoked")
+
+
+ALTERNATES: dict[str, Any] = {
+    "header": {"Link": '</alt?n={}>; rel="canonical"'},
+    "header ": {"Content-Location": "/alt?n={}"},
+    "alternate": '<link rel="amphtml" href="/alt?n={}">',
+    "alternate ": '<link rel="alternate" media="print" href="/alt?n={}">',
+    "alternate  ": '<link rel="alternate" media="only screen and (max-width: 640px)" href="/alt?n={}">',
+    "shortlink": '<link rel="shortlink" href="/alt?n={}">',
+}
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+@pytest.mark.parametrize("source", ALTERNATES)
+async def test_what_headers_and_alternates_say_alone_saves_fetches_where_it_is_right(
+    tmp_path: Path, source: str, is_wrong: bool
+) -> None:
+    said, numbers = ALTERNATES[source], range(12)
+    pages: dict[str, Any] = {"/": page(prose(0), "/late", *(f"/a/{n}" for n in numbers))}
+    pages["/late"] = page(prose(1), *(f"/alt?n={n}" for n in numbers))
+    for n in numbers:
+        markup = "" if isinstance(said, dict) else said.format(n)
+        headers = {name: value.format(n) for name, value in said.items()} if isinstance(said, dict) else {}
+        html = page(prose(100 + n)).replace("<title>", f"{markup}<title>")
+        pages |= {f"/a/{n}": Answer(html, headers=headers), f"/alt?n={n}": page(prose((500 if is_wrong else 100) + n))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_ALIASES=[source.strip()]))
+    others = [prose(500 + n) for n in numbers] if is_wrong else []
+    assert texts(done) == {prose(0), prose(1), *(prose(100 + n) for n in numbers), *others}
+    alternates = sum(count for path, count in site.requests.items() if path.startswith("/alt"))
+    assert alternates == len(numbers) if is_wrong else 0 < alternates < 6, "but for trials"
+    assert set(done.stats) & {f"dedup/aliases/said/{one}" for one in SOURCES} == {
+        f"dedup/aliases/said/{source.strip()}"
+    }

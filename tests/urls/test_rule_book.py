@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.probation import known_before
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
@@ -161,6 +162,8 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
     assert book.is_off(zoomed("map", 9)[0], ("zoom",))
     book.passed(zoomed("view", 5)[0], ("zoom",))
     book.save()
+    (watched,) = book.watched("a.com", "learned")
+    assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
     assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
 
 
