@@ -130,7 +130,7 @@ class Explainer:
 
     def _alias(self, form: str) -> dict[str, Any] | None:
         """What is known of this very URL, and what became of the trials of its source."""
-        alias = Alias.from_bytes(self._index.attached(form, ALIAS))
+        alias = Alias.from_bytes(self._index.attached([form], ALIAS)[form].get(ALIAS))
         if alias is None:
             return None
         known = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Iterable, Mapping
 
 from scrapy.statscollectors import StatsCollector
 
@@ -17,6 +19,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 
 logger = logging.getLogger(__name__)
 
+FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
 _MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
 
 
@@ -33,6 +36,7 @@ class AliasStore:
         self.index = index
         self._normalizer = normalizer
         self._stats = stats
+        self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         self._sites: dict[str, SiteAliases] = {}
         self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
         self._failed = False
@@ -43,15 +47,70 @@ class AliasStore:
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
-        return Alias.from_bytes(self.index.attached(without_fragment(url), NAME))
+        return Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
+
+    def beside(self, url: str) -> dict[str, bytes]:
+        """What lies beside a URL, by name; of what was asked for lately it is not asked again.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        if self.is_at_hand(url):
+            return self._at_hand[url][1]
+        return self.index.attached([url], NAME)[url]
+
+    def is_at_hand(self, url: str) -> bool:
+        """True when `beside` asks nobody."""
+        return url in self._at_hand and time.monotonic() - self._at_hand[url][0] < FRESH_SECONDS
+
+    def read(self, urls: Iterable[str]) -> None:
+        """Have at hand for a moment what lies beside these URLs: one question for all of them."""
+        now = time.monotonic()
+        self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
+        wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
+        try:
+            found = self.index.attached(wanted, NAME) if wanted else {}
+        except (OSError, IndexDamagedError) as error:
+            self.say(error)
+        else:
+            self._at_hand |= {url: (now, rows) for url, rows in found.items()}
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched."""
         try:
             self.remember(site_of(url))
-            self.index.attach(url, NAME, alias.to_bytes())
+            self.attach(url, NAME, alias.to_bytes())
         except (OSError, IndexDamagedError) as error:
             self.say(error)
+
+    def attach(self, url: str, name: str, data: bytes) -> None:
+        """Put something beside a URL.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot take it.
+        """
+        self._at_hand.pop(url, None)
+        self.index.attach(url, name, data)
+
+    def attach_new(self, rows: Mapping[str, Alias]) -> dict[str, Alias | None]:
+        """Put aliases beside URLs that have none; URL → the one that lay there already, None where that is unreadable.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot take them.
+        """
+        for url in rows:
+            self._at_hand.pop(url, None)
+        there = self.index.attach_new(NAME, {url: alias.to_bytes() for url, alias in rows.items()})
+        return {url: Alias.from_bytes(content) for url, content in there.items()}
+
+    def detach(self, url: str) -> None:
+        """A URL is no alias, and what was said at it counts no more.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot be changed.
+        """
+        self._at_hand.pop(url, None)
+        self.index.detach(url, NAME)
 
     def kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL.
@@ -59,7 +118,7 @@ class AliasStore:
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
-        found = (self.index.entry(known) for known in {url, self._normalizer.normalize(url).canonical})
+        found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
         return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
     def site(self, site: str) -> SiteAliases:
@@ -89,10 +148,6 @@ class AliasStore:
         if not self.has_some(site):
             self.update(site, SiteAliases())
             self._remembering.add(site)
-
-    def sites(self) -> tuple[str, ...]:
-        """Those that were asked about."""
-        return tuple(self._sites)
 
     def update(self, site: str, news: SiteAliases) -> None:
         """Add to what is known of a site."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import mmh3
 import msgspec
@@ -75,7 +75,6 @@ class Aliases:
         pages: Pages,
         furniture_of: FurnitureOf,
     ) -> None:
-        self._index = index
         self._store = AliasStore(index, normalizer, stats)
         self._normalizer = normalizer
         self._settings = settings
@@ -123,6 +122,10 @@ class Aliases:
             self._store.say(error)
             return None
         return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+
+    def read(self, urls: Collection[str]) -> None:
+        """These URLs are about to be asked for, or their pages to be judged: what is known of them is read at once."""
+        self._store.read(url for url in urls if self._settings.for_url(url).alias_sources)
 
     def source_of(self, url: str) -> tuple[str, ...]:
         """The id of the rule that `follow` goes by."""
@@ -176,7 +179,7 @@ class Aliases:
         """
         try:
             kept = self._store.kept(url)
-            said = self._index.attached(url, SAID) if kept is None else None
+            said = self._store.beside(url).get(SAID) if kept is None else None
         except (OSError, IndexDamagedError) as error:
             self._store.say(error)
             return False
@@ -262,17 +265,15 @@ class Aliases:
 
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
         """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
-        now = time.time()
-        rows = {said: Alias(url, source, self._spider.name, self._run, now) for said, source in found.items()}
+        rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
         try:
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
             self._store.remember(site_of(url))
-            there = self._index.attach_new(NAME, {said: alias.to_bytes() for said, alias in rows.items()})
-            met = {said: (Alias.from_bytes(content), rows[said]) for said, content in there.items()}
+            there = self._store.attach_new(rows)
             contested = {
-                said: old.target for said, (old, new) in met.items() if old and self._is_contested(said, old, new)
+                said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])
             }
         except (OSError, IndexDamagedError) as error:
             self._store.say(error)
@@ -286,7 +287,7 @@ class Aliases:
         if old.run != new.run:
             if new.was_found_out or not old.was_found_out:
                 links = old.links if old.target == new.target else ()
-                self._index.attach(said, NAME, msgspec.structs.replace(new, links=links).to_bytes())
+                self._store.attach(said, NAME, msgspec.structs.replace(new, links=links).to_bytes())
             return False
         return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
 
@@ -300,7 +301,7 @@ class Aliases:
             if page.is_update and self._is_as_kept(page, target):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
-            self._index.attach(said, NAME, void.to_bytes())
+            self._store.attach(said, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
             logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
             self.disputed(said)
@@ -318,8 +319,7 @@ class Aliases:
         settings = self._settings.for_url(page.url)
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
-        url = page.url
-        page.links = None
+        url, page.links = page.url, None
         try:
             if verdict is None:
                 self._dispute(page, url)  # no item of it was judged, or will be
@@ -328,8 +328,8 @@ class Aliases:
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
             if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
-            elif self.remembers(url) and self._index.attached(url, NAME) is not None:
-                self._index.detach(url, NAME)  # it is a page of its own now
+            elif self.remembers(url) and NAME in self._store.beside(url):
+                self._store.detach(url)  # it is a page of its own now
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
         except (OSError, IndexDamagedError) as error:
@@ -349,7 +349,7 @@ class Aliases:
         if first is None and len(self._dropped) < _MOST_DROPPED:
             self._dropped[said] = page.url
         elif first is not None and first != page.url:
-            self._index.attach(first, SAID, said)
+            self._store.attach(first, SAID, said)
             return first
         return None
 
@@ -359,7 +359,7 @@ class Aliases:
         packed = tuple(pack_request(link, self._spider) for link in links)
         back = self._store.known(keeper)
         if back is not None and back.target == url:
-            self._index.detach(keeper, NAME)
+            self._store.detach(keeper)
         self._store.put(url, Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed))
         self._stats.inc_value("dedup/aliases/found")
 
@@ -367,12 +367,12 @@ class Aliases:
 
     def close(self) -> None:
         """Keep what became of the trials."""
-        for site in self._store.sites() if self._book is not None else ():
-            assert self._book is not None
-            watched = self._book.watched(site, "alias")
+        if (book := self._book) is None:
+            return
+        for site in book.sites:
+            watched = book.watched(site, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
-            failed = self._book.revoked(site, "alias")
-            if tried or failed:
+            if (failed := book.revoked(site, "alias")) or tried:
                 self._store.update(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
@@ -390,10 +390,10 @@ class Aliases:
             return True
         if settings.ttl is not None and alias.at < time.time() - settings.ttl:
             return False
-        if self._index.is_restored(url) or self._index.is_restored(alias.target):
+        if self._store.index.is_restored(url) or self._store.index.is_restored(alias.target):
             return False
         is_there = alias.source != DUPLICATE or self._store.kept(alias.target) is not None
-        return is_there or self._index.attached(alias.target, SAID) is not None
+        return is_there or SAID in self._store.beside(alias.target)
 
 
 def _key(url: str) -> int:

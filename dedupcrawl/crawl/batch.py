@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -31,10 +31,13 @@ class Batch:
 
     Args:
         index: In which they are judged, `pages_at_once` together.
+        read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, read: Callable[[Collection[str]], None] = lambda urls: None) -> None:
         self._index = index
+        self._read_at_once = read
+        self._requested: list[tuple[str, asyncio.Future[None]]] = []
         self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
         self._work: list[Callable[[], object]] = []
@@ -66,6 +69,35 @@ class Batch:
         self._wait_for(page if needs_page else None)
         return await future
 
+    async def at_hand(self, url: str, most: int) -> None:
+        """Return when the URL of a request was read, with those of others.
+
+        Args:
+            url: About to be fetched.
+            most: How many requests are on their way. When all of them wait here nobody else will come.
+        """
+        if self._index.pages_at_once == 1:
+            return
+        try:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        except RuntimeError:
+            return  # it is asked for alone
+        self._requested.append((url, future))
+        if len(self._requested) >= min(most, _MOST_PAGES):
+            self._read()
+        else:
+            self._start_timer()
+        await future
+
+    def _read(self, pages: Iterable[FetchedPage] = ()) -> None:
+        requested, self._requested = self._requested, []
+        urls = {*(url for url, _ in requested), *(page.url for page in pages)}
+        if urls and self._index.pages_at_once > 1:
+            self._read_at_once(urls)
+        for _, future in requested:
+            if not future.done():
+                future.set_result(None)
+
     def _wait_for(self, page: FetchedPage | None) -> None:
         if page is not None and not page.is_analysed and page not in self._pages:
             self._pages[page] = None
@@ -73,13 +105,15 @@ class Batch:
         most = max(len(self._pages), len(self._asked))
         if not most or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
-        elif self._timer is None:
+        else:
+            self._start_timer()
+
+    def _start_timer(self) -> None:
+        if self._timer is None:
             try:
-                loop = asyncio.get_running_loop()
+                self._timer = asyncio.get_running_loop().call_later(_LONGEST_WAIT, self.flush)
             except RuntimeError:
                 self.flush()
-            else:
-                self._timer = loop.call_later(_LONGEST_WAIT, self.flush)
 
     def flush(self) -> None:
         """Do everything that waits, now."""
@@ -91,6 +125,7 @@ class Batch:
         for page in pages:
             with suppress(Exception):  # raised again where the page is asked for
                 page.analyse()
+        self._read(pages)
         for one in work:
             try:
                 one()

@@ -27,6 +27,8 @@ class UrlMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         dedup = Dedup.of(crawler)
+        self._crawler = crawler
+        self._batch = dedup.batch
         self._rewriter = dedup.rewriter
         self._watch = dedup.watch
         self._starts = dedup.repetitions.starts
@@ -54,6 +56,9 @@ class UrlMiddleware:
 
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
+        if self._rewriter.follows(request):
+            engine = self._crawler.engine
+            await self._batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
         if self._watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta

@@ -106,7 +106,7 @@ class Dedup:
         self._index_checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
         self._index = _opened(spec, self._index_checks, data / "index")
-        self.batch = Batch(self._index)
+        self.batch = Batch(self._index, lambda urls: self.aliases.read(urls))  # noqa: PLW0108  they come later
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)

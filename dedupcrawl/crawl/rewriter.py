@@ -98,11 +98,15 @@ class Rewriter:
             return found.canonical
         return self._first_seen.url_of(found.canonical, url)
 
+    def follows(self, request: Request) -> bool:
+        """Whether `follow` asks what is known of a request's URL."""
+        return self._mode(request.url) != "off" and not request.dont_filter and _is_ours(request)
+
     def follow(self, request: Request) -> Request:
         """The request to send instead of one that rules leave alone, by what is known of its very URL."""
-        mode = self._mode(request.url)
-        if mode == "off" or request.dont_filter or not _is_ours(request):
+        if not self.follows(request):
             return request
+        mode = self._mode(request.url)
         known = self._aliases.follow(request.url, request.meta.get(ORIGINAL_URL))
         if known is None or self._watch.is_off(request.url, known[0].rules):
             return request

@@ -123,8 +123,8 @@ class Attachments(Protocol):
             ValueError: The name is not 1 to 64 characters of ASCII.
         """
 
-    def attached(self, url: str, name: str) -> bytes | None:
-        """What lies beside a URL under one name."""
+    def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
+        """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
 
     def attachments(self, url: str) -> dict[str, bytes]:
         """All that lies beside a URL, by name; gone once the page is forgotten."""
@@ -204,8 +204,11 @@ class PageStore(Protocol):
         run: it may have been forgotten, or fetched again since. Claims, and what depends on them, stay as they are.
         """
 
-    def entry(self, url: str) -> Entry | None:
-        """The newest kept page of this URL."""
+    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
+        """The newest kept page of this URL.
+
+        What other machines did within the last second need not count unless it is to be `fresh`: no server is asked.
+        """
 
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""

@@ -250,7 +250,7 @@ class LmdbIndex(LmdbNotes):
         self.journal.writing(work)
 
     @in_turn
-    def entry(self, url: str) -> Entry | None:
+    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
         with self._store.snapshot() as txn:
             fetch = self.journal.fetch(txn)
             page = newest(self._catalog, plain(url), fetch)

@@ -7,7 +7,7 @@ the numbers of all rewrites by what they are looked for.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -282,12 +282,8 @@ class LmdbNotes:
         key = digest(plain(url)) + check_name(name).encode()
         self.journal.writing(lambda txn: txn.put(key, data, db=self.journal.tables["attachments"]))
 
-    @in_turn
     def attachments(self, url: str) -> dict[str, bytes]:
-        key = digest(plain(url))
-        with self.journal.reading() as txn:
-            found = with_prefix(txn, self.journal.tables["attachments"], key)
-            return {name[len(key) :].decode(): data for name, data in found}
+        return self.attached([url], "")[url]
 
     @in_turn
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -304,10 +300,13 @@ class LmdbNotes:
         return self.journal.writing(work)
 
     @in_turn
-    def attached(self, url: str, name: str) -> bytes | None:
+    def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         with self.journal.reading() as txn:
-            data = txn.get(digest(plain(url)) + name.encode(), None, self.journal.tables["attachments"])
-            return None if data is None else bytes(data)
+            return {url: self._attached(txn, digest(plain(url)), beginning.encode()) for url in urls}
+
+    def _attached(self, txn: Transaction, key: bytes, beginning: bytes) -> dict[str, bytes]:
+        found = with_prefix(txn, self.journal.tables["attachments"], key + beginning)
+        return {name[len(key) :].decode(): data for name, data in found}
 
     @in_turn
     def detach(self, url: str, beginning: str) -> None:

@@ -32,7 +32,9 @@ class SiteQuota:
     def add(self, site: str) -> None:
         """One more."""
         told, untold = self._count(site)
-        self._counts[site] = (_changed(self._index, site, untold + 1), 0) if untold + 1 == _STEP else (told, untold + 1)
+        self._counts[site] = (
+            (_changed(self._index, site, untold + 1, told), 0) if untold + 1 == _STEP else (told, untold + 1)
+        )
 
     def close(self) -> None:
         """Tell the index what it has not been told."""
@@ -49,9 +51,9 @@ class SiteQuota:
         return count
 
     def _tell_oldest(self) -> None:
-        site, (_, untold) = self._counts.popitem(last=False)
+        site, (told, untold) = self._counts.popitem(last=False)
         if untold:
-            _changed(self._index, site, untold)
+            _changed(self._index, site, untold, told)
 
 
 def recount(index: Index, sites: Iterable[str] = ()) -> None:
@@ -70,8 +72,9 @@ def _set(number: int, old: bytes | None) -> bytes:
     return str(number).encode()
 
 
-def _changed(index: Index, site: str, more: int) -> int:
-    return _read(index.update_site_state(site, _STATE, lambda old: _set(_read(old) + more, old)))
+def _changed(index: Index, site: str, more: int, told: int) -> int:
+    guess = _set(told, None) if told else None
+    return _read(index.update_site_state(site, _STATE, lambda old: _set(_read(old) + more, old), guess))
 
 
 def _read(state: bytes | None) -> int:

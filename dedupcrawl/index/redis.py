@@ -90,10 +90,15 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        if time.monotonic() - self.journal.read_at >= redis_notes.FRESH_SECONDS:
-            self.journal.catch_up()
-        replica, first_id = self.journal.replica, min(first_id, self.journal.first_id_limit)
+        replica = self._replica(redis_notes.FRESH_SECONDS)
+        first_id = min(first_id, self.journal.first_id_limit)
         return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
+
+    def _replica(self, age: float) -> Replica:
+        """The copy, with all rows that the server had so many seconds ago."""
+        if time.monotonic() - self.journal.read_at >= age:
+            self.journal.catch_up()
+        return self.journal.replica
 
     @contextmanager
     def _reading(self, replica: Replica) -> Iterator[Fetch]:
@@ -267,16 +272,15 @@ class RedisIndex(RedisNotes):
         self.claims.adopt(orphan, None if kept_under is None else plain(kept_under))
 
     @in_turn
-    def entry(self, url: str) -> Entry | None:
-        self.journal.catch_up()
-        replica = self.journal.replica
+    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
+        replica = self._replica(0.0 if fresh else redis_notes.FRESH_SECONDS)
         page = newest(replica.catalog, plain(url), replica.fetch)
         return None if page is None else entry_of(unpack(replica.fetch(page), page), replica.catalog.schema.names)
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
-        self.journal.catch_up()
-        return superseding(self.journal.replica.catalog, plain(url), self.journal.replica.fetch)
+        replica = self._replica(0.0)
+        return superseding(replica.catalog, plain(url), replica.fetch)
 
     def entries(self) -> Iterator[Entry]:
         for page in range(self._look()):

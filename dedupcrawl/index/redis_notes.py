@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from dedupcrawl.index.record import (
@@ -30,6 +30,7 @@ from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_scripts import (
     ATTACH,
     ATTACH_NEW,
+    ATTACHED,
     DETACH,
     DROP_OLDER,
     FIRST_OF_RUN,
@@ -320,23 +321,20 @@ class RedisNotes:
     @in_turn
     def attach(self, url: str, name: str, data: bytes) -> None:
         keys = [self._attached_key(plain(url)), *self._keys("counters")]
-        self.link.call(ATTACH, keys, check_name(name), data)
+        self.link.post(ATTACH, keys, check_name(name), data)
 
     @in_turn
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
-        check_name(name)
-        there = {}
-        for url, data in rows.items():  # each in a step of its own: in a cluster they lie on several servers
-            keys = [self._attached_key(plain(url)), *self._keys("counters")]
-            old = self.link.call(ATTACH_NEW, keys, name, data)
-            if old:
-                there[url] = bytes(old)
-        return there
+        keys = [*self._keys("counters"), *(self._attached_key(plain(url)) for url in rows)]
+        told = self.link.call(ATTACH_NEW, keys, check_name(name), *rows.values()) if rows else ()
+        return {url: old for url, old in zip(rows, told, strict=True) if old is not None}
 
     @in_turn
-    def attached(self, url: str, name: str) -> bytes | None:
-        data: bytes | None = self.link.ask("HGET", self._attached_key(plain(url)), name)
-        return data
+    def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
+        asked = list(urls)
+        told = self.link.call(ATTACHED, [self._attached_key(plain(url)) for url in asked], beginning) if asked else ()
+        pairs = ({name.decode(): data for name, data in zip(flat[::2], flat[1::2], strict=True)} for flat in told)
+        return dict(zip(asked, pairs, strict=True))
 
     @in_turn
     def detach(self, url: str, beginning: str) -> None:
@@ -344,12 +342,10 @@ class RedisNotes:
 
     def _detach(self, url: str, beginning: str = "") -> None:
         """Remove what lies beside a URL; everything, or what begins so."""
-        self.link.call(DETACH, [self._attached_key(url), *self._keys("counters")], beginning.encode())
+        self.link.post(DETACH, [self._attached_key(url), *self._keys("counters")], beginning.encode())
 
-    @in_turn
     def attachments(self, url: str) -> dict[str, bytes]:
-        flat = self.link.ask("HGETALL", self._attached_key(plain(url)))
-        return {name.decode(): data for name, data in sorted(zip(flat[::2], flat[1::2], strict=True))}
+        return dict(sorted(self.attached([url], "")[url].items()))
 
     def _attached_key(self, url: str) -> str:
         return self.address.key("attached", digest(url).hex())

@@ -323,12 +323,29 @@ if redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) == 1 then redis.call('HINCRBY',
 """)
 
 ATTACH_NEW = Script("""
--- KEYS: what is attached to a URL, counters. ARGV: name, data. Returns what was there.
-if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 1 then
-  redis.call('HINCRBY', KEYS[2], 'attachments', 1)
-  return false
+-- KEYS: counters, what is attached to each URL. ARGV: name, data for each. Returns what was there.
+local there = {}
+for at = 2, #KEYS do
+  local is_new = redis.call('HSETNX', KEYS[at], ARGV[1], ARGV[at]) == 1
+  if is_new then redis.call('HINCRBY', KEYS[1], 'attachments', 1) end
+  there[at - 1] = not is_new and redis.call('HGET', KEYS[at], ARGV[1])
 end
-return redis.call('HGET', KEYS[1], ARGV[1])
+return there
+""")
+
+ATTACHED = Script("""
+-- KEYS: what is attached to each URL. ARGV: the beginning of names. Returns names and data of each.
+local told = {}
+for at, key in ipairs(KEYS) do
+  told[at] = {}
+  for _, name in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(name, 1, #ARGV[1]) == ARGV[1] then
+      table.insert(told[at], name)
+      table.insert(told[at], redis.call('HGET', key, name))
+    end
+  end
+end
+return told
 """)
 
 DETACH = Script("""

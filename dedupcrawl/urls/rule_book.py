@@ -198,6 +198,11 @@ class RuleBook:
             if rule.state != "disabled":
                 self._sites[site].setdefault(rule.id, WatchedRule.of(rule))
 
+    @property
+    def sites(self) -> set[str]:
+        """Those of which a rule was used or revoked."""
+        return {*self._sites, *self._notes}
+
     def watched(self, site: str, source: str) -> list[WatchedRule]:
         """What is known of a site's rules from this source that were not revoked."""
         return [one for one in self._sites.get(site, {}).values() if one.rule.source == source]

@@ -117,6 +117,22 @@ def test_enough_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch)
     assert asyncio.run(run()) == list(range(96))
 
 
+@pytest.mark.parametrize("most", [5, 100])
+def test_urls_of_requests_are_read_together(index: Indexes, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0 if most == 5 else 0.01)
+    read: list[list[str]] = []
+    batch = Batch(index, lambda urls: read.append(sorted(urls)))
+
+    async def run() -> None:
+        await asyncio.gather(*(batch.at_hand(f"http://a.com/{number % 4}", most) for number in range(5)))
+        batch.then(lambda: None, page())
+        batch.flush()
+
+    asyncio.run(run())
+    asked = [[f"http://a.com/{number}" for number in range(4)], ["http://a.com/"]]
+    assert read == ([] if index.pages_at_once == 1 else asked)
+
+
 def test_large_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
 

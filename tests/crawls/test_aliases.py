@@ -294,7 +294,7 @@ async def test_a_restored_page_is_fetched_again_and_a_forgotten_one_too(tmp_path
         first = await crawl(f"{site.base}/", settings(tmp_path))
         (dropped,) = [item["url"] for item in first.dropped]
         with closing(open_index(f"lmdb:{tmp_path / 'index'}", [])) as index:
-            alias = Alias.from_bytes(index.attached(dropped, NAME))
+            alias = Alias.from_bytes(index.attachments(dropped).get(NAME))
             assert alias is not None
             index.withdraw([dropped])
         site.requests.clear()

@@ -232,8 +232,10 @@ def test_attachments_where_there_is_none_yet(index: AnyIndex) -> None:
     index.attach("http://a/1", "alias", b"old")
     rows = {"http://a/1": b"new", "http://a/2": b"two", "http://a/3\ud800": b""}
     assert index.attach_new("alias", rows) == {"http://a/1": b"old"}
-    assert [index.attached(url, "alias") for url in (*rows, "http://a/4")] == [b"old", b"two", b"", None]
-    assert index.attached("http://a/1", "text") is None
+    assert [index.attachments(url).get("alias") for url in (*rows, "http://a/4")] == [b"old", b"two", b"", None]
+    beside = index.attached(["http://a/1", "http://a/3?", "http://a/4"], "ali")
+    assert beside == {"http://a/1": {"alias": b"old"}, "http://a/3?": {"alias": b""}, "http://a/4": {}}
+    assert index.attached(["http://a/1"], "text") == {"http://a/1": {}}
     assert index.attachments("http://a/2") == {"alias": b"two"}
     assert index.info()["attachments"] == 3
     assert index.attach_new("alias", {}) == {}

@@ -1,0 +1,86 @@
+"""What an index is asked of aliases, and told."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from scrapy import Spider
+from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.aliases.alias import NAME, Alias, rule_id
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.crawl import alias_store
+from dedupcrawl.crawl.alias_store import AliasStore
+from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule_book import RuleBook
+from tests.detection.judged import CHECKS
+from tests.redis_server import running
+
+URLS = [f"http://a.example/{number}" for number in range(40)]
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server.url(uuid.uuid4().hex)
+
+
+def store_of(index: Index) -> AliasStore:
+    stats = get_crawler().stats
+    assert stats is not None
+    return AliasStore(index, Normalizer([]), stats)
+
+
+def alias(target: str) -> Alias:
+    return Alias(target, "permalink", "spider", "run", 1.0)
+
+
+def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(RedisIndex(redis_url, CHECKS)) as index, closing(RedisIndex(redis_url, CHECKS)) as other:
+        store, worker = store_of(index), store_of(other)
+        worker.put(URLS[1], alias(URLS[0]))
+        worker.known(URLS[1])  # so that it has arrived
+        before = index.round_trips
+        store.read(URLS)
+        assert [store.known(url) for url in URLS] == [None, alias(URLS[0]), *[None] * 38]
+        assert index.round_trips == before + 1
+        store.put(URLS[2], alias(URLS[0]))
+        store.detach(URLS[1])
+        assert store.attach_new({URLS[3]: alias(URLS[0])}) == {}
+        assert [store.known(url) for url in URLS[:4]] == [None, None, alias(URLS[0]), alias(URLS[0])], "its own news"
+        worker.put(URLS[4], alias(URLS[0]))
+        worker.known(URLS[4])
+        monkeypatch.setattr(alias_store, "FRESH_SECONDS", 0.0)
+        assert store.known(URLS[4]) == alias(URLS[0]), "and after a while that of others"
+
+
+def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alias_store, "_MOST_SITES", 2)
+    sites = [f"{name}.example" for name in "abcde"]
+    stats, settings, rules = get_crawler().stats, DedupSettings.read(Settings()), (rule_id("permalink"),)
+    assert stats is not None
+    with closing(TemporaryIndex(CHECKS)) as index:
+        normalizer = Normalizer([])
+        book, furniture = RuleBook(normalizer, 1.0), Furniture()
+        aliases = Aliases(
+            index, normalizer, settings, Spider("spider"), "run", stats, book, Pages(settings), lambda host: furniture
+        )
+        for site in sites:
+            url = f"http://{site}/1"
+            assert book.is_due(url, rules)
+            book.begin(url, rules)
+            book.passed(url, rules)
+        aliases.close()
+        assert [store_of(index).site(site).tried[rules[0]].tried for site in sites] == [1] * 5
+        assert index.site_state("f.example", NAME) is None
