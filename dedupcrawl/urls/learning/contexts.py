@@ -37,56 +37,63 @@ class Condition:
     holds: bool
 
 
-def contexts(tried: Tally, forms: Forms, least: float) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
-    """The leaves of the tree of at least so many clusters that are worth something, each with what happens there."""
+def contexts(rule: Rule, tried: Tally, forms: Forms, least: float) -> Iterator[tuple[Rule, Tally]]:
+    """The rule in the leaves of the tree of at least so many clusters that are worth something, and what it does there.
+
+    The tree asks nothing that the rule cannot say.
+    """
     uses = [place for place, flag in enumerate(tried.flags) if flag >= 0]
-    yield from _leaves(tried, uses, (), forms, least)
+    yield from _leaves(rule, tried, uses, (), forms, least)
 
 
-def _leaves(
-    tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms, least: float
-) -> Iterator[tuple[tuple[Condition, ...], Tally]]:
+def _leaves(  # noqa: PLR0913 - of a recursion
+    rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms, least: float
+) -> Iterator[tuple[Rule, Tally]]:
+    within = scoped(rule, path)
     found = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
-    if not found.right or found.clusters < least:
+    if within is None or not found.right or found.clusters < least:
         return
     if not found.wrong:
-        yield path, found
+        yield within, found
         return
-    best = _best(tried, uses, forms) if len(path) < _DEPTH else None
+    best = _best(rule, tried, uses, path, forms) if len(path) < _DEPTH else None
     if best is None:
         if found.worth > 0:
-            yield path, found
+            yield within, found
         return
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
     rest = sorted(set(uses).difference(there))
     split = [
-        *_leaves(tried, there, (*path, Condition(best, True)), forms, least),
-        *_leaves(tried, rest, (*path, Condition(best, False)), forms, least),
+        *_leaves(rule, tried, there, (*path, Condition(best, True)), forms, least),
+        *_leaves(rule, tried, rest, (*path, Condition(best, False)), forms, least),
     ]
     if found.worth >= sum(one.worth for _, one in split):
-        yield path, found
+        yield within, found
     else:
         yield from split
 
 
-def _best(tried: Tally, uses: Sequence[int], forms: Forms) -> str | None:
-    """The atom that tells most of what is right from what is wrong (information gain)."""
+def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms) -> str | None:
+    """The atom that tells most of what is right from what is wrong (information gain), if either can be said."""
     right = [i for i in uses if tried.flags[i]]
     wrong = [i for i in uses if not tried.flags[i]]
     if not wrong or not right:
         return None
     of_right = Counter(atom for i in right for atom in forms.atoms(tried.rows[i]))
     of_wrong = Counter(atom for i in wrong for atom in forms.atoms(tried.rows[i]))
-    best, gain = None, 1e-9
+    gains: list[tuple[float, str]] = []
     whole_entropy = _bits(len(right), len(wrong))
     for atom in sorted(of_right.keys() | of_wrong.keys()):
         a, b = of_right[atom], of_wrong[atom]
         if min(a + b, len(uses) - a - b) < _LEAST_USES:
             continue
         found = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
-        if found > gain:
-            best, gain = atom, found
-    return best
+        if found > 1e-9:
+            gains.append((-found, atom))
+    for _, atom in sorted(gains):
+        if all(scoped(rule, (*path, Condition(atom, holds))) for holds in (True, False)):
+            return atom
+    return None
 
 
 def _bits(right: int, wrong: int) -> float:
@@ -105,8 +112,6 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
                 return None
             rule = found
         elif condition.atom.startswith("host="):
-            if rule.match.startswith(("//", "http")):
-                return None
             rule = replace(rule, hosts=(*rule.hosts, ("" if condition.holds else "!") + condition.atom[5:]))
         elif condition.holds:
             paths.append(condition.atom)
@@ -166,8 +171,8 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
             pieces.append(last)
     if depth and any(piece == whole() for piece in pieces[-1:]) and last is None and depth - 1 not in front:
         pieces[-1] = whole()
-    if pieces and pieces[0].is_literal and pieces[0].literals[0] == "" and len(pieces) > 1:
-        return None
+    if pieces[0] == literal(""):  # the front page; // would be the beginning of a host
+        return (pieces[0],) if not depth or depth == 1 else None
     return tuple(pieces)
 
 

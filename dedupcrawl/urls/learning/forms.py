@@ -246,7 +246,7 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
     for i, segment in enumerate(segments[:DEEP]):
         if kind := kind_of([segment]):
             found.add(f"{i}:{kind}")
-        elif len(segment) <= LONGEST_WORD and is_expressible(segment):
+        elif len(segment) <= LONGEST_WORD and is_expressible(segment) and (segment or i or len(segments) == 1):
             found.add(f"{i}={segment}")
         if str(i) in patterns:
             found.update([f"{i}~{template}" for template in patterns[str(i)].path_of(segment)[1:]])

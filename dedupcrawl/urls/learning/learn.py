@@ -184,8 +184,6 @@ def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
 def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str]]) -> Candidate | None:
     """The rule, but for the URLs of the one condition that takes most wrong merges away and few right ones."""
     right, wrong = ledger.judged(one.rule.id)
-    if one.rule.match.startswith(("//", "http")):
-        return None
     of_right: Counter[str] = Counter()
     of_wrong: Counter[str] = Counter()
     forms: defaultdict[str, set[str]] = defaultdict(set)

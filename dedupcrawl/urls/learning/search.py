@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 
-from dedupcrawl.urls.learning.contexts import contexts, is_valid, scoped
+from dedupcrawl.urls.learning.contexts import contexts, is_valid
 from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, kind_of_pair, select_pairs
 from dedupcrawl.urls.learning.forms import Form, Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
@@ -181,12 +181,11 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
         yield rule
     if not tried.right or tried.clusters < least:
         return
-    leaves = list(contexts(tried, forms, least))
+    leaves = list(contexts(rule, tried, forms, least))
     if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
         yield from narrowed(rule, tried, forms, refuted=True)
-    for context, found in leaves:
-        within = scoped(rule, context) if context else rule
-        if within is None or not bar.passes(found, least):
+    for within, found in leaves:
+        if not bar.passes(found, least):
             continue
         if expected and not is_local(within):
             yield anonymous(within)

@@ -53,6 +53,8 @@ def test_what_the_match_says_is_not_said_again() -> None:
         (["suffix=.html"], "/{*}/{}.html"),
         (["0~u{}", "depth=3"], "/u{}/{}/{}"),
         (["1=x", "depth=1"], None),
+        (["0="], "/"),
+        (["0=", "depth=2"], None),
     ],
 )
 def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
@@ -81,8 +83,31 @@ def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str,
     labels = [i // 2 for i in range(len(right))] + [1000 + i for i in range(len(wrong))]
     forms = Forms("a.com", urls, labels, [0] * len(urls))
     rule = hypothesis(drop=("sid",))
-    (leaf,) = contexts(forms.tried(rule), forms, 2.0)
-    found = scoped(rule, leaf[0])
-    assert found is not None
+    ((found, tally),) = contexts(rule, forms.tried(rule), forms, 2.0)
     assert found.within in {within, ("!/list/{*}",)} if within else found.unless == unless, found
-    assert leaf[1].wrong == 0
+    assert tally.wrong == 0
+
+
+@pytest.mark.parametrize(
+    ("match", "to", "source", "target"),
+    [
+        ("http://", "https://", "http://{host}.a.com", "https://{host}.a.com"),
+        ("//www.{host}", "//{host}", "http://www.{host}.a.com", "http://{host}.a.com"),
+    ],
+)
+def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters(
+    match: str, to: str, source: str, target: str
+) -> None:
+    urls, labels = [], []
+    for host in ("news", "shop", "jobs"):
+        for word in ["", *WORDS]:
+            urls += [f"{source.format(host=host)}/{word}", f"{target.format(host=host)}/{word}"]
+            is_one = word and host != "jobs"
+            labels += [100 * len(urls), 100 * len(urls) + (not is_one)]
+    forms = Forms("a.com", urls, labels, [0] * len(urls))
+    rule = hypothesis(match=match, to=to)
+    ((found, tally),) = contexts(rule, forms.tried(rule), forms, 2.0)
+    assert (tally.right, tally.wrong) == (2 * len(WORDS), 0)
+    after = [new for new in forms.changed(found)[1] if "jobs" in new or new.endswith("/")]
+    assert found.within == ("!/",)
+    assert not after
