@@ -39,7 +39,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     for problem in evaluation.measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not evaluation.measured.urls:
-        raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
+        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
     if as_json:
         click.echo(to_json(evaluation.to_dict()))
     else:

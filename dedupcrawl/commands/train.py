@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
-        raise BadInputError("no row has a URL with a known page: a log needs a url and a digest of the page's content.")
+        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
     if as_json:
         click.echo(to_json(summary.to_dict()))
     else:
@@ -131,7 +131,9 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
     told = summary.to_dict()
     proof = told["holdout"]
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
-    proved = f"{proof['coverage']:,} of {told['urls']:,} URLs covered, {proof['correct']:,} merged rightly, precision "
+    proved = (
+        f"{proof['coverage']:,} of {told['urls']:,} URLs covered, {proof['correct']:,} merged correctly, precision "
+    )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
     return [

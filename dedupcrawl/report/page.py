@@ -168,8 +168,8 @@ def _plots(report: Report) -> Iterable[Plot]:
     )
     yield from histogram(
         "How sure",
-        "Duplicates, and pages let through in doubt, by the probability that they are duplicates. Equal texts have"
-        " none: there is nothing to weigh.",
+        "Duplicates, and pages let through in doubt, by the probability that they are duplicates. Pages equal"
+        " in text and title have none: there is nothing to weigh.",
         "probability",
         {"duplicates": verdicts.probability, "let through in doubt": verdicts.doubted},
     )

@@ -43,7 +43,7 @@ def test_for_people(tmp_path: Path) -> None:
     assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
     assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
     proved = re.fullmatch(
-        r"held-out clusters: (\d+) of 180 URLs covered, (\d+) merged rightly, "
+        r"held-out clusters: (\d+) of 180 URLs covered, (\d+) merged correctly, "
         r"precision 1\.0000 \(at least (0\.\d{4}), 95% sure\)",
         lines[4],
     )
@@ -135,7 +135,7 @@ def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
     log.write_text(content)
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].startswith("Error: no row has a URL with a known page")
+    assert result.stderr.splitlines()[-1].startswith("Error: no row has both a URL and a digest")
     assert not (tmp_path / "rules").exists()
 
 
