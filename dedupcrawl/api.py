@@ -147,7 +147,7 @@ class Detector:
             read,
             self._checks,
             scope=settings.scope,
-            target_precision=settings.parameters["TARGET_PRECISION"],
+            target_precision=settings.target_precision,
             ttl=settings.ttl,
             quota=settings.site_quota,
         )

@@ -5,186 +5,187 @@ Values come from Python files, from `-s NAME=VALUE` and from `--set NAME=VALUE`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cssselect import SelectorError
+from parsel.csstranslator import HTMLTranslator
+
+from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
-from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, Parameter
+from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_TERMS, PARAMETERS
 from dedupcrawl.content.ignored import entries_of
+from dedupcrawl.content.model import TARGET_PRECISION, load
 from dedupcrawl.project import RULES, rules_folder
-from dedupcrawl.setting_values import (
-    read_age,
-    read_aliases,
-    read_boolean,
-    read_checks,
-    read_existing_paths,
-    read_item_fields,
-    read_mapping,
-    read_model,
-    read_one_of,
-    read_optional_path,
-    read_run_name,
-    read_seconds,
-    read_selector,
-    read_share,
-    read_software,
-    read_text,
-    read_trusted,
-    read_whole_number,
+from dedupcrawl.setting import (
+    BOOLEAN,
+    FROM_0_TO_1,
+    SECONDS,
+    Setting,
+    Takes,
+    age,
+    existing_paths,
+    mapping,
+    names,
+    one_of,
+    optional,
+    path,
+    setting,
+    settings_of,
+    text,
+    whole,
 )
 from dedupcrawl.sites import host_of, site_of
 
 PREFIX = "DEDUP_"
 _TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
+_ALL_SOURCES = frozenset(SOURCES)
+_SAYING_WHY = ("DEDUP_CHECKS", "DEDUP_DICTIONARY", "DEDUP_IGNORE", "DEDUP_MODEL")  # with their readers' errors
+AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
 
 class SettingError(ValueError):
     """A DEDUP_ setting that cannot be used; the message names it, says what it got and what it takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting as users see it.
-
-    Attributes:
-        name: With the DEDUP_ prefix.
-        default: What holds when it is not set.
-        takes: What it accepts, in words: for errors and for the reference page.
-        read: Turns a given value into the value used, or raises ValueError.
-        per_site: Whether DEDUP_SITES may override it.
-    """
-
-    name: str
-    default: Any
-    takes: str
-    read: Callable[[Any], Any]
-    per_site: bool = True
+def _run_name(value: Any) -> str:
+    name = text("").read(value)
+    if name in {"last", "all"}:  # which commands take for the last run, and for all
+        raise ValueError
+    return str(name)
 
 
-def _parameter(parameter: Parameter) -> Setting:
-    return Setting(
-        PREFIX + parameter.name, parameter.default, parameter.takes, parameter.read, parameter.loosest is not None
-    )
+def _trusted(value: Any) -> str | tuple[str, ...]:
+    given = names(value)
+    if given in (("start",), ("all",)):
+        return given[0]
+    if not all(name and host_of(name) == name.lower() for name in given):
+        raise ValueError
+    return given
 
 
-_ALL_SOURCES = frozenset(SOURCES)
-_SAYING_WHY = (
-    "DEDUP_CHECKS",
-    "DEDUP_DICTIONARY",
-    "DEDUP_IGNORE",
-    "DEDUP_MODEL",
-)  # with their readers' errors
-AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
+def _checks(value: Any) -> tuple[str, ...]:
+    given = names(value)
+    if not set(given) <= set(CHECK_NAMES):
+        raise ValueError
+    if (needing := [name for name in given if name in OF_TERMS]) and (missing := extras.missing("terms")):
+        raise ValueError(f"{' and '.join(needing)} {missing}")
+    return given
 
-SETTINGS: Mapping[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        Setting("DEDUP_ENABLED", True, "True or False", read_boolean),
-        Setting("DEDUP_URL_MODE", "rewrite", "'rewrite', 'observe' or 'off'", read_one_of("rewrite", "observe", "off")),
-        Setting(
-            "DEDUP_RULES", (f"{RULES}/",), "a list of rule files or folders that exist", read_existing_paths, False
-        ),
-        Setting("DEDUP_LEARN", False, "True or False", read_boolean, False),
-        Setting("DEDUP_SOFTWARE", True, "True, False, or a folder that exists", read_software, False),
-        Setting(
-            "DEDUP_ALIASES",
-            True,
-            f"True, False, or a list of {', '.join(map(repr, SOURCES))}",
-            read_aliases,
-        ),
-        Setting("DEDUP_KEEP", "first", "'first' or 'canonical'", read_one_of("first", "canonical")),
-        Setting("DEDUP_TRIAL_SHARE", 0.02, "a number from 0 to 1", read_share, False),
-        Setting("DEDUP_CHECKS", DEFAULT_CHECKS, f"a list of {', '.join(map(repr, CHECK_NAMES))}", read_checks),
-        Setting("DEDUP_ACTION", "drop", "'drop', 'mark' or 'observe'", read_one_of("drop", "mark", "observe")),
-        Setting("DEDUP_MARK_FIELD", "dedup", "the name of an item field", read_text),
-        Setting(
-            "DEDUP_INDEX",
-            "lmdb:",
-            "'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'",
-            read_text,
-            False,
-        ),
-        Setting("DEDUP_INDEX_MEMORY", None, "megabytes, or None for no limit", read_whole_number, False),
-        Setting("DEDUP_GC_FREEZE", True, "True or False", read_boolean, False),
-        Setting("DEDUP_INDEX_WAIT", 60.0, "a number of seconds", read_seconds, False),
-        Setting("DEDUP_RUN", None, "a name other than 'last' and 'all', or None", read_run_name, False),
-        Setting("DEDUP_SCOPE", "run", "'run', 'spider', 'site' or 'all'", read_one_of("run", "spider", "site", "all")),
-        Setting("DEDUP_TTL", None, "seconds, a number with s, m, h, d or w such as '30d', or None", read_age),
-        Setting(
-            "DEDUP_TRUSTED_SITES",
-            "start",
-            "'start', 'all' or a list of hosts or registrable domains",
-            read_trusted,
-            False,
-        ),
-        Setting("DEDUP_SITE_QUOTA", 1_000_000, "a whole number, or None for no limit", read_whole_number),
-        Setting("DEDUP_KEEP_TEXT", False, "True or False", read_boolean),
-        Setting("DEDUP_CONFIRM", "feed", "'feed' or 'item'", read_one_of("feed", "item"), False),
-        Setting("DEDUP_REPORT", None, "the path of an HTML file, or None for no report", read_optional_path, False),
-        Setting("DEDUP_CRAWL_LOG", AUTOMATIC, "the path of a file, or None for no log", read_optional_path, False),
-        Setting(
-            "DEDUP_ITEM_FIELDS",
-            {},
-            "a dict of item class or spider name to a dict of 'url', 'title', 'text' or 'html' to item field names, "
-            "with at least 'text' or 'html'",
-            read_item_fields,
-        ),
-        Setting("DEDUP_MODEL", None, "a file that 'dedupcrawl calibrate' wrote, or None", read_model, False),
-        Setting("DEDUP_IGNORE", (), "a list such as ['css:.stats', 're:Read [0-9]+ times']", entries_of),
-        Setting("DEDUP_SELECTOR", None, "a CSS selector of the main text, or None", read_selector),
-        Setting(
-            "DEDUP_SITES",
-            {},
-            "a dict of host or registrable domain to a dict of other DEDUP_ settings",
-            read_mapping,
-            False,
-        ),
-        *map(_parameter, PARAMETERS),
-    )
-}
+
+def _software(value: Any) -> bool | Path:
+    if isinstance(value, (str, Path)) and Path(value).is_dir():
+        return Path(value)
+    try:
+        return bool(BOOLEAN.read(value))
+    except ValueError:
+        if isinstance(value, (str, Path)):
+            raise ValueError(f"there is no folder {value}") from None
+        raise
+
+
+def _aliases(value: Any) -> bool | frozenset[str]:
+    try:
+        return bool(BOOLEAN.read(value))
+    except ValueError:
+        given = frozenset(names(value))
+        if unknown := sorted(given - _ALL_SOURCES):
+            raise ValueError(f"there is no source {unknown[0]!r}") from None
+        return given
+
+
+def _item_fields(value: Any) -> Mapping[str, Mapping[str, str]]:
+    roles = {"url", "title", "text", "html"}
+    read: dict[str, Mapping[str, str]] = {}
+    for name, fields in mapping(value).items():
+        fields_of_name = mapping(fields)
+        if not set(fields_of_name) <= roles or not {"text", "html"} & set(fields_of_name):
+            raise ValueError
+        read[name] = {role: text("").read(item_field) for role, item_field in fields_of_name.items()}
+    return read
+
+
+def _selector(value: Any) -> str:
+    selector = str(text("").read(value))
+    try:
+        HTMLTranslator().css_to_xpath(selector)
+    except SelectorError as error:
+        raise ValueError(f"it is no CSS selector: {error}") from error
+    return selector
+
+
+def _model(value: Any) -> Path:
+    load(file := path(value))
+    return file
+
+
+def _list(of: Iterable[str]) -> str:
+    return f"a list of {', '.join(map(repr, of))}"
 
 
 @dataclass(frozen=True, slots=True)
 class DedupSettings:
     """All settings, checked. `for_url` gives those of one site.
 
-    Attributes are named after the settings, without the prefix; `parameters` holds the checks' own, by name without
-    the prefix.
+    Each is named after its attribute, in capitals and with the DEDUP_ prefix; `parameters` holds those of the checks,
+    by name without the prefix.
     """
 
-    enabled: bool
-    url_mode: str
-    rules: tuple[Path, ...]
-    learn: bool
-    software: bool | Path
-    aliases: bool | frozenset[str]
-    keep: str
-    trial_share: float
-    checks: tuple[str, ...]
-    action: str
-    mark_field: str
-    index: str
-    index_memory: int | None
-    gc_freeze: bool
-    index_wait: float
-    run: str | None
-    scope: str
-    ttl: float | None
-    trusted_sites: str | tuple[str, ...]
-    site_quota: int | None
-    keep_text: bool
-    confirm: str
-    report: Path | None
-    crawl_log: Path | str | None
-    item_fields: Mapping[str, Mapping[str, str]]
-    model: Path | None
-    ignore: tuple[str, ...]
-    selector: str | None
-    parameters: Mapping[str, Any]
-    sites: Mapping[str, DedupSettings] = field(default_factory=dict)
+    enabled: bool = setting(True, BOOLEAN)
+    url_mode: str = setting("rewrite", one_of("rewrite", "observe", "off"))
+    rules: tuple[Path, ...] = setting(
+        (f"{RULES}/",), Takes("a list of rule files or folders that exist", existing_paths), per_site=False
+    )
+    learn: bool = setting(False, BOOLEAN, per_site=False)
+    software: bool | Path = setting(True, Takes("True, False, or a folder that exists", _software), per_site=False)
+    aliases: bool | frozenset[str] = setting(True, Takes(f"True, False, or {_list(SOURCES)}", _aliases))
+    keep: str = setting("first", one_of("first", "canonical"))
+    trial_share: float = setting(0.02, FROM_0_TO_1, per_site=False)
+    checks: tuple[str, ...] = setting(DEFAULT_CHECKS, Takes(_list(CHECK_NAMES), _checks))
+    action: str = setting("drop", one_of("drop", "mark", "observe"))
+    mark_field: str = setting("dedup", text("the name of an item field"))
+    index: str = setting(
+        "lmdb:", text("'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'"), per_site=False
+    )
+    index_memory: int | None = setting(None, optional("megabytes, or None for no limit", whole(0).read), per_site=False)
+    gc_freeze: bool = setting(True, BOOLEAN, per_site=False)
+    index_wait: float = setting(60.0, SECONDS, per_site=False)
+    run: str | None = setting(None, optional("a name other than 'last' and 'all', or None", _run_name), per_site=False)
+    scope: str = setting("run", one_of("run", "spider", "site", "all"))
+    ttl: float | None = setting(None, optional("seconds, a number with s, m, h, d or w such as '30d', or None", age))
+    trusted_sites: str | tuple[str, ...] = setting(
+        "start", Takes("'start', 'all' or a list of hosts or registrable domains", _trusted), per_site=False
+    )
+    site_quota: int | None = setting(1_000_000, optional("a whole number, or None for no limit", whole(0).read))
+    keep_text: bool = setting(False, BOOLEAN)
+    confirm: str = setting("feed", one_of("feed", "item"), per_site=False)
+    report: Path | None = setting(
+        None, optional("the path of an HTML file, or None for no report", path), per_site=False
+    )
+    crawl_log: Path | str | None = setting(
+        AUTOMATIC, optional("the path of a file, or None for no log", path), per_site=False
+    )
+    item_fields: Mapping[str, Mapping[str, str]] = setting(
+        {},
+        Takes(
+            "a dict of item class or spider name to a dict of 'url', 'title', 'text' or 'html' to item field names, "
+            "with at least 'text' or 'html'",
+            _item_fields,
+        ),
+    )
+    model: Path | None = setting(
+        None, optional("a file that 'dedupcrawl calibrate' wrote, or None", _model), per_site=False
+    )
+    target_precision: float = setting(TARGET_PRECISION, FROM_0_TO_1)
+    ignore: tuple[str, ...] = setting((), Takes("a list such as ['css:.stats', 're:Read [0-9]+ times']", entries_of))
+    selector: str | None = setting(None, optional("a CSS selector of the main text, or None", _selector))
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    sites: Mapping[str, DedupSettings] = setting(
+        {}, Takes("a dict of host or registrable domain to a dict of other DEDUP_ settings", mapping), per_site=False
+    )
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> DedupSettings:
@@ -195,14 +196,11 @@ class DedupSettings:
         """
         values = _read_values(given, "")
         sites = values.pop("DEDUP_SITES")
-        parameter_names = {PREFIX + parameter.name for parameter in PARAMETERS}
 
         def build(all_values: Mapping[str, Any], overrides: Mapping[str, DedupSettings]) -> DedupSettings:
-            own = {name.removeprefix(PREFIX).lower(): value for name, value in all_values.items()}
-            parameters = {
-                name.removeprefix(PREFIX): own.pop(name.removeprefix(PREFIX).lower()) for name in parameter_names
-            }
-            return cls(**own, parameters=parameters, sites=overrides)
+            own = {name.removeprefix(PREFIX): value for name, value in all_values.items()}
+            parameters = {parameter.name: own.pop(parameter.name) for parameter in PARAMETERS}
+            return cls(**{name.lower(): value for name, value in own.items()}, parameters=parameters, sites=overrides)
 
         overrides: dict[str, DedupSettings] = {}
         for site, site_given in sites.items():
@@ -252,6 +250,13 @@ class DedupSettings:
             **self.parameters,
             **loosest,
         }
+
+
+SETTINGS: Mapping[str, Setting] = {
+    PREFIX + one.name: replace(one, name=PREFIX + one.name)
+    for one in (*settings_of(DedupSettings).values(), *PARAMETERS)
+}
+"""All settings, by name with the prefix."""
 
 
 def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dedupcrawl"
 LONGEST = 400  # lines of a module
 
-VALUES = {"page", "verdict", "counts", "printable", "sites"}  # know of nobody but each other
+VALUES = {"page", "verdict", "counts", "printable", "setting", "sites"}  # know of nobody but each other
 TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
@@ -24,8 +24,7 @@ MAY_KNOW = {
     "aliases": VALUES | {"content", "urls"},
     "content": VALUES,
     "index": VALUES | {"content"},
-    "setting_values": VALUES | {"aliases", "content", "extras"},
-    "settings": VALUES | {"aliases", "content", "project", "setting_values"},
+    "settings": VALUES | {"aliases", "content", "extras", "project"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
@@ -42,7 +41,6 @@ MAY_KNOW = {
         "detection",
         "index",
         "report",
-        "setting_values",
         "settings",
         "software",
         "spark",

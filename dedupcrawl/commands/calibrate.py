@@ -58,7 +58,7 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     if any(output.exists() and output.samefile(path) for path in labels):
         raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
     settings = read_settings({}, sets)
-    target = settings.parameters["TARGET_PRECISION"]
+    target = settings.target_precision
     read = _read(labels, index, settings)
     from dedupcrawl.content.fitting import refit, refit_thresholds  # SciPy takes half a second
 

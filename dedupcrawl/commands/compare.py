@@ -61,7 +61,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     if output is not None and pairs is None:
         raise click.UsageError("--output goes with --pairs.")
     settings = read_settings({}, sets)
-    if not settings.parameters["TARGET_PRECISION"]:
+    if not settings.target_precision:
         raise BadInputError(
             "DEDUP_TARGET_PRECISION: with 0 checks decide, and none is asked here; take one from .5 on."
         )
@@ -81,7 +81,7 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
     if as_json:
         click.echo(to_json(row))
         return
-    least = load(settings.model).threshold(settings.parameters["TARGET_PRECISION"])
+    least = load(settings.model).threshold(settings.target_precision)
     click.echo(f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD")
     for line in in_words(row["evidence"]):
         click.echo(f"  {line}")
@@ -104,7 +104,7 @@ def _many(path: Path, index: str | None, output: Path | None, settings: DedupSet
 
 
 def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
-    least = load(settings.model).threshold(settings.parameters["TARGET_PRECISION"])
+    least = load(settings.model).threshold(settings.target_precision)
     verdict = "abstained" if not found.values else "duplicate" if found.probability >= least else "unique"
     return {"probability": found.probability, "verdict": verdict, "evidence": found.evidence}
 

@@ -16,7 +16,7 @@ from dedupcrawl.index.rows import Recorded
 from dedupcrawl.index.runs import Run, read_runs
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
-from dedupcrawl.setting_values import read_age
+from dedupcrawl.setting import age as read_age
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
@@ -105,7 +105,7 @@ def selection(
     if site is not None and (not site or host_of(site) != site.lower()):
         raise BadInputError(f"--site takes a host or registrable domain such as example.com, not {printable(site)!r}.")
     try:
-        age = read_age(older_than)
+        age = None if older_than is None else read_age(older_than)
     except ValueError:
         raise BadInputError(
             f"--older-than takes an age such as 30d or 12h, not {printable(older_than or '')!r}."

@@ -20,11 +20,12 @@ from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dedupcrawl.content.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.content.checks.base import NOT_INSTALLED
 from dedupcrawl.content.stop_words import STOP_WORDS
+from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2
 """Changes whenever a text's terms do, other than by a new version of a library."""
@@ -76,6 +77,16 @@ def header(dictionary: str = "") -> dict[str, str | int]:
 @lru_cache(maxsize=4)
 def _digest(dictionary: str) -> str:
     return hashlib.blake2b(Path(dictionary).read_bytes(), digest_size=8).hexdigest()
+
+
+def dictionary_parameter() -> Any:
+    """The field of a check for a dictionary besides jieba's."""
+    return parameter(
+        "DICTIONARY",
+        "",
+        file("a dictionary in jieba's format", read_dictionary),
+        "Chinese words that `mwo` and `concepts` shall know besides jieba's own.",
+    )
 
 
 def read_dictionary(path: Path) -> dict[str, int | None]:

@@ -93,7 +93,7 @@ class Judging:
                 scope=settings.scope,
                 canonical=canonical,
                 is_same=None if _on_trial(fetched.request) else lambda kept: self._canonical_url(kept) == canonical,
-                target_precision=settings.parameters["TARGET_PRECISION"],
+                target_precision=settings.target_precision,
                 request=partial(self._packed, fetched) if drops else None,
                 ttl=settings.ttl,
                 quota=settings.site_quota,

@@ -24,6 +24,7 @@ from dedupcrawl.content.concept_vectors import ConceptVector, cosine, position_d
 from dedupcrawl.content.concepts import LONGEST_PHRASE, PHRASE_FREQUENCY, concept_sequence
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
+from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
 
 MOST_TERMS = 20_000
 """Terms of a page that are looked at."""
@@ -43,31 +44,53 @@ def _checksum(path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ConceptsCheck:
-    """Pages whose concept vectors have a cosine above `similarity` and whose concepts lie alike.
+    """Pages whose concept vectors have a cosine above `similarity` and whose concepts lie alike."""
 
-    Attributes:
-        similarity: Sim_thr.
-        deviation: S_thr, as a share of the texts' length.
-        searched: n: how many of the first key concepts of two duplicates hold one that is common to both.
-        related: Rel_thr: two words are one concept when their synonyms overlap by more.
-        above: f_thr: concepts that occur more often are nodes.
-        considered: l: nodes of the highest degree that may be key concepts.
-        kept: p: key concepts of a page.
-        min_kept: A page with fewer abstains.
-        thesaurus: Path of a thesaurus besides WordNet, or empty.
-        dictionary: Path of a dictionary for segmentation besides jieba's, or None.
-    """
-
-    similarity: float = 0.9
-    deviation: float = 0.2
-    searched: int = 5
-    related: float = 0.24
-    above: int = 0
-    considered: int = 30
-    kept: int = 20
-    min_kept: int = 10
-    thesaurus: str = ""
-    dictionary: str = ""
+    similarity: float = parameter(  # Sim_thr
+        "CONCEPTS_SIMILARITY", 0.9, BELOW_1, "The cosine of duplicates' concept vectors is greater.", loosest=min
+    )
+    deviation: float = parameter(  # S_thr
+        "CONCEPTS_DEVIATION",
+        0.2,
+        share(),
+        "How unevenly duplicates' concepts are shifted is less, as a share of the texts' length.",
+        loosest=max,
+    )
+    searched: int = parameter(  # n
+        "CONCEPTS_SEARCHED",
+        5,
+        whole(1, MAX_KEY_CONCEPTS),
+        "A common concept is among so many first key concepts of both duplicates.",
+    )
+    related: float = parameter(  # Rel_thr
+        "CONCEPTS_RELATED",
+        0.24,
+        share(),
+        "Two words are one concept when their synonyms overlap by more; 1 merges none.",
+    )
+    above: int = parameter(  # f_thr
+        "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is no node of the network."
+    )
+    considered: int = parameter(  # l
+        "CONCEPTS_CONSIDERED",
+        30,
+        whole(1, 10_000),
+        "So many nodes of the highest degree are tried as key concepts.",
+    )
+    kept: int = parameter("CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "Key concepts of a page.")  # p
+    min_kept: int = parameter(
+        "CONCEPTS_MIN_KEPT",
+        10,
+        whole(1, MAX_KEY_CONCEPTS),
+        "A page with fewer key concepts is not compared by them.",
+    )
+    thesaurus: str = parameter(
+        "CONCEPTS_THESAURUS",
+        "",
+        file("a thesaurus in Open Multilingual Wordnet or Cilin form", thesaurus.read_file),
+        "Synonyms besides WordNet's, for Chinese say.",
+    )
+    dictionary: str = terms.dictionary_parameter()
 
     name: ClassVar[str] = "concepts"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

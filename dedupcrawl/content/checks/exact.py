@@ -12,6 +12,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
+from dedupcrawl.setting import parameter, whole
 
 OF_TEXT = b"t"
 OF_BODY = b"b"
@@ -27,12 +28,14 @@ class ExactCheck(Equality):
     a page is compared by the digest of its body instead: identical bytes are duplicates, two photo pages with the same
     caption are not. Where the body tells nothing either (a JavaScript shell, ``{"in_stock": true}``), the check
     abstains. A signature is one byte for the kind and 16 for the digest, so the two kinds are never equal.
-
-    Attributes:
-        min_symbols: Fewest symbols of a text that is compared as a text.
     """
 
-    min_symbols: int = 20
+    min_symbols: int = parameter(
+        "EXACT_MIN_SYMBOLS",
+        20,
+        whole(1, 1000),
+        "A shorter main text is compared by the bytes of its page, not by its text.",
+    )
 
     name: ClassVar[str] = "exact"
 

@@ -29,6 +29,7 @@ from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Pr
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, common_run, feature_code, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
+from dedupcrawl.setting import one_of, parameter, share, whole
 
 __all__ = ["ANCHOR_SETS", "GRAM", "SAMPLING", "FeatureCodeCheck"]
 
@@ -85,20 +86,30 @@ class FeatureCodeCheck:
     """One-way: pages of which a share `repeatability` lies inside a kept page.
 
     A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
-
-    Attributes:
-        repeatability: δ, above .5: above it every candidate can be verified from the middle of its code.
-        ieu_length: L_pth, in symbols.
-        ieu_share: δ_p.
-        characters: How much of the text is looked at, in symbols; 0 for all.
-        anchors: Name of an anchor set.
     """
 
-    repeatability: float = 0.75
-    ieu_length: int = 300
-    ieu_share: float = 0.75
-    characters: int = 1000
-    anchors: str = "punctuation"
+    repeatability: float = parameter(  # δ; above .5 every candidate can be verified from the middle of its code
+        "REPEATABILITY",
+        0.75,
+        share(above=0.5),
+        "How much of a page's feature code a kept page's code must contain, in one piece.",
+        loosest=min,
+    )
+    ieu_length: int = parameter(  # L_pth
+        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph of so many symbols is a unit of extraction."
+    )
+    ieu_share: float = parameter(  # δ_p
+        "IEU_SHARE", 0.75, share(), "So is a paragraph that makes up this share of the text."
+    )
+    characters: int = parameter(
+        "CODE_CHARACTERS",
+        1000,
+        whole(MIN_CODE, 1_000_000, or_zero=True),
+        "Symbols of the main text that feature codes are made of; 0 for the whole text.",
+    )
+    anchors: str = parameter(
+        "CODE_ANCHORS", "punctuation", one_of(*ANCHOR_SETS), "Which anchors feature codes are taken beside."
+    )
 
     name: ClassVar[str] = "feature_code"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -38,6 +38,7 @@ from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, lengt
 from dedupcrawl.content.mwo import FieldWeights, Record
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
+from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 
 MARGIN = 0.3
 """β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
@@ -56,23 +57,30 @@ _PAYLOAD_BITS = 32
 
 @dataclass(frozen=True, slots=True)
 class MwoCheck:
-    """Pages that share `threshold` of their weight.
+    """Pages that share `threshold` of their weight."""
 
-    Attributes:
-        threshold: t: least MWO of duplicates.
-        weights: What a term weighs, by field.
-        dropped: The dynamic threshold: the lightest terms that make up at most this share of a page are left out.
-        max_terms: Most terms of a page.
-        min_terms: A page whose main text has fewer different terms abstains.
-        dictionary: Path of a dictionary for segmentation besides jieba's, or None.
-    """
-
-    threshold: float = 0.5
-    weights: FieldWeights = field(default_factory=FieldWeights)
-    dropped: float = 0.1
-    max_terms: int = 80
-    min_terms: int = 10
-    dictionary: str = ""
+    threshold: float = parameter("MWO_THRESHOLD", 0.5, share(), "Least MWO of duplicates.", loosest=min)  # t
+    weights: str = parameter(
+        "MWO_WEIGHTS",
+        str(FieldWeights()),
+        Takes(
+            "weights as in 'main=1 title=2', of url, headings, title, same_site, other_sites, keywords, description, "
+            "main",
+            lambda value: str(FieldWeights.parse(value if isinstance(value, str) else "")),
+        ),
+        "What a term weighs in each field of a page.",
+    )
+    dropped: float = parameter(  # the dynamic threshold
+        "MWO_DROPPED",
+        0.1,
+        BELOW_1,
+        "The lightest terms are left out that make up at most this share of a page's weight.",
+    )
+    max_terms: int = parameter("MWO_TERMS", 80, whole(1, 10_000), "Terms of a page that are kept, the heaviest.")
+    min_terms: int = parameter(
+        "MWO_MIN_TERMS", 10, whole(1, 10_000), "A main text of fewer different terms is not compared by MWO."
+    )
+    dictionary: str = terms.dictionary_parameter()
 
     name: ClassVar[str] = "mwo"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
@@ -82,7 +90,7 @@ class MwoCheck:
         return {
             "symbols": SYMBOLS_VERSION,
             **terms.header(self.dictionary),
-            "weights": str(self.weights),
+            "weights": self.weights,
             "dropped": self.dropped,
             "max_terms": self.max_terms,
             "min_terms": self.min_terms,
@@ -98,7 +106,7 @@ class MwoCheck:
         main = terms.term_counts(text.text, self.dictionary)
         if len(main) - (terms.STOPPED in main) < self.min_terms:
             return None
-        weights = mwo.term_weights(page, main, self.weights, self.dictionary)
+        weights = mwo.term_weights(page, main, FieldWeights.parse(self.weights), self.dictionary)
         return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes() or None
 
     def keys(self, signature: bytes) -> Keys:

@@ -34,6 +34,7 @@ from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Pr
 from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
+from dedupcrawl.setting import parameter, share, whole
 
 SHINGLE = 4
 """w: symbols of a shingle."""
@@ -110,14 +111,17 @@ class ShinglesCheck:
 
     A signature is the level (1 byte: the modulus is 2 to that power) and the sampled shingles (4 bytes each,
     little-endian, ascending). A key is a shingle (32 bits), and as its payload how many the page has and its level.
-
-    Attributes:
-        share: α.
-        min_symbols: Fewest symbols of a page that is looked for. What fewer say stands in many pages.
     """
 
-    share: float = 0.3
-    min_symbols: int = 12
+    share: float = parameter(  # α
+        "SHINGLES_SHARE", 0.3, share(), "How much of a page's sampled shingles a kept page must have.", loosest=min
+    )
+    min_symbols: int = parameter(  # what fewer say stands in many pages
+        "SHINGLES_MIN_SYMBOLS",
+        12,
+        whole(SHINGLE, 10_000),
+        "A page of fewer symbols is not looked for by its shingles.",
+    )
 
     name: ClassVar[str] = "shingles"
     payload_bits: ClassVar[int] = _PAYLOAD_BITS

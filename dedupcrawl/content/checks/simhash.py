@@ -30,6 +30,7 @@ from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
+from dedupcrawl.setting import one_of, parameter, whole
 
 BITS = 64
 MAX_DISTANCE = 7
@@ -102,17 +103,19 @@ def _keys(signature: bytes) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class SimHashCheck:
-    """Pages whose fingerprints differ in at most `distance` bits.
+    """Pages whose fingerprints differ in at most `distance` bits."""
 
-    Attributes:
-        distance: Largest Hamming distance of duplicates, 0 … 7.
-        min_features: A page with fewer has no fingerprint: it would collide with every other empty page.
-        features: One of `FEATURES`.
-    """
-
-    distance: int = 3
-    min_features: int = 20
-    features: str = "pairs"
+    distance: int = parameter(
+        "SIMHASH_DISTANCE",
+        3,
+        whole(0, MAX_DISTANCE),
+        "Largest number of differing fingerprint bits of duplicates.",
+        loosest=max,
+    )
+    min_features: int = parameter(  # it would collide with every other empty page
+        "SIMHASH_MIN_FEATURES", 20, whole(1, 10_000), "A page with fewer features has no fingerprint."
+    )
+    features: str = parameter("SIMHASH_FEATURES", "pairs", one_of(*FEATURES), "What fingerprints are made of.")
 
     name = "simhash"
     payload_bits = _PAYLOAD_BITS

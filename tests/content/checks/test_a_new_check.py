@@ -55,7 +55,7 @@ class LongWordsCheck:
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
-    monkeypatch.setattr(registry, "_FACTORIES", {**registry._FACTORIES, "long_words": lambda of: LongWordsCheck()})
+    monkeypatch.setattr(registry, "_CHECKS", {**registry._CHECKS, "long_words": LongWordsCheck})
     return registry.make_checks(["long_words"], {})
 
 

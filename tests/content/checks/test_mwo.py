@@ -13,7 +13,7 @@ from benchmarks.texts import documents
 from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
-from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap
+from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, Reading, keepers
@@ -185,7 +185,7 @@ def test_a_page_that_says_too_little_abstains_whatever_its_other_fields() -> Non
 
 
 def test_a_page_abstains_that_has_no_term_in_a_field_that_weighs() -> None:
-    check = MwoCheck(weights=FieldWeights.parse("title=1"))
+    check = MwoCheck(weights="title=1")
     page = Page("http://a.example/", paragraphs=(" ".join(TEXTS),))
     assert check.signature(page, SymbolText.of(page.paragraphs)) is None
     assert check.signature(replace(page, title="Bakery"), SymbolText.of(page.paragraphs)) is not None
@@ -201,7 +201,7 @@ def test_a_signature_stays_within_its_budget() -> None:
 
 def test_thresholds_share_an_index_and_features_do_not() -> None:
     assert MwoCheck(0.5).header() == MwoCheck(0.9).header()
-    assert MwoCheck(weights=FieldWeights.parse("main=1")).header() != MwoCheck().header()
+    assert MwoCheck(weights="main=1").header() != MwoCheck().header()
     assert MwoCheck(dropped=0).header() != MwoCheck(dropped=0.1).header()
     made = signature(MwoCheck(), TEXTS[0])
     assert made is not None
@@ -217,7 +217,7 @@ def test_one_term_repeated_without_end_stays_cheap_and_readable() -> None:
 def test_weights_are_a_setting() -> None:
     (parameter,) = (found for found in PARAMETERS if found.name == "MWO_WEIGHTS")
     (check,) = make_checks(["mwo"], {"MWO_WEIGHTS": parameter.read("main=1, title=2")})
-    assert check == MwoCheck(weights=FieldWeights.parse("title=2 main=1"))
+    assert check == MwoCheck(weights="title=2 main=1")
     for wrong in ("", "body=1", 3, None):
         with pytest.raises(ValueError, match="weigh"):
             parameter.read(wrong)

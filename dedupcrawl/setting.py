@@ -1,0 +1,217 @@
+"""A setting: a field of a class, with what it takes in words and how what somebody wrote is read.
+
+What somebody wrote comes from Python, a command line or a scrapy.cfg, so it may be a string whatever it means. What a
+reader cannot read is a ValueError or TypeError; `dedupcrawl.settings` says which setting it was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_METADATA = "setting"
+
+
+class Takes(NamedTuple):
+    """What a setting takes: in words, for errors and the reference page, and how it is read."""
+
+    words: str
+    read: Callable[[Any], Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as users see it.
+
+    Attributes:
+        name: Without the DEDUP_ prefix; empty for that of its field, in capitals.
+        default: What holds when it is not set.
+        takes: What it accepts, in words.
+        read: Turns a given value into the value used, or raises ValueError or TypeError.
+        per_site: Whether DEDUP_SITES may override it.
+        about: What it does, one sentence; empty where the reference page says more than that.
+        loosest: Of several values the one that finds what all of them find; None where signatures depend on it, so
+            that one index can hold one value only.
+    """
+
+    name: str
+    default: Any
+    takes: str
+    read: Callable[[Any], Any]
+    per_site: bool = True
+    about: str = ""
+    loosest: Callable[[Iterable[Any]], Any] | None = None
+
+
+def setting(default: Any, takes: Takes, *, per_site: bool = True) -> Any:
+    """A field of a dataclass that is a setting of the same name."""
+    return _field(Setting("", default, *takes, per_site))
+
+
+def parameter(
+    name: str, default: Any, takes: Takes, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None
+) -> Any:
+    """A field of a content check that is a setting of this name; sites may differ in it where there is a loosest."""
+    return _field(Setting(name, default, *takes, loosest is not None, about, loosest))
+
+
+def _field(made: Setting) -> Any:
+    return dataclasses.field(default_factory=lambda: made.default, metadata={_METADATA: made})
+
+
+def settings_of(owner: type) -> dict[str, Setting]:
+    """The settings among the fields of a dataclass, by field."""
+    found = {field.name: field.metadata.get(_METADATA) for field in dataclasses.fields(owner)}
+    return {
+        name: dataclasses.replace(one, name=one.name or name.upper()) for name, one in found.items() if one is not None
+    }
+
+
+def number(words: str, fits: Callable[[float], bool]) -> Takes:
+    """A finite number of which something is true."""
+
+    def read(value: Any) -> float:
+        read = float(value)
+        if isinstance(value, bool) or not math.isfinite(read) or not fits(read):
+            raise ValueError
+        return read
+
+    return Takes(words, read)
+
+
+FROM_0_TO_1 = number("a number from 0 to 1", lambda x: 0 <= x <= 1)
+BELOW_1 = number("a number from 0 to below 1", lambda x: 0 <= x < 1)
+SECONDS = number("a number of seconds", lambda x: x >= 0)
+
+
+def share(above: float = 0) -> Takes:
+    """A share above some other."""
+    return number(f"a number above {above:g} and up to 1", lambda x: above < x <= 1)
+
+
+def whole(low: int, high: int = sys.maxsize, *, or_zero: bool = False) -> Takes:
+    """A whole number within bounds."""
+
+    def read(value: Any) -> int:
+        number = value if isinstance(value, int) else float(value)
+        is_within = low <= number <= high or (or_zero and number == 0)
+        if isinstance(value, bool) or not is_within or number != int(number):
+            raise ValueError
+        return int(number)
+
+    return Takes(f"{'0, or ' if or_zero else ''}a whole number from {low} to {high}", read)
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, str):
+        lowered = value.strip().lower()
+        if lowered in {"1", "true", "yes", "on"}:
+            return True
+        if lowered in {"0", "false", "no", "off", ""}:
+            return False
+    elif isinstance(value, (int, float)) and value in {0, 1}:
+        return bool(value)
+    raise ValueError
+
+
+BOOLEAN = Takes("True or False", _boolean)
+
+
+def one_of(*choices: str) -> Takes:
+    """One of these choices."""
+
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError
+        return str(value)
+
+    *first, last = map(repr, choices)
+    return Takes(f"{', '.join(first)} or {last}", read)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value.strip()
+
+
+def text(words: str) -> Takes:
+    """A text that is not empty."""
+    return Takes(words, _text)
+
+
+def optional(words: str, read: Callable[[Any], Any]) -> Takes:
+    """None, which may be written "none" or "", or what the reader takes."""
+
+    def read_optional(value: Any) -> Any:
+        is_none = value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"})
+        return None if is_none else read(value)
+
+    return Takes(words, read_optional)
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """Names, each once; a string has commas between them."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, Iterable) or not all(isinstance(name, str) for name in value):
+        raise ValueError
+    return tuple(dict.fromkeys(value))
+
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}  # seconds
+
+
+def age(value: Any) -> float:
+    """An age in seconds: a number, or one with its unit as in "30d"."""
+    text = str(value).strip().lower()
+    unit = text[-1:] if text[-1:] in _UNITS else ""
+    seconds = float(text.removesuffix(unit)) * _UNITS[unit]
+    if isinstance(value, bool) or not 0 < seconds < math.inf:
+        raise ValueError
+    return seconds
+
+
+def existing_paths(value: Any) -> tuple[Path, ...]:
+    """Paths that exist."""
+    if isinstance(value, Path):
+        value = [value]
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        value = [str(path) for path in value]
+    paths = tuple(Path(name) for name in names(value))
+    for path in paths:
+        if not path.exists():
+            raise ValueError(f"there is no file or folder {path}")
+    return paths
+
+
+def path(value: Any) -> Path:
+    """A path."""
+    if not isinstance(value, (str, Path)):
+        raise ValueError
+    return Path(value)
+
+
+def file(kind: str, read_it: Callable[[Path], object]) -> Takes:
+    """The path of a file that can be read as what it is for, or "" for none."""
+
+    def read(value: Any) -> str:
+        if name := str(value):
+            read_it(Path(name))
+        return name
+
+    return Takes(f"the path of {kind}, or '' for none", read)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """A mapping of names; a string is JSON."""
+    if isinstance(value, str):
+        value = json.loads(value)
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError
+    return value
