@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
+from typing import Any
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.anchors import BASE
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import Program, Sign
-from dedupcrawl.software.url_signs import ReadableUrl, UrlSigns, fits
+from dedupcrawl.software.url_signs import DEEPEST, ReadableUrl, UrlSigns, fits
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import has_braces
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
@@ -25,6 +26,7 @@ _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
 _MOST_HOSTS = 10_000
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
+_NOTHING: Mapping[str, Any] = {}
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
 
 
@@ -81,6 +83,7 @@ class Recognizer:
     def __init__(self, known: Sequence[Program]) -> None:
         self._programs = {program.name: program for program in known}
         self._signs = [(program.name, sign) for program in known for sign in program.signs]
+        self._told_by = [(program, sign.anchor) for program, sign in self._signs]
         self._of_urls = UrlSigns((number, sign) for number, (_, sign) in enumerate(self._signs) if sign.url)
         self._of_pages: defaultdict[str, list[tuple[int, Sign]]] = defaultdict(list)  # by program
         for number, (program, sign) in enumerate(self._signs):
@@ -106,26 +109,24 @@ class Recognizer:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
-        readable = ReadableUrl(parts)
+        readable, places = ReadableUrl(parts, is_escaped="%" in url), None
         for number, template, start in self._of_urls.candidates(readable):
-            program, sign = self._signs[number]
-            anchors = seen.programs.get(program, {})
+            program, anchor = self._told_by[number]
             if template.path is None:
                 if number not in seen.everywhere and fits(template, readable, 0):
                     seen.everywhere.add(number)
                     seen.programs.setdefault(program, {})
                     seen.count += 1
                 continue
-            above = parts.segments[:start]
-            path = "".join(f"/{segment}" for segment in above)
-            paths = anchors.get(sign.anchor, {})
+            if places is None:
+                places = _places(parts.segments)
+            if start >= len(places):
+                continue
+            path, paths = places[start], seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
             if number in paths.get(path, ()):  # as of nearly all URLs of a site
                 continue
-            if len(path) > _LONGEST or "" in above or has_braces(path) or "<" in path:
-                continue
             if (path in paths or len(paths) < _MOST_PATHS) and fits(template, readable, start):
-                of_program = seen.programs.setdefault(program, {})
-                of_program.setdefault(sign.anchor, {}).setdefault(path, set()).add(number)
+                seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                 seen.count += 1
 
     def see_page(self, sight: Sight) -> News:
@@ -219,6 +220,17 @@ class Recognizer:
 def _host(authority: str, scheme: str) -> str:
     """The name of a host, whichever way it is written."""
     return authority.lower().removesuffix(DEFAULT_PORTS.get(scheme.lower(), ":")).removeprefix("www.")
+
+
+def _places(segments: Sequence[str]) -> list[str]:
+    """The paths at which a program may be whose pages have a path of these segments, from the root on."""
+    found = [""]
+    for segment in segments[:DEEPEST]:
+        path = f"{found[-1]}/{segment}"
+        if not segment or len(path) > _LONGEST or has_braces(segment) or "<" in segment:
+            break
+        found.append(path)
+    return found
 
 
 def _shows(sight: Sight, sign: Sign) -> bool:

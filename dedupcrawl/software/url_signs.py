@@ -13,23 +13,25 @@ from dedupcrawl.urls.url_parts import UrlParts
 DEEPEST = 4
 """Segments of the path at which a program is, at most."""
 
+# Of a URL that are looked at. Those of fifteen crawled sites, 144,926, have 11 at most; one of 2,000 characters that is
+# made to cost takes 1.4 ms with all of its arguments and 0.2 with these.
+_MOST_ARGUMENTS = 32
+
 
 class ReadableUrl:
     """Segments and arguments of a URL as people write them, without percent-encoding: signs are written so.
 
     Attributes:
         segments: Of its path; one at least.
-        args: Name and value, or the name alone.
+        args: Name and value, or the name alone; the first few.
     """
 
     __slots__ = ("args", "segments")
 
-    def __init__(self, parts: UrlParts) -> None:
-        segments, args = parts.segments or [""], parts.args
-        if any("%" in text for text in segments):
-            segments = [unquote(text) for text in segments]
-        if any("%" in text for text in args):
-            args = [unquote(text) for text in args]
+    def __init__(self, parts: UrlParts, *, is_escaped: bool) -> None:
+        segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
+        if is_escaped:
+            segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
         self.segments, self.args = segments, args
 
 
