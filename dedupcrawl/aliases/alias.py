@@ -92,9 +92,10 @@ class SiteAliases:
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return cls()
 
-    def joined(self, other: SiteAliases) -> SiteAliases:
-        """What both know; of what differs the other's."""
-        return SiteAliases(self.tried | other.tried, self.failed | other.failed)
+    def joined(self, news: SiteAliases) -> SiteAliases:
+        """What is known when another process, or another crawl, has found out `news`: trials add up."""
+        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
+        return SiteAliases(tried, self.failed | news.failed)
 
     def rules(self) -> tuple[Rule, ...]:
         """The sources as rules, so that they are tried like any others. Their templates fit no URL, and differ."""

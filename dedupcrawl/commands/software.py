@@ -11,6 +11,7 @@ import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError
 from dedupcrawl.commands.options import json_option, software_option
+from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
@@ -32,8 +33,8 @@ def software(name: str | None, file: Path | None, software: Path | None, as_json
     A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more. --check looks
     at one file, which may be your own (DEDUP_SOFTWARE names their folder): its pairs are merged or not as they
     should, at the root of a host and below a path, every result is its own canonical form, nothing leaves the site or
-    the program's part of it, every rule is needed by a pair, and no other program is taken for it. Exit status 1 when
-    something is wrong.
+    the program's part of it, every rule is needed by a pair, what is ignored can be read, and no other program is
+    taken for it. Exit status 1 when something is wrong.
 
     \b
     dedupcrawl rules software
@@ -58,7 +59,7 @@ def software(name: str | None, file: Path | None, software: Path | None, as_json
 def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     program = read_program(file)
     others = [other for other in known if other.name != program.name]
-    found = problems(program, others)
+    found = _problems(program, others)
     same = shared_effects(program, others)
     pairs = len(program.same) + len(program.different)
     if as_json:
@@ -76,8 +77,17 @@ def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
         )
 
 
+def _problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
+    found = problems(program, others)
+    try:
+        read_ignored(program.ignored)
+    except ValueError as error:
+        found.append(f"ignored: {error}")
+    return found
+
+
 def _list(known: Sequence[Program], as_json: bool) -> None:
-    found = [f"{program.name}: {problem}" for program in known for problem in problems(program)]
+    found = [f"{program.name}: {problem}" for program in known for problem in _problems(program)]
     if as_json:
         click.echo(to_json({"programs": list(map(_row, known)), "problems": found}))
     else:

@@ -151,10 +151,10 @@ class AliasStore:
 
     def update(self, site: str, news: SiteAliases) -> None:
         """Add to what is known of a site."""
-        known = self._sites[site] = self.site(site).joined(news)
+        self._sites[site] = self.site(site).joined(news)
 
         def joined(content: bytes | None) -> bytes:
-            return SiteAliases.from_bytes(content).joined(known).to_bytes()
+            return SiteAliases.from_bytes(content).joined(news).to_bytes()
 
         try:
             self.index.update_site_state(site, NAME, joined)

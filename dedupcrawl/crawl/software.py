@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.ignored import read_ignored
@@ -19,9 +19,10 @@ from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.software.markup import MOST_HTML, sight_of
+from dedupcrawl.software.installation import Installation, distinct, with_parts_of_others
+from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program
-from dedupcrawl.software.recognition import MOST_OF_A_SITE, Installation, Recognizer, distinct
+from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -66,7 +67,8 @@ class Software:
         self._index = index
         self._stats = stats
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
-        self._sites: dict[str, SiteSoftware] = {}
+        self._sites: dict[str, SiteSoftware] = {}  # of which something is known
+        self._others: set[str] = set()
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
@@ -82,8 +84,8 @@ class Software:
         )
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        there = known.installations
-        return distinct(rule for one in there for rule in self._rules_at(one, one.parts_of_others(there)))
+        there = with_parts_of_others(known.installations)
+        return distinct(rule for one, others in there for rule in self._rules_at(one, others))
 
     def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
@@ -102,7 +104,7 @@ class Software:
         return tuple(
             entry
             for one in there
-            if one.program in programs and one.holds(url)
+            if one.program in programs and programs[one.program].ignored and one.holds(url)
             for entry in programs[one.program].ignored
         )
 
@@ -110,6 +112,7 @@ class Software:
         """A page has come: what does it show, before the spider follows its links?"""
         if response.status != 200 or not is_html(response):
             return
+        assert isinstance(response, TextResponse)
         url = response.url
         host, _, rest = url.partition("//")[2].partition("/")
         folder = rest.partition("/")[0].partition("?")[0]
@@ -123,84 +126,99 @@ class Software:
         cookies = (
             header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
         )
-        recognizer = self._recognizer
-        recognizer.changed = recognizer.met_another = False
-        recognizer.see_page(sight_of(url, response.body[:MOST_HTML].decode("latin-1"), cookies))
-        if recognizer.met_another:
+        news = self._recognizer.see_page(sight_of(url, response.text, cookies, response.encoding))
+        if news.programs:
             looked.clear()
         looked[folder] += 1
-        if recognizer.changed:
+        if news.signs:
             self._recognize(url)
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
         for site, known in self._sites.items():
+            there = {rule.id: rule for rule in self._all_rules(known)}  # less what is recognized no more
+            tried: dict[str, TrialRecord] = {}
             held: list[Rule] = []
             for one in self._book.watched(site, "software"):
-                if one.passed or one.failed or one.rule.kind == "equivalence":
-                    known.tried[one.rule.id] = record = TrialRecord.of(one)
-                    if one.passed and not one.is_on_probation and not one.is_refuted:
-                        held.append(replace(record.told_to(one.rule), state="active", learned=date.today()))
+                name, record = one.rule.id, TrialRecord.of(one)
+                if not record.tried and (name not in there or there[name].kind == one.rule.kind):
+                    continue
+                tried[name] = record
+                if name in there and one.passed and not one.is_on_probation and not one.is_refuted:
+                    total = known.tried.get(name, TrialRecord()).joined(record)
+                    held.append(replace(total.told_to(one.rule), state="active", learned=date.today()))
             revoked = self._book.revoked(site, "software")
-            known.failed |= revoked
             self._stats.inc_value("dedup/software/held", len(held))
-            self._stats.inc_value("dedup/software/failed", len(known.failed))
-            self._keep(site, known)
+            self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
+            self._keep(site, known, SiteSoftware(tried=tried, failed=revoked))
+            today = date.today()
             refuted = [
-                replace(
-                    rule, state="disabled", learned=date.today(), note=f"revoked on {date.today()}: {revoked[rule.id]}"
-                )
-                for rule in self._all_rules(known)
-                if rule.id in revoked
+                replace(there[name], state="disabled", learned=today, note=f"revoked on {today}: {why}")
+                for name, why in revoked.items()
+                if name in there
             ]
             if held or refuted:
                 _write(folder, site, [*held, *refuted])
 
     def _recognize(self, url: str) -> None:
-        site = site_of(url)
+        site, news = site_of(url), SiteSoftware(tuple(self._recognizer.found_at(url)))
         known = self._of(site)
-        before = {(one.program, one.where): one for one in known.installations}
-        now = {(one.program, one.where): one for one in self._recognizer.recognized_at(url)}
-        if all(before.get(key) == one for key, one in now.items()):
+        if known.joined(news).seen == known.seen:
             return
-        known.installations = list((before | now).values())[:MOST_OF_A_SITE]
-        news = [one for one in known.installations if (one.program, one.where) not in before]
-        for one in news:
+        self._sites[site] = now = self._keep(site, known, news)
+        before = {(one.program, one.where) for one in known.installations}
+        after = {(one.program, one.where) for one in now.installations}
+        for one in now.seen:
+            key = one.program, one.where
+            if (key in before) is (key in after):
+                continue
+            told = printable(one.where), self._recognizer.programs[one.program].title, printable(", ".join(one.signs))
+            if key in before:
+                self._stats.inc_value(f"dedup/software/dropped/{one.program}")
+                logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
+                continue
             count = len(one.rules(self._recognizer.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
-            logger.info(
-                "dedupcrawl: %s runs %s (%s): %s on probation",
-                printable(one.where), self._recognizer.programs[one.program].title,
-                printable(", ".join(one.signs)), counted(count, "rule"),
-            )  # fmt: skip
-        self._keep(site, known)
+            logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
         self._normalizer.has_more(site)
         self._book.extend(site)
 
     def _of(self, site: str) -> SiteSoftware:
         known = self._sites.get(site)
-        if known is None:
-            try:
-                known = SiteSoftware.from_bytes(self._index.site_state(site, NAME))
-            except (OSError, IndexDamagedError):
-                logger.exception("The index cannot tell what is known of the software of %s.", printable(site))
-                return SiteSoftware()  # and is asked again: what was refuted must not come back
-            if len(self._sites) >= _MOST_REMEMBERED:
-                self._sites = {name: one for name, one in self._sites.items() if one.installations}
+        if known is not None or site in self._others:
+            return known or SiteSoftware()
+        try:
+            known = self._judged(self._index.site_state(site, NAME))
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot tell what is known of the software of %s.", printable(site))
+            return SiteSoftware()  # and is asked again: what was refuted must not come back
+        if known != SiteSoftware():
             self._sites[site] = known
+            return known
+        if len(self._others) >= _MOST_REMEMBERED:
+            self._others.clear()
+        self._others.add(site)
         return known
 
-    def _keep(self, site: str, known: SiteSoftware) -> None:
-        if known == SiteSoftware():
-            return
+    def _judged(self, content: bytes | None) -> SiteSoftware:
+        """What the index has, by what the programs' files say now."""
+        programs, known = self._recognizer.programs, SiteSoftware.from_bytes(content)
+        there = (one for one in known.seen if one.program in programs)
+        return replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
+
+    def _keep(self, site: str, known: SiteSoftware, news: SiteSoftware) -> SiteSoftware:
+        """Add to what is known of a site; what that is now, with what other processes have found out."""
+        if news == SiteSoftware():
+            return known
 
         def joined(content: bytes | None) -> bytes:
-            return SiteSoftware.from_bytes(content).joined(known).to_bytes()
+            return SiteSoftware.from_bytes(content).joined(news).to_bytes()
 
         try:
-            self._index.update_site_state(site, NAME, joined)
+            return self._judged(self._index.update_site_state(site, NAME, joined))
         except (OSError, IndexDamagedError):
             logger.exception("What is known of the software of %s cannot be kept.", printable(site))
+            return known.joined(news)
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:

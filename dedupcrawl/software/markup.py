@@ -8,9 +8,11 @@ from functools import lru_cache
 from html import unescape
 from urllib.parse import urljoin
 
+from w3lib.url import safe_url_string
+
 from dedupcrawl.software.recognition import Sight
 
-MOST_HTML = 200_000  # characters of a page that are looked at
+_MOST_HTML = 200_000  # characters of a page that are looked at
 _MOST_LINKS = 500
 _LONGEST = 2_000  # characters of a link
 _LINKS_KEPT = 4_096  # as they are written: those of a menu come with every page
@@ -22,6 +24,7 @@ _LINK = re.compile(
 )
 # Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
 _PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
+_UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # what is sent in percent-encoding
 _META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
 _NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
@@ -42,15 +45,16 @@ def _read(written: str) -> tuple[str, str | None]:
     return raw, None if plain is None else raw if plain[1] else ""
 
 
-def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
+def sight_of(url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
     """What there is to see of a page.
 
     Args:
         url: Of the page.
-        html: Its first `MOST_HTML` characters are looked at.
+        html: Its first `_MOST_HTML` characters are looked at.
         cookies: Names of those that it sets.
+        encoding: Of the page; in it its links send their arguments, while their paths are sent in UTF-8.
     """
-    html = html[:MOST_HTML]
+    html = html[:_MOST_HTML]
     links: dict[str, None] = {}
     origin = "/".join(url.split("/", 3)[:3])
     for written in dict.fromkeys(quoted or single or bare for quoted, single, bare in _LINK.findall(html)):
@@ -58,7 +62,8 @@ def sight_of(url: str, html: str, cookies: Iterable[str] = ()) -> Sight:
         if not raw:
             continue
         try:
-            links[urljoin(url, raw) if plain is None else plain or origin + raw] = None
+            link = urljoin(url, raw) if plain is None else plain or origin + raw
+            links[safe_url_string(link, encoding) if _UNSENT.search(link) else link] = None
         except ValueError:  # http://[
             continue
         if len(links) >= _MOST_LINKS:

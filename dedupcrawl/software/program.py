@@ -200,18 +200,25 @@ def read_program(path: Path) -> Program:
         raise RuleError(f"{path}: {error}") from error
 
 
-@cache
 def programs(folder: Path | None = None) -> tuple[Program, ...]:
     """The package's programs, in the order of their names, and those of a folder, which come instead of one so named.
+
+    The package's are read once a process, a folder's each time.
 
     Raises:
         RuleError: A file cannot be read.
     """
-    files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
-    known = {program.name: program for program in _compiled(digest_of(files)) or map(read_program, files)}
+    known = {program.name: program for program in packaged()}
     if folder is not None:
         known |= {path.stem: read_program(path) for path in folder.glob(f"*{SUFFIX}")}
     return tuple(known[name] for name in sorted(known))
+
+
+@cache
+def packaged() -> tuple[Program, ...]:
+    """The package's programs, as they were when this was first called."""
+    files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
+    return _compiled(digest_of(files)) or tuple(map(read_program, files))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,31 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.software.recognition import Installation
+from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 NAME = "software"
 """Of the state of a site in an index."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SiteSoftware:
     """What crawls have found out about the software of one site.
 
     Attributes:
-        installations: What was recognized, by which signs.
+        seen: What was recognized or spoken against, by which signs.
         tried: Id of a rule → what trials have shown.
         failed: Id of a rule that trials refuted → why; it is not tried again.
     """
 
-    installations: list[Installation] = field(default_factory=list)
+    seen: tuple[Installation, ...] = ()
     tried: dict[str, TrialRecord] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def installations(self) -> list[Installation]:
+        """What is recognized."""
+        return [one for one in self.seen if one.is_recognized]
 
     def to_bytes(self) -> bytes:
         """As JSON."""
@@ -58,10 +63,18 @@ class SiteSoftware:
             )
         return rows
 
-    def joined(self, other: SiteSoftware) -> SiteSoftware:
-        """What both know; of what differs the other's."""
-        places = {(one.program, one.where): one for one in (*self.installations, *other.installations)}
-        return SiteSoftware(list(places.values()), self.tried | other.tried, self.failed | other.failed)
+    def joined(self, news: SiteSoftware) -> SiteSoftware:
+        """What is known when another process, or another crawl, has found out `news`.
+
+        Signs come together, whoever saw them: what one has seen speak against a program holds for all. Trials add up.
+        """
+        places: dict[tuple[str, str], Installation] = {}
+        for one in (*self.seen, *news.seen):
+            key = one.program, one.where
+            places[key] = places[key].joined(one) if key in places else one
+        ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
+        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
+        return SiteSoftware(tuple(ranked[:MOST_OF_A_SITE]), tried, self.failed | news.failed)
 
 
 def _is_of(rule: str, program: str, end: str) -> bool:

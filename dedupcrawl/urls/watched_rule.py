@@ -162,11 +162,26 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, watched: WatchedRule) -> TrialRecord:
-        """What was known, and what this crawl has found out."""
-        rule = watched.rule
-        failed = rule.failed + watched.failed
-        tried = rule.tried + watched.passed + watched.failed
-        return cls(tried, failed, watched.examples_with(rule), watched.places.names_at, rule.kind == "equivalence")
+        """What this crawl has found out."""
+        rule, tried = watched.rule, watched.passed + watched.failed
+        examples = watched.examples_with(rule)
+        return cls(tried, watched.failed, examples, watched.places.names_at, rule.kind == "equivalence")
+
+    def joined(self, news: TrialRecord) -> TrialRecord:
+        """With what another crawl, or another worker, has found out: nobody's trials are lost, none counts twice.
+
+        Of a rule that has become an equivalence the trials count that were made since.
+        """
+        if news.led_nowhere and not self.led_nowhere:
+            return news
+        tried, failed = (
+            (self.tried, self.failed)
+            if self.led_nowhere and not news.led_nowhere
+            else (self.tried + news.tried, self.failed + news.failed)
+        )
+        examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
+        names_at = tuple(dict.fromkeys((*self.names_at, *news.names_at)))
+        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere)
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""

@@ -44,4 +44,4 @@ def test_each_source_is_a_rule_of_its_own() -> None:
 
 def test_what_two_crawls_know() -> None:
     one, other = SiteAliases({"a": TrialRecord(1, 0)}, {"b": "x"}), SiteAliases({"a": TrialRecord(2, 0)}, {"c": "y"})
-    assert one.joined(other) == SiteAliases({"a": TrialRecord(2, 0)}, {"b": "x", "c": "y"})
+    assert one.joined(other) == SiteAliases({"a": TrialRecord(3, 0)}, {"b": "x", "c": "y"})

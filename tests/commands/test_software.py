@@ -34,6 +34,26 @@ def test_the_list_says_that_it_tested() -> None:
     assert "pairs of URLs tested, all well" in run().stderr
 
 
+def test_what_a_file_ignores_is_checked_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "boxes.toml"
+    text = """
+name = "boxes"
+title = "Boxes"
+source = "us"
+signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
+rules = []
+ignored = ["css:.note"]
+"""
+    path.write_text(text, encoding="utf-8")
+    assert run("--check", str(path)).exit_code == 0
+    for wrong, says in (("css:...", "CSS selector"), ("re:(", "regular expression"), (".note", "begins neither with")):
+        path.write_text(text.replace("css:.note", wrong), encoding="utf-8")
+        done = run("--check", str(path))
+        assert done.exit_code == 1
+        assert done.stdout.startswith("ignored: ")
+        assert says in done.stdout
+
+
 def test_programs_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "boxes.toml").write_text(
         """

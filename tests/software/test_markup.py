@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.software.markup import MOST_HTML, sight_of
+from dedupcrawl.software.markup import _MOST_HTML, sight_of
 
 URL = "http://example.org/a/page"
 
@@ -47,7 +47,7 @@ def test_a_broken_link_is_left_out() -> None:
 
 
 def test_a_long_page_is_looked_at_as_far_as_that_goes() -> None:
-    html = "<p>" * MOST_HTML + '<a href="/late">x</a>'
+    html = "<p>" * _MOST_HTML + '<a href="/late">x</a>'
     assert sight_of(URL, html).links == ()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dedupcrawl.software.anchors import BASE
 from dedupcrawl.software.checking import full, normalizer_at, places, problems
-from dedupcrawl.software.program import COMPILED, PACKAGE_FOLDER, Program, programs, read_program
+from dedupcrawl.software.program import COMPILED, PACKAGE_FOLDER, Program, packaged, programs, read_program
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -62,6 +62,8 @@ def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
     found = {program.name: program for program in programs(tmp_path)}
     assert len(found) == len(KNOWN) + 1
     assert found["trac"].title == found["mine"].title == "My program"
+    (tmp_path / "mine.toml").write_text(MINE.replace("My program", "Ours"), encoding="utf-8")
+    assert {program.title for program in programs(tmp_path)} >= {"My program", "Ours"}, "an edit is seen at once"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_a_program_that_is_taken_for_another_is_found(tmp_path: Path) -> None:
 
 def test_all_programs_are_at_hand_in_a_moment() -> None:
     """The goal is 50 ms; this is for a busy machine, and would catch files that are parsed again."""
-    programs.cache_clear()
+    packaged.cache_clear()
     started = time.process_time()
     Recognizer(programs())
     assert time.process_time() - started < 0.5

@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation
 from dedupcrawl.software.markup import sight_of
-from dedupcrawl.software.program import Program, programs
-from dedupcrawl.software.recognition import MOST_OF_A_SITE, Recognizer, Sight
+from dedupcrawl.software.program import Program, Sign, programs
+from dedupcrawl.software.recognition import News, Recognizer, Sight
+from dedupcrawl.software.url_signs import DEEPEST
 from dedupcrawl.urls.normalizer import Normalizer
 
 PHPBB = ["viewtopic.php?t=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
@@ -50,6 +52,87 @@ def test_what_speaks_against_a_program_counts() -> None:
     urls = [f"http://example.org/{url}" for url in (*PHPBB[:2], "viewtopic.php?p=5", "ucp.php?mode=login")]
     assert runs(seeing(*urls[:3])) == {("phpbb2", "example.org")}
     assert ("phpbb2", "example.org") not in runs(seeing(*urls))
+
+
+def test_what_speaks_against_a_program_is_told_for_others_may_have_taken_it_for_recognized() -> None:
+    (found,) = (
+        one
+        for one in seeing("http://example.org/ucp.php?mode=login").found_at("http://example.org/")
+        if one.program == "phpbb2"
+    )
+    assert found.is_spoken_against
+    assert not found.is_recognized
+    (before,) = seeing(*(f"http://example.org/{url}" for url in (*PHPBB[:2], "viewtopic.php?p=5"))).recognized(
+        "example.org"
+    )
+    assert before.is_recognized
+    assert not before.joined(found).is_recognized
+    assert not found.joined(before).is_recognized
+
+
+MADE_UP = Program(
+    "made-up",
+    "Made up",
+    "a test",
+    (Sign(url="/heavy", weight=10), Sign(url="/light"), Sign(url="/<side>/page"), Sign(url="/never", weight=-1)),
+    (),
+)
+
+
+def installations(*urls: str) -> list[Installation]:
+    recognizer = Recognizer([MADE_UP])
+    for url in urls:
+        recognizer.see_url(f"http://example.org{url}")
+    return recognizer.recognized("example.org")
+
+
+def test_one_sign_is_not_enough_whatever_its_weight_nor_with_one_that_speaks_against() -> None:
+    assert installations("/heavy") == []
+    assert installations("/heavy", "/never") == []
+    (found,) = installations("/heavy", "/light", "/never")
+    assert found.weight == 10
+
+
+def test_a_program_is_looked_for_down_to_a_depth() -> None:
+    deep = "".join(f"/{n}" for n in range(DEEPEST))
+    assert [one.where for one in installations(f"{deep}/heavy", f"{deep}/light")] == [f"example.org{deep}"]
+    assert installations(f"/more{deep}/heavy", f"/more{deep}/light") == []
+
+
+def test_another_part_of_a_program_is_the_nearest_or_none_when_two_are() -> None:
+    base = ("/a/b/heavy", "/a/b/light")
+    (near,) = installations(*base, "/a/c/page", "/d/page")
+    assert near.anchors == {"base": "/a/b", "side": "/a/c"}
+    (unknown,) = installations(*base, "/a/c/page", "/a/d/page")
+    assert unknown.anchors == {"base": "/a/b"}
+
+
+@pytest.mark.parametrize("place", ["/%E8%AE%BA%E5%9D%9B", "/%c2%db%cc%b3", "/My%20Forum"])
+def test_a_path_may_have_any_letters(place: str) -> None:
+    recognizer = seeing(*(f"http://example.org{place}/{url}" for url in PHPBB))
+    assert runs(recognizer) == {("phpbb2", f"example.org{place}")}
+    normalizer = Normalizer(more=recognizer.rules_of)
+    url = f"http://example.org{place}/viewtopic.php?t=1"
+    assert normalizer.normalize(f"{url}&sid={SID}").canonical == url
+
+
+def test_signs_are_read_without_percent_encoding() -> None:
+    seen = seeing(
+        "http://example.org/index.php?title=Sp%C3%A9cial%3ARechercher", "http://example.org/wiki/Cat%C3%A9gorie%3AA"
+    )
+    assert runs(seen) == {("mediawiki", "example.org")}
+
+
+def test_links_in_any_script_and_encoding_are_those_that_are_asked_for() -> None:
+    """As browsers and Scrapy do: paths in UTF-8, arguments in the encoding of the page, escapes as they are."""
+    html = """<a href="/论坛/viewtopic.php?t=1"><a href="/论坛/viewforum.php?f=2"><a href="/论坛/搜索.php?q=茶">"""
+    for encoding, tea in (("utf-8", "%E8%8C%B6"), ("gb18030", "%B2%E8")):
+        recognizer = Recognizer(programs())
+        page = f"http://example.org/%E8%AE%BA%E5%9D%9B/{PHPBB[2]}"
+        sight = sight_of(page, html, encoding=encoding)
+        assert sight.links[2] == f"http://example.org/%E8%AE%BA%E5%9D%9B/%E6%90%9C%E7%B4%A2.php?q={tea}"
+        recognizer.see_page(sight)
+        assert runs(recognizer) == {("phpbb2", "example.org/%E8%AE%BA%E5%9D%9B")}
 
 
 def test_several_programs_on_a_host_each_in_its_part() -> None:
@@ -99,8 +182,7 @@ def test_a_reference_of_thousands_of_digits_is_a_link_that_leads_nowhere() -> No
 def test_pages_show_signs_too() -> None:
     recognizer = Recognizer(programs())
     html = '<meta content="MediaWiki 1.39" name=generator><a href="/w/index.php?title=A&amp;action=history">h</a>'
-    recognizer.see_page(sight_of("http://example.org/wiki/A", html))
-    assert recognizer.changed
+    assert recognizer.see_page(sight_of("http://example.org/wiki/A", html)) == News(signs=True, programs=True)
     assert runs(recognizer) == set()  # the generator is on a page outside of /w, where the scripts are
     recognizer.see_page(sight_of("http://example.org/wiki/A", '<a href="/wiki/Special:RecentChanges">r</a>'))
     (found,) = recognizer.recognized("example.org")
@@ -148,23 +230,13 @@ def test_a_host_is_worth_another_look_when_it_has_urls_of_another_program() -> N
     """What a page shows besides its URLs is looked for where it may count."""
     recognizer = Recognizer(programs())
     page = sight_of("http://example.org/forum/", "", ["phpbb2mysql_sid"])
-    recognizer.see_page(page)
-    assert not recognizer.met_another
-    recognizer.see_page(sight_of("http://example.org/forum/faq", '<a href="viewtopic.php?t=1">'))
-    assert recognizer.met_another
+    assert recognizer.see_page(page) == News()
+    linking = sight_of("http://example.org/forum/faq", '<a href="viewtopic.php?t=1">')
+    assert recognizer.see_page(linking) == News(signs=True, programs=True)
     assert runs(recognizer) == set()
-    recognizer.met_another = False
-    recognizer.see_page(page)
+    assert recognizer.see_page(page) == News(signs=True)
     assert runs(recognizer) == {("phpbb2", "example.org/forum")}
-    assert not recognizer.met_another
-
-
-def test_the_same_again_is_no_news() -> None:
-    recognizer = seeing(f"http://example.org/{PHPBB[0]}")
-    assert recognizer.changed
-    recognizer.changed = False
-    recognizer.see_url(f"http://example.org/{PHPBB[0]}")
-    assert not recognizer.changed
+    assert recognizer.see_page(page) == recognizer.see_page(linking) == News()
 
 
 @pytest.mark.parametrize(
@@ -201,9 +273,9 @@ def test_memory_is_bounded() -> None:
 def test_a_host_for_each_of_many_users() -> None:
     recognizer = seeing(*(f"http://user{n}.example.org/{url}" for n in range(300) for url in PHPBB))
     assert len(recognizer.recognized("example.org")) == MOST_OF_A_SITE
-    (found,) = recognizer.recognized_at("http://user299.example.org/")
-    assert found.where == "user299.example.org"
-    assert recognizer.recognized_at("http://user300.example.org/") == recognizer.recognized_at("no URL") == []
+    (found,) = (one for one in recognizer.found_at("http://user299.example.org/") if one.is_recognized)
+    assert (found.program, found.where) == ("phpbb2", "user299.example.org")
+    assert recognizer.found_at("http://user300.example.org/") == recognizer.found_at("no URL") == []
 
 
 def test_rules_are_on_probation_and_named_after_program_and_place() -> None:

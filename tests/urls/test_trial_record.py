@@ -19,7 +19,22 @@ def test_what_a_crawl_found_out_is_told_to_the_rule_of_the_next() -> None:
     assert record == TrialRecord(2, 0, (("http://a.com/view?doc=0&print=1", "http://a.com/view?doc=0"),))
     later = WatchedRule.of(record.told_to(RULE))
     assert [later.is_due(f"http://a.com/view?doc={number}&print=1", 50) for number in range(9)] == [True, *[False] * 8]
-    assert TrialRecord.of(later) == record, "nothing was tried, so nothing is new"
+    assert TrialRecord.of(later) == TrialRecord(0, 0, record.examples), "nothing was tried, so nothing is new"
+
+
+def test_trials_of_several_crawls_and_workers_add_up() -> None:
+    one = TrialRecord(2, 1, (("a", "b"),), ("path 1",))
+    other = TrialRecord(3, 0, (("a", "b"), ("c", "d")), ("path 2",))
+    assert one.joined(other) == TrialRecord(5, 1, (("a", "b"), ("c", "d")), ("path 1", "path 2"))
+    assert one.joined(other).joined(TrialRecord(1)) == one.joined(other.joined(TrialRecord(1)))
+
+
+def test_an_equivalence_keeps_the_trials_that_were_made_of_it() -> None:
+    before, since = TrialRecord(9, 0), TrialRecord(2, 1, led_nowhere=True)
+    assert before.joined(since) == since
+    late = since.joined(TrialRecord(4, 0))
+    assert (late.tried, late.failed, late.led_nowhere) == (2, 1, True)
+    assert since.joined(since).tried == 4
 
 
 def test_a_place_of_an_alias_is_told_by_the_url_alone() -> None:

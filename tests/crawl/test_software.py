@@ -1,0 +1,147 @@
+"""What is known of a site's software while it is crawled, between crawls and between workers, on real indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from dedupcrawl.crawl.software import Software
+from dedupcrawl.index.open import open_index
+from dedupcrawl.software.installation import MOST_OF_A_SITE
+from dedupcrawl.software.program import programs
+from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule_book import RuleBook
+from tests.index.toys import CHECKS
+from tests.redis_server import MISSING, is_installed, running
+
+KNOWN = programs()
+SID = "0123456789abcdef0123456789abcdef"
+TOPIC = f"http://a.com/viewtopic.php?t=1&sid={SID}"
+FOR = ("/viewtopic.php?t=1", "/viewforum.php?f=2", "/profile.php?mode=viewprofile&u=3")
+AGAINST = ("/ucp.php?mode=login", "/memberlist.php?mode=team")
+
+
+class Worker:
+    """One crawl's knowledge of software on an index."""
+
+    def __init__(self, address: str) -> None:
+        self.index = open_index(address, CHECKS)
+        self.normalizer = Normalizer()
+        self.book = RuleBook(self.normalizer, 0.02)
+        self.stats = StatsCollector(get_crawler())
+        self.software = Software(KNOWN, self.normalizer, self.book, self.index, self.stats)
+
+    def look(self, *links: str, url: str = "http://a.com/", encoding: str = "utf-8") -> None:
+        body = "".join(f'<a href="{link}">' for link in links).encode(encoding)
+        headers = {"Content-Type": f"text/html; charset={encoding}"}
+        self.software.look(HtmlResponse(url, body=body, headers=headers))
+
+    def rules(self, url: str = TOPIC) -> tuple[str, ...]:
+        return tuple(self.normalizer.normalize(url).rules)
+
+    def close(self) -> None:
+        self.index.close()
+
+
+Start = Callable[[], Worker]
+
+
+@pytest.fixture(params=["lmdb", "redis"])
+def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
+    """Starts workers on one index."""
+    if request.param == "lmdb":
+        yield lambda: Worker(f"lmdb:{tmp_path / 'index'}")
+    elif not is_installed():
+        pytest.skip(MISSING)
+    else:
+        with running(tmp_path) as server:
+            yield lambda: Worker(server.url())
+
+
+def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        assert worker.rules() == ("phpbb2.sid@a.com",)
+        worker.look(*AGAINST, url="http://a.com/faq/")
+        assert worker.rules() == ()
+        assert worker.stats.get_value("dedup/software/dropped/phpbb2") == 1
+        worker.look(*FOR, url="http://a.com/news/")
+        assert worker.rules() == ()
+
+
+def test_what_an_earlier_crawl_took_for_recognized_is_dropped_for_good(start: Start) -> None:
+    for links, rules in ((FOR, 1), (AGAINST, 0), (FOR, 0)):
+        with closing(start()) as worker:
+            worker.look(*links)
+            assert len(worker.rules()) == rules
+
+
+def test_what_another_worker_has_seen_speak_against_it_is_dropped(start: Start) -> None:
+    with closing(start()) as one, closing(start()) as other:
+        one.look(*FOR)
+        other.look(*AGAINST)
+        assert not other.rules()
+        one.look("/privmsg.php?folder=inbox", url="http://a.com/profile.php")
+        assert one.rules() == ()
+    with closing(start()) as later:
+        later.look(*FOR)
+        assert later.rules() == ()
+
+
+def test_no_worker_loses_the_trials_of_another(start: Start, tmp_path: Path) -> None:
+    def tried(worker: Worker, times: int) -> None:
+        rules = worker.rules()
+        for number in range(times):
+            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", rules)
+
+    with closing(start()) as first:
+        first.look(*FOR)
+        tried(first, 4)
+        first.software.close(tmp_path / "first")
+    with closing(start()) as one, closing(start()) as other:
+        for worker, times in ((one, 3), (other, 2)):
+            worker.look(*FOR)
+            tried(worker, times)
+        one.software.close(tmp_path / "one")
+        other.software.close(tmp_path / "other")
+        known = SiteSoftware.from_bytes(other.index.site_state("a.com", NAME))
+    assert {name: record.tried for name, record in known.tried.items()} == {"phpbb2.sid@a.com": 9}
+    assert [path.name for path in tmp_path.glob("*/a.com.toml")] == ["a.com.toml"] * 3
+
+
+def test_a_rule_of_what_was_dropped_is_not_written_down_as_held(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        for number in range(40):
+            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
+        worker.look(*AGAINST, url="http://a.com/faq/")
+        worker.software.close(tmp_path / "rules")
+    assert not (tmp_path / "rules").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_a_program_in_a_folder_with_a_chinese_name(start: Start, encoding: str) -> None:
+    with closing(start()) as worker:
+        worker.look(*(f"/论坛{link}" for link in FOR), url=f"http://a.com/{quote('论坛')}/", encoding=encoding)
+        url = f"http://a.com/{quote('论坛')}/viewtopic.php?t=1"
+        assert worker.normalizer.normalize(f"{url}&sid={SID}").canonical == url
+
+
+def test_a_service_with_a_host_for_each_user_writes_no_more_than_it_keeps(start: Start) -> None:
+    with closing(start()) as worker:
+        for number in range(MOST_OF_A_SITE):
+            worker.look(*FOR, url=f"http://u{number}.a.com/")
+        kept = worker.index.site_state("a.com", NAME)
+        worker.index.update_site_state("a.com", NAME, lambda _: b"[]")
+        for number in range(MOST_OF_A_SITE, MOST_OF_A_SITE + 20):
+            worker.look(*FOR, url=f"http://u{number}.a.com/")
+        assert worker.index.site_state("a.com", NAME) == b"[]", "nothing was written, for there is no room for more"
+    assert len(SiteSoftware.from_bytes(kept).installations) == MOST_OF_A_SITE
