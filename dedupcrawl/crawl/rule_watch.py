@@ -89,8 +89,7 @@ class RuleWatch:
         self._pending = pending
         self._rewrites = rewrites
         self.earlier, self.book = earlier, book
-        self._pages = pages
-        self._batch = batch
+        self._pages, self._batch = pages, batch
         self._stats = stats
         self._savings = savings
         self._sending = sending
