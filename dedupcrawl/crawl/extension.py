@@ -36,7 +36,7 @@ from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.start_and_end import cannot_start, take_all
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, opening_line
+from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, lesson_line, opening_line
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
@@ -302,8 +302,10 @@ class Dedup:
 
     def _say_what_it_saved(self) -> None:
         logger.info(closing_line(self.stats))
-        if advice := advice_line(self.stats):
-            logger.info(advice)
+        log = self._log.path if self._log is not None and self._learning is None else None
+        for line in (advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)):
+            if line is not None:
+                logger.info(line)
 
     def _keep_software(self) -> None:
         if self.software is not None:

@@ -21,7 +21,7 @@ from dedupcrawl.urls.rule_files import SUFFIX
 
 logger = logging.getLogger(__name__)
 
-_FIRST = 10  # redundant URLs, before rules are learned of them
+FIRST_LESSON = 10  # redundant URLs, before rules are learned of them
 _GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
 _NICENESS = 5
 
@@ -78,7 +78,7 @@ class Learning:
         self._book = book
         self._stats = stats
         self._options = ["--rules", str(folder), *(["--software", str(software)] if software else [])]
-        self._next = float(_FIRST)
+        self._next = float(FIRST_LESSON)
         self._evidence = Evidence()
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
@@ -88,7 +88,7 @@ class Learning:
         """Say when rules are learned, and where they go."""
         logger.info(
             "dedupcrawl: rules are learned from %s once %d redundant URLs are found, and go into %s",
-            self._log.path, _FIRST, self._folder.absolute(),
+            self._log.path, FIRST_LESSON, self._folder.absolute(),
         )  # fmt: skip
 
     def logged(self, row: LogRow) -> None:

@@ -10,10 +10,12 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl import extras
 from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.crawl.learning import FIRST_LESSON
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import check_place
+from dedupcrawl.project import RULES
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -49,6 +51,19 @@ def closing_line(stats: StatsCollector) -> str:
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
         f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"
         + (f", items dropped: {by_check}" if by_check else "")
+    )
+
+
+def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None) -> str | None:
+    """How the next crawl fetches less, where there are no rules yet and duplicates to learn some from; else None."""
+    duplicates = stats.get_value("dedup/content/duplicate", 0)
+    if log is None or normalizer.site_count or duplicates < FIRST_LESSON:
+        return None
+    checked = stats.get_value("dedup/content/checked", 0)
+    return (
+        f"dedupcrawl: {counted(duplicates, 'page')} of {checked:,} were duplicates. dedupcrawl train {log} --rules "
+        f"{RULES} learns rules from this crawl's log, so that the next one need not fetch such pages; DEDUP_LEARN = "
+        "True does so while it crawls."
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.summary import advice_line, closing_line, opening_line
+from dedupcrawl.crawl.summary import advice_line, closing_line, lesson_line, opening_line
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
@@ -59,3 +61,19 @@ def test_where_rules_save_next_to_nothing_it_says_so(
     line = advice_line(stats)
     assert (line is not None) == is_advised
     assert line is None or f"rules have saved {saved} of {fetched:,} fetches" in line
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "sites", "log", "is_told"),
+    [(10, 0, "log.jsonl", True), (9, 0, "log.jsonl", False), (10, 1, "log.jsonl", False), (10, 0, None, False)],
+)
+def test_who_has_no_rules_yet_is_told_how_the_next_crawl_does_without_duplicates(
+    duplicates: int, sites: int, log: str | None, is_told: bool
+) -> None:
+    stats = StatsCollector(get_crawler())
+    stats.set_value("dedup/content/checked", 1_200)
+    stats.set_value("dedup/content/duplicate", duplicates)
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
+    line = lesson_line(stats, normalizer, Path(log) if log else None)
+    assert (line is not None) == is_told
+    assert line is None or "10 pages of 1,200 were duplicates. dedupcrawl train log.jsonl" in line
