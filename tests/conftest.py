@@ -18,8 +18,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three a core: most of the time a test waits, for servers, Scrapy's clock or another process."""
-    return 3 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 3 * (os.cpu_count() or 1)
+    """Two a core: half of the time a test waits, for servers, Scrapy's clock or another process."""
+    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2 * (os.cpu_count() or 1)
 
 
 # What starts crawls, servers, browsers, Spark, or a page's worth of commands: most of the time, a quarter of the
