@@ -239,7 +239,7 @@ class Dedup:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.watch.book, self._index, self.stats)
-        self.pages.ignored_at = software.ignored_at
+        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.withdrawn
         return software
 
     def _rewrites_somewhere(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import mmh3
@@ -86,21 +86,17 @@ class RuleWatch:
         learns: bool = False,
     ) -> None:
         self._normalizer = normalizer
-        self._pending = pending
-        self._rewrites = rewrites
+        self._pending, self._rewrites = pending, rewrites
         self.earlier, self.book = earlier, book
         self._pages, self._batch = pages, batch
-        self._stats = stats
-        self._savings = savings
-        self._sending = sending
-        self._bypass = bypass
+        self._stats, self._savings = stats, savings
+        self._sending, self._bypass = sending, bypass
         self._aliases = aliases
         aliases.disputed = self._fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, pages, batch, sending)
-        self._given_back: set[int] = set()  # hashes of URLs
+        self._given_back, self._answered = set[int](), set[int]()  # hashes of URLs
         self._learns, self._alias_rows = learns, alias_rows
-        self._answered: set[int] = set()  # hashes of URLs
         self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
@@ -355,6 +351,10 @@ class RuleWatch:
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
         self._fetch_after_all({trial.canonical, *trial.suspects}, {site_of(trial.url): ruling})
+
+    def withdrawn(self, site: str, rules: Collection[str]) -> None:
+        """The program that these rules are known of is not there: what they sent elsewhere is fetched."""
+        self._fetch_after_all(set(), {site: Ruling(revoked=tuple(rules))})
 
     def _fetch_after_all(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
         """Fetch as it was asked for what was sent to `targets`, or sent anywhere by a wrong rule (by site).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -72,6 +72,8 @@ class Software:
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
+        self.withdrawn: Callable[[str, Collection[str]], None] = lambda _site, _rules: None
+        """Told the site and the ids of the rules of a program that is not there after all."""
         normalizer.more = self.rules_of
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
@@ -182,6 +184,10 @@ class Software:
             logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
         self._normalizer.has_more(site)
         self._book.extend(site)
+        if before - after:
+            self.withdrawn(
+                site, {rule.id for rule in self._all_rules(known)} - {rule.id for rule in self._all_rules(now)}
+            )
 
     def _of(self, site: str) -> SiteSoftware:
         known = self._sites.get(site)

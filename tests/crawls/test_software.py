@@ -226,3 +226,19 @@ async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: P
     with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="name is a text, not 1"):
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
     assert time.monotonic() - started < 60
+
+
+async def test_what_the_rules_of_a_program_sent_elsewhere_that_is_not_there_is_fetched(tmp_path: Path) -> None:
+    pages = forum("/forum")
+    own = next(url for url in pages if "viewtopic.php?t=10&sid=0" in url)  # no use at which a rule is tried early
+    pages[own] = page(prose(2_000))
+    of_version_3 = ["/forum/ucp.php?mode=login", "/forum/styles/prosilver/theme/print.css"]
+    pages["/news/1"] = page(prose(2_001), *of_version_3)
+    topics = [url for url in pages if url.startswith("/forum/viewtopic.php") and "&sid=0" in url]
+    profile = "/forum/profile.php?mode=viewprofile&u=2"
+    pages["/forum/viewforum.php?f=0"] = page(prose(900), *topics, profile, "/news/1")
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/forum/viewforum.php?f=0", settings(tmp_path))
+    assert done.stats["dedup/software/dropped/phpbb2"] == 1
+    assert {prose(t) for t in range(TOPICS)} - {prose(10)} <= texts(done)
+    assert prose(2_000) in texts(done)
