@@ -93,7 +93,10 @@ class Batch:
         requested, self._requested = self._requested, []
         urls = {*(url for url, _ in requested), *(page.url for page in pages)}
         if urls and self._index.pages_at_once > 1:
-            self._read_at_once(urls)
+            try:
+                self._read_at_once(urls)
+            except Exception:  # the requests go on: each is then asked about by itself
+                logger.exception("What is known of URLs could not be read together.")
         for _, future in requested:
             if not future.done():
                 future.set_result(None)

@@ -133,6 +133,19 @@ def test_urls_of_requests_are_read_together(index: Indexes, monkeypatch: pytest.
     assert read == ([] if index.pages_at_once == 1 else asked)
 
 
+def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(_: object) -> None:
+        raise ValueError("no such thing")
+
+    batch = Batch(index, fail)
+
+    async def run() -> None:
+        await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)
+
+    asyncio.run(run())
+    assert ("could not be read together" in caplog.text) == (index.pages_at_once > 1)
+
+
 def test_large_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
 
