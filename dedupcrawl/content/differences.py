@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, Pieces, align
+from dedupcrawl.content.taken import taken
 from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, antonyms, word_kinds
@@ -98,7 +99,7 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         same_tail = mine.tail_hash == its.tail_hash
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
         symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
-        found = align(symbols, kept_symbols)
+        found = _aligned(symbols, kept_symbols, taken(new, kept), taken(kept, new))
         one = Side.of(symbols, new.own[:end], found.new, kept_symbols, found.pieces, 0)
         other = Side.of(kept_symbols, kept.own[:kept_end], found.kept, symbols, found.pieces, 2)
         return cls(one, other, found, one.count, other.count)
@@ -124,6 +125,27 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
     def _holds_antonyms(self, begin: int, end: int, kept_begin: int, kept_end: int) -> bool:
         there = self.kept.symbols[kept_begin:kept_end][self.kept.differs[kept_begin:kept_end]].tolist()
         return any((one, other) in antonyms() for one in self.new.symbols[begin:end].tolist() for other in there)
+
+
+def _aligned(symbols: Symbols, kept: Symbols, taken: Flags | None, kept_taken: Flags | None) -> Alignment:
+    """Align two texts but for what extraction took for main text on one side only: that stands on both."""
+    if taken is None and kept_taken is None:
+        return align(symbols, kept)
+    here, there = (_others(len(text), flags) for text, flags in ((symbols, taken), (kept, kept_taken)))
+    found = align(symbols[here], kept[there])
+    pieces = np.empty_like(found.pieces)
+    for column, places, count in ((0, here, len(symbols)), (2, there, len(kept))):
+        begins, ends = found.pieces[:, column], found.pieces[:, column + 1]
+        first = np.append(places, count).astype(np.int32)
+        pieces[:, column] = first[begins]
+        pieces[:, column + 1] = np.where(ends > begins, first[ends - 1] + 1, first[begins])
+    in_new, in_kept = np.ones(len(symbols), dtype=np.bool_), np.ones(len(kept), dtype=np.bool_)
+    in_new[here], in_kept[there] = found.new, found.kept
+    return Alignment(in_new, in_kept, pieces, found.moves)
+
+
+def _others(count: int, taken: Flags | None) -> NDArray[np.int64]:
+    return np.arange(count) if taken is None else (~taken[:count]).nonzero()[0]
 
 
 Kind = Literal["replaced", "added", "left out"]

@@ -26,6 +26,8 @@ RECURRING = 5
 """Pages of different titles from which on a block is the site's and not a page's."""
 SHARE = 64
 """And at least one page of so many: a post of a blog stands on the front page, in its month and in each of its tags."""
+NEARLY_ALL = 0.9
+"""Share of a host's pages that have what all of them have: of fewer, some say "in stock" and the others "sold out"."""
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
@@ -70,6 +72,10 @@ class Furniture:
     def is_recurring(self, block: int) -> bool:
         """Whether a block is furniture."""
         return self._counts.get(block, 0) >= self.least
+
+    def is_everywhere(self, block: int) -> bool:
+        """Whether nearly all pages have a block, so that even its absence says nothing."""
+        return self._counts.get(block, 0) >= max(RECURRING, NEARLY_ALL * self.pages)
 
     def has_recurring(self, blocks: Iterable[int]) -> bool:
         """Whether any of `blocks` is furniture."""

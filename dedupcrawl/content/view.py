@@ -22,8 +22,9 @@ from dedupcrawl.content.word_kinds import symbols_of
 TITLE = 200
 """Characters of a title that are looked at, and kept."""
 
-_LITTLE = 12  # set by hand
-"""Symbols of own text, below which a page's furniture counts as its own: it is all that the page says."""
+LITTLE = 12  # set by hand
+"""Symbols of own text, below which some of a page's furniture counts as its own: all but what nearly all pages of its
+site have; and where that is as little, all of it, for the page says nothing else."""
 
 
 class View(msgspec.Struct, frozen=True, dict=True):
@@ -56,8 +57,15 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def own(self) -> NDArray[np.bool_]:
         """Shape (n,): which symbols of its main text are its own."""
-        own = self._no_furniture
-        return own if int(np.count_nonzero(own)) + self.main.tail >= _LITTLE else np.ones(len(own), dtype=np.bool_)
+        for own in (self._no_furniture, self._not_everywhere):
+            if int(np.count_nonzero(own)) + self.main.tail >= LITTLE:
+                return own
+        return np.ones(len(own), dtype=np.bool_)
+
+    @property
+    def _not_everywhere(self) -> NDArray[np.bool_]:
+        """What not all pages have: names of products that many lists have tell the lists apart."""
+        return self.main.blocks.keep(list(map(self.site.is_everywhere, self.main.blocks.hashes)))
 
     @cached_property
     def own_count(self) -> int:
@@ -65,14 +73,15 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return int(np.count_nonzero(self.own)) + self.main.tail
 
     @cached_property
-    def _read_around(self) -> Around:
+    def said_around(self) -> Around:
+        """What stands around its main text; of a kept page, what is no furniture."""
         around = self.all_around
         return Around.from_bytes(around) if isinstance(around, bytes) else around
 
     @cached_property
     def around(self) -> Around:
         """What stands around its main text and is no furniture."""
-        return self._read_around.without(self.site)
+        return self.said_around.without(self.site)
 
     @cached_property
     def furniture(self) -> float:
@@ -83,7 +92,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
         if self.site.pages < RECURRING:
             return 1.0
         own = int(np.count_nonzero(self._no_furniture)) + self.main.tail + self.around.size
-        total = len(self._no_furniture) + self.main.tail + self._read_around.size
+        total = len(self._no_furniture) + self.main.tail + self.said_around.size
         return 1 - own / total if total else 0.0
 
     @property

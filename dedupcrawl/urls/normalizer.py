@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -74,8 +75,7 @@ class SiteNormalizer:
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
         active = [rule for rule in site_rules.rules if rule.state != "disabled"]
-        rules = list(map(compiled, active))
-        self._rules = tuple(rules)
+        rules = self._rules = tuple(map(compiled, active))
         self._ids = tuple(sys.intern(rule.id) for rule in active)
         self._kinds = tuple(rule.rule.kind for rule in rules)
         self._settled = _numbers(_settled(rules))
@@ -231,7 +231,7 @@ class Normalizer:
     and counts as empty: a crawl goes on.
 
     Attributes:
-        more: Gives further rules of a site, which come after those of its file unless that has them, if disabled.
+        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled.
     """
 
     def __init__(
@@ -390,7 +390,8 @@ class Normalizer:
             found = found or SiteRules(site, ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
             added = (rule for rule in more if rule.id not in known and rule.effect not in known)
-            found = replace(found, rules=(*found.rules, *added))
+            first = tuple(takewhile(lambda rule: rule.source not in {"learned", "prior"}, found.rules))
+            found = replace(found, rules=(*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None
         overruled = self._overruled.get(site, {})

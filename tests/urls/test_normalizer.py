@@ -451,3 +451,15 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
     for name, used_as in overruled.items():
         fresh.overrule("a.com", name, used_as)
     assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
+
+
+def test_what_is_known_besides_the_file_comes_before_what_was_learned_and_after_what_is_written_by_hand() -> None:
+    """A rule that decodes an argument makes URLs of which known software's rules do not know."""
+    by_hand = Rule("mine", "rewrite", match="/old/{p*}", to="/{p*}", source="hand")
+    learned = Rule("r1", "equivalence", match="/add/{}/back/{to}/", to="/add/{}/back/{to|base64}", source="learned")
+    known = Rule("shop", "equivalence", match="/add/{:digits}/back/{to}/", to="/add/back/{to}/", source="software")
+    normalizer = Normalizer([SiteRules("a.com", (by_hand, learned))], more=lambda site: [known])
+    there = "aHR0cDovL2EuY29tL2IvYw"
+    one, other = (normalizer.normalize(f"http://a.com/{path}/back/{there}/") for path in ("add/1", "old/add/2"))
+    assert one.canonical == other.canonical
+    assert [one.rules, other.rules] == [("shop",), ("mine", "shop")]

@@ -1,0 +1,93 @@
+"""Taken text: what is main text of one page and stands beside that of another is no difference of the two."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content import main_outline
+from dedupcrawl.content.around import Around
+from dedupcrawl.content.differences import Differences
+from dedupcrawl.content.evidence import compare
+from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.content.model import packaged
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.taken import taken
+from dedupcrawl.content.view import View
+from dedupcrawl.page import Page
+
+ARTICLE = tuple(f"{word} stood in the market square before anybody else of the town had come" for word in "abcdefgh")
+BOX = ("Read our learning centre for all about knives and stones", "A fine product of many hard uses in the garden")
+LINES = st.lists(st.sampled_from([*ARTICLE[:4], *BOX, "Price 7", "Price 8"]), max_size=8, unique=True).map(tuple)
+
+
+def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Furniture | None = None) -> View:
+    page = Page("http://a.example/1", paragraphs=main, asides=beside)
+    outline = main_outline.read(main_outline.packed(SymbolText.of(main)))
+    return View(page.url, page.title, outline, Around.of(page), furniture or Furniture())
+
+
+def repeating(*lines: str) -> Furniture:
+    """What a site repeats of which each page has these lines."""
+    furniture = Furniture()
+    for number in range(RECURRING):
+        furniture.add(view(lines).main.blocks.hashes, f"page {number}")
+    return furniture
+
+
+def probability(new: View, kept: View) -> float:
+    return compare(new, kept, packaged()).probability
+
+
+def test_a_box_that_stands_beside_the_other_main_text_is_no_difference() -> None:
+    one, other = view(ARTICLE, BOX), view((*ARTICLE, *BOX))
+    assert min(probability(one, other), probability(other, one)) > 0.9
+    assert probability(other, view(ARTICLE)) < 0.75
+
+
+def test_a_box_that_the_site_repeats_is_none_either() -> None:
+    site = repeating(*BOX)
+    one, other = view(ARTICLE, furniture=site), view((*ARTICLE, *BOX), furniture=site)
+    assert probability(one, other) > 0.99 < probability(other, one)
+
+
+def test_a_line_with_a_value_may_say_another_thing_beside() -> None:
+    one, other = view(ARTICLE, ("Price 7",)), view((*ARTICLE, "Price 8"))
+    assert taken(other, one) is None
+    assert taken(view((*ARTICLE, *BOX)), view(ARTICLE, BOX)) is not None
+
+
+def test_a_post_that_a_front_page_has_at_its_side_is_not_compared_by_the_rest() -> None:
+    post, front = view((*ARTICLE, "Written by a reader")), view(("Written by a reader", *BOX), ARTICLE)
+    assert taken(post, front) is None
+    assert probability(post, front) < 0.5
+
+
+def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> None:
+    """A list of products of which each stands in many lists, in a template that stands on all."""
+    products = [f"{word} knife with a handle of wood and a blade of steel" for word in ("folding", "fixed", "hunting")]
+    site = repeating(*BOX)
+    for number in range(3 * RECURRING):
+        site.add(view((*BOX, *(products if number < RECURRING else ()))).main.blocks.hashes, f"list {number}")
+    one, other = (view((*BOX, *some), furniture=site) for some in (products[:2], products[1:]))
+    assert 0 < one.own_count < len(one.main.blocks.symbols)
+    assert probability(one, one) == 1.0
+    assert probability(one, other) < 0.5
+
+
+@given(LINES, LINES, LINES, LINES, st.lists(st.sampled_from([*ARTICLE[:4], *BOX]), max_size=3))
+def test_what_is_taken_stands_on_both_and_in_no_difference(
+    main: tuple[str, ...], beside: tuple[str, ...], other: tuple[str, ...], side: tuple[str, ...], site: list[str]
+) -> None:
+    known = repeating(*site)
+    one, two = view(main, beside, known), view(other, side, known)
+    found = Differences.of(one, two)
+    for flags, here, column in ((taken(one, two), found.new, 0), (taken(two, one), found.kept, 2)):
+        if flags is None:
+            continue
+        assert not np.any(here.differs & flags)
+        assert not set(np.flatnonzero(flags)).intersection(found.alignment.pieces[:, column].tolist())
+        assert np.count_nonzero(here.own & ~flags) > 0
+    ordered = found.alignment.pieces
+    assert np.all(ordered[:, [0, 2]] <= ordered[:, [1, 3]])
