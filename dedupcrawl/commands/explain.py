@@ -137,7 +137,9 @@ def _why_itself(status: int | None) -> str:
 def _speaks_for(rule: dict[str, Any]) -> str:
     if "state" not in rule:
         return "no rule file has it"
-    said = [{"active": "", "probation": "on probation", "disabled": "switched off"}[rule["state"]]]
+    said = [
+        {"active": "", "probation": "on probation", "doubted": "doubted", "disabled": "switched off"}[rule["state"]]
+    ]
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
     evidence = rule["evidence"]
     if evidence["coverage"]:

@@ -252,5 +252,5 @@ def _alias_sources(index: Index, rewritten: Rewritten) -> Iterator[tuple[str, Ru
     """The sources of aliases that were used on a site, or refuted there, as rules."""
     for site in sorted({site for site, _ in rewritten.by_rule})[:_MOST_SOFTWARE]:
         for rule in SiteAliases.from_bytes(index.site_state(site, ALIAS)).rules():
-            if rewritten.by_rule.get((site, rule.id)) or rule.tried or rule.state == "disabled":
+            if rewritten.by_rule.get((site, rule.id)) or rule.tried or rule.is_off:
                 yield site, rule

@@ -211,7 +211,7 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
             measured.normalized += clustered
             continue
         measured.sites_with_rules += 1
-        measured.rules += sum(rule.state != "disabled" for rule in site_rules.rules)
+        measured.rules += sum(not rule.is_off for rule in site_rules.rules)
         _measure_site(SiteNormalizer(replace(site_rules, site=site)), pages.with_columns(size=sizes), measured)
     return measured
 

@@ -151,7 +151,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
-        new = [rule for rule in rules.rules if rule.state != "disabled"]
+        new = [rule for rule in rules.rules if not rule.is_off]
         old = judged(site, urls, labels, new, before, Price(options.min_precision), simhashes(pages))
     except Exception as error:
         return _failed(site, error)

@@ -79,8 +79,8 @@ def _is_learned(rule: Rule) -> bool:
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:
     """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
-    if rule.state == "disabled":  # known software's, that the log refutes
-        return rule
+    if rule.is_off:  # known software's, that the log speaks against
+        return replace(rule, tried=before.tried, failed=before.failed) if before else rule
     if before is None:
         return replace(rule, state="probation", learned=rule.learned or date.today())
     return replace(

@@ -47,7 +47,7 @@ class TrainingSummary:
         rule applies to, and `precision` as in Sect. 5 of Koppula et al., with its lower bound (95 %).
         """
         learned = self.learned
-        evidence = [rule.evidence for site in learned.rules for rule in site.rules if rule.state != "disabled"]
+        evidence = [rule.evidence for site in learned.rules for rule in site.rules if not rule.is_off]
         coverage, wrong = sum(e.coverage for e in evidence), sum(e.wrong for e in evidence)
         return {
             "rows": self.rows,

@@ -89,7 +89,7 @@ def exported(sites: Iterable[SiteRules]) -> tuple[list[dict[str, Any]], list[Ref
     refused: list[Refused] = []
     for site_rules in sites:
         for rule in site_rules.rules:
-            if rule.state == "disabled":
+            if rule.is_off:
                 continue
             try:
                 rows.append(_exported(site_rules.site, rule))

@@ -74,7 +74,7 @@ class SiteNormalizer:
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
-        active = [rule for rule in site_rules.rules if rule.state != "disabled"]
+        active = [rule for rule in site_rules.rules if not rule.is_off]
         rules = self._rules = tuple(map(compiled, active))
         self._ids = tuple(sys.intern(rule.id) for rule in active)
         self._kinds = tuple(rule.rule.kind for rule in rules)
@@ -225,12 +225,12 @@ def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
 
 
 class Normalizer:
-    """The rules of all sites. Files are opened when the first URL of their site comes.
+    """The rules of all sites. Files are opened when the first URL of their site comes: 100,000 cost a listing of names.
 
-    A folder with files for 100,000 sites costs the listing of their names. A file that cannot be read is logged once
-    and counts as empty: a crawl goes on.
+    A file that cannot be read is logged once and counts as empty: a crawl goes on.
 
     Attributes:
+        tries: Whether a crawl tries the rules, those that are doubted, too.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled.
     """
 
@@ -244,7 +244,7 @@ class Normalizer:
         self._given = {site_rules.site: site_rules for site_rules in sites}
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
-        self.more = more
+        self.more, self.tries = more, False
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, SiteNormalizer | None] = {}
@@ -397,4 +397,4 @@ class Normalizer:
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
-        return replace(found, site=site, rules=tuple(rules))
+        return replace(found, site=site, rules=tuple(map(Rule.on_trial, rules) if self.tries else rules))

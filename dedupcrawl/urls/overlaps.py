@@ -36,7 +36,7 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
         }
         if firsts:
             found[rule.id] = tuple(all_rules[first].id for first in sorted(firsts))
-        if rule.state != "disabled":
+        if not rule.is_off:
             here.add(rule, number)
     return found
 

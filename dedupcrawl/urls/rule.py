@@ -15,7 +15,7 @@ The context is `hosts`, `within`, `match` and `unless`; the transformation is ex
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Any, Literal, get_args
 
@@ -24,7 +24,7 @@ from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
 
 Kind = Literal["rewrite", "equivalence"]
-State = Literal["active", "probation", "disabled"]
+State = Literal["active", "probation", "doubted", "disabled"]
 PathPieces = tuple[Piece, ...]
 Source = Literal["hand", "learned", "prior", "imported", "software", "alias"]
 
@@ -78,7 +78,8 @@ class Rule:
         drop: Names of arguments to take out, with "*" for any end of a name, and "*" alone for all that `match` does
             not name; it is enough that one of them is there.
         convert: Name in `URL_CONVERSIONS`.
-        state: "disabled" rules are kept but not applied; "probation" ones are applied and tried, see `urls.probation`.
+        state: "disabled" rules are kept but not applied; "probation" ones are applied and tried, see `urls.probation`;
+            "doubted" ones are so by crawls alone: a log has spoken against them, but not so much as refutes a rule.
         tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
         failed: ... and found two different pages.
         source: Where it comes from.
@@ -112,6 +113,15 @@ class Rule:
     def effect(self) -> tuple[object, ...]:
         """What the rule does, without what is told of it: equal for two rules that do the same."""
         return self.hosts, self.within, self.match, self.unless, self.to, self.drop, self.convert
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it changes no URL where nobody tries it."""
+        return self.state in {"doubted", "disabled"}
+
+    def on_trial(self) -> Rule:
+        """The rule as it is where rules are tried."""
+        return replace(self, state="probation") if self.state == "doubted" else self
 
     @property
     def is_by_people(self) -> bool:

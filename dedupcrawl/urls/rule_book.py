@@ -39,7 +39,7 @@ class RuleBook:
     """Counts uses and trials by rule, revokes what its trials refute, and writes both into the rule files.
 
     Args:
-        normalizer: Whose rules these are; what is revoked is switched off there at once.
+        normalizer: Whose rules these are; what is revoked is switched off there at once, and what is doubted is tried.
         share: Of the uses of a rule that has passed its probation, how many are tried, in (0, 1].
 
     Attributes:
@@ -48,6 +48,7 @@ class RuleBook:
 
     def __init__(self, normalizer: Normalizer, share: float) -> None:
         self._normalizer = normalizer
+        normalizer.tries = True
         self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
         self._every = max(1, round(1 / share))
         self._sites: dict[str, dict[str, WatchedRule]] = {}

@@ -97,7 +97,7 @@ GOOD: dict[str, Any] = {"id": "r", "kind": "rewrite", "match": "/p/{x}", "to": "
         ({"within": ["?a=1"]}, r"within takes paths such as /wiki/\{\*\}, not '\?a=1'"),
         ({"within": ["!//a.com/"]}, "within takes paths such as"),
         ({"within": ["/a}"]}, "braces that do not pair"),
-        ({"state": "asleep"}, "state is one of active, probation, disabled, not 'asleep'"),
+        ({"state": "asleep"}, "state is one of active, probation, doubted, disabled, not 'asleep'"),
         ({"tried": -1}, "tried is a count, not -1"),
         ({"failed": True}, "failed is a count, not True"),
         ({"source": "rumour"}, "source is one of hand, learned, prior, imported"),

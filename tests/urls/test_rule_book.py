@@ -265,3 +265,18 @@ def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path)
     assert rule(tmp_path, "zoom").names_at == ("page",)
     later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
     assert [later.is_due(zoomed(f"new{name}", 1)[0], ("zoom",)) for name in names] == [True, *[False] * 39]
+
+
+def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp_path: Path) -> None:
+    doubted = Rule("sid", "rewrite", drop=("sid",), source="software", state="doubted", evidence=Evidence(0, 40, 32, 1))
+    path = write_rules(tmp_path, SiteRules("a.com", (doubted,)))
+    url = "http://a.com/topic?sid=1"
+    assert Normalizer.from_paths([tmp_path]).normalize(url).canonical == url
+    normalizer = Normalizer.from_paths([tmp_path])
+    book = RuleBook(normalizer, 0.02)
+    assert normalizer.normalize(url).canonical == "http://a.com/topic"
+    assert book.is_due(url, ("sid",))
+    book.passed(url, ("sid",))
+    book.save()
+    (rule,) = read_rules(path).rules
+    assert (rule.state, rule.tried, rule.failed) == ("doubted", 1, 0)

@@ -14,7 +14,8 @@ from types import MappingProxyType
 
 from dedupcrawl.urls.learning.forms import is_near
 from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
-from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.probation import is_refuted, known_before
+from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 
 # Of the wrong ones that a user allows for coverage: a wrong merge loses a page for ever. Six mirrors, seed 4: recall
@@ -185,14 +186,16 @@ class Ledger:
         return one != label and is_near(self._bits.get(one), self._bits.get(label))
 
     def refute(self, rules: Iterable[Rule]) -> None:
-        """Keep what rules of known software did that the log speaks against: they are not to be tried again."""
+        """Keep what rules of known software did that the log speaks against: to be tried, or not even that."""
         for rule in rules:
             use = self.uses[rule.id]
             right, wrong = sum(use.right), sum(use.wrong)
             if rule.source == "software" and wrong:
                 note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
                 counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
-                self.refuted.append(replace(rule, state="disabled", evidence=counts, note=note))
+                known = replace(rule, evidence=counts, note=note)
+                state: State = "disabled" if is_refuted(*known_before(known)) else "doubted"
+                self.refuted.append(replace(known, state=state))
 
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and that meet others: rightly, and wrongly."""

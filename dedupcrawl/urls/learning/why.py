@@ -107,7 +107,7 @@ def _reasons(one: str, other: str, rules: SiteRules, forms: Forms) -> Iterator[R
             continue
         known = next((known for known in rules.rules if _does_the_same(known, rule)), None)
         if known is not None:
-            state = "is disabled" if known.state == "disabled" else "is for other URLs"
+            state = f"is {known.state}" if known.is_off else "is for other URLs"
             yield Reason(described(rule), f"rule {known.id} {state}: {described(known)}")
         else:
             yield _judged(rule, tried, forms)

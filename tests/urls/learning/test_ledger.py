@@ -91,3 +91,15 @@ def test_two_times_of_one_page_count_neither_for_a_rule_nor_against_it() -> None
     assert (ledger.right, ledger.wrong) == (0, 1)
     assert ledger.uses["print"].right == [0, 0]
     assert ledger.judged("print") == ([], [3])
+
+
+@pytest.mark.parametrize(("right", "wrong", "state"), [(32, 1, "doubted"), (76, 6, "doubted"), (20, 12, "disabled")])
+def test_what_a_log_speaks_against_without_refuting_it_is_doubted(right: int, wrong: int, state: str) -> None:
+    """By the measure of trials, to which a log counts like twenty, and other sites of the software like as many."""
+    rule = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software")
+    urls = [f"http://a.com/{page}?sid={sid}" for page in range(right + wrong) for sid in range(2)]
+    labels = [2 * page + (page >= right) * sid for page in range(right + wrong) for sid in range(2)]
+    ledger = Ledger("a.com", urls, labels, [0] * len(urls))
+    ledger.apply([rule])
+    ledger.refute([rule])
+    assert [found.state for found in ledger.refuted] == [state]
