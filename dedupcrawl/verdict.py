@@ -8,8 +8,8 @@ from typing import Any, Literal
 Outcome = Literal["unique", "duplicate", "abstained"]
 
 SURE = 0.95
-"""Probability of a duplicate from which its URL is not fetched by later crawls. Of the verdicts on five archives all 1,899
-from .98 on were of one text, or nearly; of those from .95 to .98 199 of 204, from .9 to .95 351 of 395."""
+"""Probability of a duplicate from which its URL is not fetched by later crawls. Of the verdicts on five archives
+all 1,899 from .98 on were of one text, or nearly; of those from .95 to .98 199 of 204, from .9 to .95 351 of 395."""
 
 
 @dataclass(frozen=True, slots=True)
