@@ -21,7 +21,8 @@ import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction, with_prefix
-from dedupcrawl.index.record import DIGEST_BYTES, Raw, digest
+from dedupcrawl.index.packing import Raw
+from dedupcrawl.index.record import DIGEST_BYTES, digest
 from dedupcrawl.index.rows import Dependent, Entry
 
 _OWNERS = "owners"  # folder of the claimants' lock files

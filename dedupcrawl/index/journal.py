@@ -14,17 +14,22 @@ import shutil
 import struct
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, digest, tombstone
+from dedupcrawl.index.packing import Raw
+from dedupcrawl.index.record import digest, tombstone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
+_WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes, half a second
+_FULL = 0.8  # of a file that stays as it is: of those of two crawls a third was free
+_FEW_PAGES = 64  # of LMDB, that are not worth it
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
@@ -272,34 +277,62 @@ class Journal:
         Raises:
             OSError: Others have the index open.
         """
+        if not self._become_only_user():
+            raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open")
+        map_bytes = self._env.info()["map_size"]
+        try:
+            with self._begin(write=True) as txn:
+                txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
+            self._write_anew()
+            self._open(map_bytes)
+        finally:
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+
+    def close(self, *, is_sound: bool = False) -> None:
+        """Sync and release. A small file of which much is free is written anew where nobody else has it open.
+
+        Args:
+            is_sound: Whether the index could be opened; a damaged one stays as it is.
+        """
+        self._forks = None
+        try:
+            with suppress(OSError, lmdb.Error):  # the disk is full: it stays as it is
+                if is_sound and self._is_wasteful() and self._become_only_user():
+                    self._write_anew()
+            self.sync()
+            self._env.close()
+        finally:
+            os.close(self._users)
+
+    def _become_only_user(self) -> bool:
+        """Whether nobody else has the index open, and whoever opens it waits from now on."""
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             fcntl.flock(self._users, fcntl.LOCK_SH)
-            raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open") from None
+            return False
+        return True
+
+    def _is_wasteful(self) -> bool:
+        size = self._env.info()["last_pgno"] + 1
+        with self._begin(write=False) as txn:
+            tables = map(txn.stat, self.tables.values())
+            used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
+        return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and used + _FEW_PAGES < _FULL * size
+
+    def _write_anew(self) -> None:
+        """Take a copy without the room that nothing takes for the file, and close this."""
         new = self.path / "compacted"
+        shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
-            shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
             new.mkdir()
-            with self._begin(write=True) as txn:
-                txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
             self._env.copy(str(new), compact=True)
             with open(new / "data.mdb", "rb") as data:
                 os.fsync(data.fileno())
-            map_bytes = self._env.info()["map_size"]
             self._env.close()
             os.replace(new / "data.mdb", self.path / "data.mdb")
-            self._open(map_bytes)
         finally:
             shutil.rmtree(new, ignore_errors=True)
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-
-    def close(self) -> None:
-        """Sync and release."""
-        self._forks = None
-        self.sync()
-        self._env.close()
-        os.close(self._users)
 
     def data_bytes(self) -> int:
         """Bytes that the file takes on disk."""

@@ -338,4 +338,4 @@ class LmdbIndex(LmdbNotes):
                 self._closed = True
                 self.claims.close()
                 self._store.close()
-                self.journal.close()
+                self.journal.close(is_sound=True)

@@ -1,9 +1,9 @@
 """What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and the keys of each.
 
 A record is laid out as CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that
-starts with the signatures, so that comparing a candidate decodes nothing else. It does not change while its page is
-kept: that the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a
-tombstone takes the record's place.
+starts with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does
+not change while its page is kept: that the page lies inside a later one is told by the later record. When the page is
+replaced or forgotten, a tombstone takes the record's place.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import TypeVar
 import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.packing import Raw, expanded, shrunk
 from dedupcrawl.index.rows import Entry, Recorded, Rewrite
 
 DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
 
-Raw = bytes | memoryview
 Row = TypeVar("Row")
 
 
-class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One row of the journal.
 
     Attributes:
@@ -43,20 +43,31 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     page: Entry | None
 
 
+class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A Record as it is stored; its page is `shrunk`, or b"" for None."""
+
+    signatures: tuple[bytes | None, ...]
+    ended: tuple[int, ...]
+    inside: tuple[int, ...]
+    page: bytes
+
+
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The start of a Record; the decoder steps over the rest."""
+    """The start of a _Packed; the decoder steps over the rest."""
 
     signatures: tuple[bytes | None, ...]
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Record).decode
+_decode = msgspec.msgpack.Decoder(_Packed).decode
+_decode_entry = msgspec.msgpack.Decoder(Entry).decode
 _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    body = _encode(record)
+    entry = b"" if record.page is None else shrunk(_encode(record.page))
+    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
@@ -75,7 +86,10 @@ def unpack(raw: Raw, page: int) -> Record:
     body = raw[_CHECKSUM_BYTES:]
     if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
         raise IndexDamagedError(f"kept page {page} fails its checksum")
-    return _unpacked(_decode, body, f"kept page {page}")
+    what = f"kept page {page}"
+    row = _unpacked(_decode, body, what)
+    entry = _unpacked(_decode_entry, expanded(row.page, what), what) if row.page else None
+    return Record(row.signatures, row.ended, row.inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
