@@ -21,8 +21,9 @@ import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction, with_prefix
+from dedupcrawl.index.notes import Cell, orphan_cell
 from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import DIGEST_BYTES, digest
+from dedupcrawl.index.record import DIGEST_BYTES, digest, pack_dependent, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 
 _OWNERS = "owners"  # folder of the claimants' lock files
@@ -35,7 +36,6 @@ class _Claim(msgspec.Struct, frozen=True, array_like=True):
 
 _encode = msgspec.msgpack.Encoder().encode
 _claim_of = msgspec.msgpack.Decoder(_Claim).decode
-_dependent_of = msgspec.msgpack.Decoder(Dependent).decode
 
 
 class Claims:
@@ -78,10 +78,8 @@ class Claims:
     def confirm(self, txn: Transaction, url: str) -> None:
         """The page under `url` is stored, so nothing depends on it any more. A claim of another process stays."""
         if self.is_claimed_by(txn, url, self._owner):
-            key = digest(url)
-            txn.delete(key, db=self._journal.tables["claims"])
-            for dependent, _ in list(with_prefix(txn, self._journal.tables["dependents"], key)):
-                txn.delete(dependent, db=self._journal.tables["dependents"])
+            txn.delete(digest(url), db=self._journal.tables["claims"])
+            self._journal.clear(txn, "dependents", digest(url))
 
     def is_claimed(self, txn: Transaction, url: str) -> bool:
         """True when the page under `url` is not known to be stored."""
@@ -89,19 +87,15 @@ class Claims:
 
     def depend(self, txn: Transaction, keeper: str, dependent: Dependent) -> None:
         """`dependent` is dropped because of the page under `keeper`, which is claimed, or is that page."""
-        key = digest(keeper) + digest(dependent.spider) + digest(dependent.url)
-        txn.put(key, _encode(dependent), db=self._journal.tables["dependents"])
+        self._journal.set_cell(txn, Cell("dependents", digest(keeper), *pack_dependent(dependent)))
 
     def abandon(self, txn: Transaction, url: str) -> list[Dependent]:
         """The page under `url` will never be stored: what depended on it is orphaned, and returned."""
-        key = digest(url)
-        txn.delete(key, db=self._journal.tables["claims"])
-        orphaned = []
-        for row, raw in list(with_prefix(txn, self._journal.tables["dependents"], key)):
-            dependent = _decode_dependent(row, raw)
-            self.orphan(txn, dependent)
-            txn.delete(row, db=self._journal.tables["dependents"])
-            orphaned.append(dependent)
+        txn.delete(digest(url), db=self._journal.tables["claims"])
+        gone = self._journal.clear(txn, "dependents", digest(url))
+        orphaned = [unpack_dependent(raw, key[DIGEST_BYTES:]) for key, raw in gone]
+        for dependent in orphaned:
+            self._journal.set_cell(txn, orphan_cell(dependent))
         return orphaned
 
     def dead(self, txn: Transaction) -> list[tuple[str, str]]:
@@ -123,18 +117,10 @@ class Claims:
         raw = txn.get(key, None, self._journal.tables["claims"])
         return raw is not None and _decode_claim(key, raw).owner == owner
 
-    def orphan(self, txn: Transaction, dependent: Dependent) -> None:
-        """`dependent` is to be fetched again."""
-        txn.put(
-            digest(dependent.spider) + digest(dependent.url), _encode(dependent), db=self._journal.tables["orphans"]
-        )
-
     def orphans(self, txn: Transaction, spider: str) -> list[Dependent]:
         """What is to be fetched again by a spider."""
-        return [
-            _decode_dependent(key, raw)
-            for key, raw in with_prefix(txn, self._journal.tables["orphans"], digest(spider))
-        ]
+        found = with_prefix(txn, self._journal.tables["orphans"], digest(spider))
+        return [unpack_dependent(raw, key) for key, raw in found]
 
     def adopt(self, txn: Transaction, spider: str, url: str) -> None:
         """An orphan has been fetched again and judged."""
@@ -170,16 +156,6 @@ def _decode_claim(key: Raw, raw: Raw) -> _Claim:
     if digest(claim.url) != key:  # to take one page for another would lose both
         raise IndexDamagedError(f"the claim of {claim.url!r} is that of another page")
     return claim
-
-
-def _decode_dependent(key: Raw, raw: Raw) -> Dependent:
-    try:
-        dependent = _dependent_of(raw)
-    except UNREADABLE as error:
-        raise IndexDamagedError(f"a page to be fetched again cannot be read: {error}") from None
-    if key[-2 * DIGEST_BYTES :] != digest(dependent.spider) + digest(dependent.url):
-        raise IndexDamagedError(f"{dependent.url!r}, which is to be fetched again, is another page")
-    return dependent
 
 
 def _is_locked(path: Path) -> bool:

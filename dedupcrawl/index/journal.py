@@ -21,6 +21,7 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.notes import Cell
 from dedupcrawl.index.packing import Raw
 from dedupcrawl.index.record import digest, tombstone
 
@@ -36,11 +37,11 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-NUMBER_BYTES = _ID.size  # of the key of a numbered row
 _DATABASES = (
-    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_keys"),
+    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_urls", "rewrite_keys"),
     *("claims", "dependents", "orphans", "states", "agreed", "attachments"),
 )
+_ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 _DAMAGE = (
     *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
     lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
@@ -224,23 +225,22 @@ class Journal:
         txn.put(key, _ID.pack(first), db=self._runs)
         return first
 
-    # Tables of numbered rows
+    # Tables of cells
 
-    @staticmethod
-    def number_key(number: int) -> bytes:
-        """The key of a numbered row."""
-        return _ID.pack(number)
+    def set_cell(self, txn: Transaction, cell: Cell) -> None:
+        """Set a cell, or remove it."""
+        key, table = cell.group + cell.field, self.tables[cell.table]
+        if cell.value is None:
+            txn.delete(key, db=table)
+        elif not (cell.table in _ASCENDING and txn.put(key, cell.value, append=True, db=table)):
+            txn.put(key, cell.value, db=table)
 
-    def append_numbered(self, txn: Transaction, table: lmdb._Database, raw: bytes) -> bytes:
-        """Add a row under the next number, the key of which is returned."""
-        with txn.cursor(table) as cursor:
-            key = _ID.pack(_ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0)
-        txn.put(key, raw, append=True, db=table)
-        return key
-
-    def numbered_rows(self, table: lmdb._Database) -> Iterator[tuple[int, bytes]]:
-        """(number, row), oldest first; no transaction stays open between rows."""
-        return ((_ID.unpack(key)[0], raw) for key, raw in self.keyed_rows(table))
+    def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        """Remove all rows whose keys begin so; returns them."""
+        gone = list(with_prefix(txn, self.tables[table], prefix))
+        for key, _ in gone:
+            txn.delete(key, db=self.tables[table])
+        return gone
 
     def keyed_rows(
         self, table: lmdb._Database, first: bytes = b"", end: bytes | None = None

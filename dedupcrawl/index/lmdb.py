@@ -16,7 +16,7 @@ from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_notes import LmdbNotes
-from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.record import digest, entry_of, forgetting, pack, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
@@ -166,7 +166,7 @@ class LmdbIndex(LmdbNotes):
 
     def _forget(self, url: str, txn: Transaction) -> bool:
         self._store.catch_up(txn, txn.id() - 1)
-        self._detach(txn, url)
+        self.journal.clear(txn, "attachments", digest(url))
         fetch, number = self.journal.fetch(txn), self._catalog.next_id
         page = newest(self._catalog, url, fetch)
         if page is None:
@@ -300,8 +300,8 @@ class LmdbIndex(LmdbNotes):
     def _compact(self) -> None:
         if self._users > 1:
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
-        self._drop_older_verdicts()
-        self._drop_older_rewrites()
+        self.drop_older_verdicts()
+        self.drop_older_rewrites()
         with self._store.locked():
             self._look()
             if fold := self._catalog.whole():

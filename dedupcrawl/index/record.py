@@ -1,4 +1,4 @@
-"""What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and the keys of each.
+"""What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and who depends on whom.
 
 A record is laid out as CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that
 starts with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does
@@ -12,14 +12,14 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.packing import Raw, expanded, shrunk
-from dedupcrawl.index.rows import Entry, Recorded, Rewrite
+from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
 
 DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
@@ -166,16 +166,17 @@ def plain(text: str) -> str:
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 
 _decode_recorded = msgspec.msgpack.Decoder(Recorded).decode
+_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
 _decode_rewrite = msgspec.msgpack.Decoder(Rewrite).decode
 
 
 def pack_recorded(row: Recorded) -> bytes:
     """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
     try:
-        return _encode(row)
+        return shrunk(_encode(row))
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(row), ensure_ascii=False)
-        return _encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded))
+        return shrunk(_encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded)))
 
 
 def unpack_recorded(raw: bytes) -> Recorded:
@@ -184,14 +185,15 @@ def unpack_recorded(raw: bytes) -> Recorded:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    return _unpacked(_decode_recorded, raw, "a recorded verdict")
+    what = "a recorded verdict"
+    return _unpacked(_decode_recorded, expanded(raw, what), what)
 
 
 def pack_rewrite(rewrite: Rewrite) -> bytes:
     """The bytes of a row; a lone surrogate becomes "?"."""
     url, canonical, rules, spider, run, at, request = msgspec.structs.astuple(rewrite)
     names = tuple(map(plain, rules))
-    return _encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request))
+    return shrunk(_encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request)))
 
 
 def unpack_rewrite(raw: bytes) -> Rewrite:
@@ -200,38 +202,26 @@ def unpack_rewrite(raw: bytes) -> Rewrite:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    return _unpacked(_decode_rewrite, raw, "a recorded rewrite")
+    what = "a recorded rewrite"
+    return _unpacked(_decode_rewrite, expanded(raw, what), what)
 
 
-def rewrite_keys(rewrite: Rewrite) -> list[bytes]:
-    """What a rewrite is found by: whose it is, of which URL (unique), then where it was sent and each of its rules."""
-    whose = rewrite.spider, rewrite.run
-    return [
-        rewrite_key(rewrite.url, *whose),
-        sent_to_key(*whose, rewrite.canonical),
-        *(made_by_key(*whose, rule) for rule in dict.fromkeys(rewrite.rules)),
-    ]
+def pack_dependent(dependent: Dependent) -> tuple[bytes, bytes]:
+    """Key and bytes of a row."""
+    return digest(dependent.spider) + digest(dependent.url), _encode(dependent)
 
 
-def rewrite_key(url: str, *whose: str) -> bytes:
-    """A key, or the beginning of all keys, of rewrites of a URL: by a spider, in a run, where these are given."""
-    return b"".join(digest(plain(part)) for part in (url, *whose))
+def unpack_dependent(raw: Raw, key: bytes | None = None) -> Dependent:
+    """What `pack_dependent` was given.
 
-
-def sent_to_key(spider: str, run: str, canonical: str) -> bytes:
-    """The key of what a spider sent to a canonical URL in a run."""
-    return digest(plain("\0".join(("to", spider, run, canonical))))
-
-
-def made_by_key(spider: str, run: str, rule: str) -> bytes:
-    """The key of what a rule had a part in rewriting for a spider in a run."""
-    return digest(plain("\0".join(("by", spider, run, rule))))
-
-
-def looked_for(spider: str, run: str, canonicals: Iterable[str], rules: Iterable[str]) -> list[bytes]:
-    """The keys of what `Index.rewrites_of` is asked for."""
-    to = [sent_to_key(spider, run, canonical) for canonical in canonicals]
-    return to + [made_by_key(spider, run, rule) for rule in rules]
+    Raises:
+        IndexDamagedError: The bytes are no row, or not that of `key`, where that is given: to take one page for another
+            would lose both.
+    """
+    dependent = _unpacked(_decode_dependent, raw, "a page to be fetched again")
+    if key is not None and key != pack_dependent(dependent)[0]:
+        raise IndexDamagedError(f"{dependent.url!r}, which is to be fetched again, is another page")
+    return dependent
 
 
 def check_name(name: str) -> str:

@@ -19,22 +19,24 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.notes import ROWS_AT_ONCE
 from dedupcrawl.index.record import (
     Record,
     digest,
     entry_of,
     forgetting,
     pack,
+    pack_dependent,
     plain,
     renumbered,
     storable,
     tombstone,
     unpack,
 )
-from dedupcrawl.index.redis_claims import packed, unpacked
+from dedupcrawl.index.redis_claims import unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes
+from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -126,7 +128,7 @@ class RedisIndex(RedisNotes):
             replaces = newest(replica.catalog, entry.url, replica.fetch)
             record = row_of(found, replaces)
             row = pack(record, UNNUMBERED)
-            itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
+            itself = pack_dependent(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
             tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
             probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
             claim = self.claims.claim_of(entry.url)
@@ -178,7 +180,7 @@ class RedisIndex(RedisNotes):
             Whether there was such a page, and what is orphaned.
         """
         replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
-        self._detach(url)
+        self.clear("attachments", digest(url))
         while True:
             catalog = replica.catalog
             page, number = newest(catalog, url, replica.fetch), catalog.next_id
@@ -248,7 +250,7 @@ class RedisIndex(RedisNotes):
                 if page is not None:
                     asked.append(number)
                     keys.append(self.claims.dependents_key(plain(keeper)))
-                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *packed(dependent)]
+                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *pack_dependent(dependent)]
             told = self.journal.exchange(DEPEND, keys, *arguments)[1] if asked else []
             held |= {number: True for number, is_held in zip(asked, told, strict=False) if is_held}
             if len(held) < len(drops):
@@ -304,7 +306,7 @@ class RedisIndex(RedisNotes):
         return {
             "index": self.address.where,
             **self.journal.replica.catalog.info(),
-            **self.notes_info(),
+            **self._notes_info(),
             **self.claims.info(),
             "bytes": self._bytes(),
         }
@@ -317,11 +319,8 @@ class RedisIndex(RedisNotes):
         self.claims.again()
 
     def _bytes(self) -> int:
-        keys = [
-            *self.journal.keys,
-            *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored"),
-        ]
-        keys += self._keys("owners", "rewrites", "rewrite_keys", "states")
+        names = ("claims", "orphans", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
+        keys = [*self.journal.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
@@ -335,7 +334,7 @@ class RedisIndex(RedisNotes):
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
         for first in range(0, end, ROWS_AT_ONCE):
-            rows = self.values(self.journal.rows_key, first, min(end, first + ROWS_AT_ONCE))
+            rows = self.values("rows", [b"%d" % page for page in range(first, min(end, first + ROWS_AT_ONCE))])
             for page, raw in enumerate(rows, first):
                 if raw is not None:
                     yield page, raw if _is_damaged(raw) else renumbered(raw, page)
@@ -345,6 +344,10 @@ class RedisIndex(RedisNotes):
         if page is None:
             return b"", b""
         return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
+
+    def compact(self) -> None:
+        self.drop_older_verdicts()
+        self.drop_older_rewrites()
 
     def close(self) -> None:
         with self.lock:

@@ -11,10 +11,9 @@ import uuid
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 
-import msgspec
 import redis
 
-from dedupcrawl.index.record import digest
+from dedupcrawl.index.record import digest, pack_dependent, unpack_dependent
 from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_scripts import ADOPT, CONFIRM, TAKE, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent
@@ -24,9 +23,6 @@ LIFE_SECONDS = 30.0
 
 _OWNER_BYTES = 16
 _SCANNED_AT_ONCE = 1000
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
 
 
 class RedisClaims:
@@ -100,7 +96,7 @@ class RedisClaims:
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged."""
         keys = [self.key, self.dependents_key(kept_under or ""), self.orphans_key]
-        field, value = packed(orphan)
+        field, value = pack_dependent(orphan)
         self._link.call(ADOPT, keys, b"" if kept_under is None else digest(kept_under), field, value)
 
     def orphans(self, spider: str) -> list[Dependent]:
@@ -122,7 +118,7 @@ class RedisClaims:
         taken: list[bytes] = []
         taker = self._address.key("owner", ""), self._owner.hex(), at
         for first in range(0, len(orphans), _SCANNED_AT_ONCE):
-            fields = [packed(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
+            fields = [pack_dependent(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
             taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
         return unpacked(taken)
 
@@ -196,11 +192,6 @@ class RedisClaims:
         link.drop()
 
 
-def packed(dependent: Dependent) -> tuple[bytes, bytes]:
-    """Field and value of a dependent, or of an orphan."""
-    return digest(dependent.spider) + digest(dependent.url), _encode(dependent)
-
-
 def unpacked(values: list[bytes]) -> list[Dependent]:
     """The dependents of values, taken or not."""
-    return [_decode_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]
+    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]
