@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
 
 import lmdb
 
-from dedupcrawl.index.claims import Claims
+from dedupcrawl.index.claims import Ledger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction, explained, with_prefix
-from dedupcrawl.index.notes import Cell, Notes
+from dedupcrawl.index.lmdb_claims import Claims
+from dedupcrawl.index.notes import COUNTED, Cell, Item
 from dedupcrawl.index.turns import in_turn
 
 Answer = TypeVar("Answer")
 
 
-class LmdbNotes(Notes):
+class LmdbNotes(Ledger):
     """An open index, and its tables.
 
     Attributes:
@@ -27,6 +29,8 @@ class LmdbNotes(Notes):
         journal: Where everything lies.
         claims: Which pages are not stored yet, and what waits to be fetched again.
     """
+
+    claims: Claims
 
     def __init__(self, path: Path, journal: Journal, claims: Claims) -> None:
         super().__init__()
@@ -85,15 +89,23 @@ class LmdbNotes(Notes):
             return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
 
     @in_turn
-    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
-        self.journal.writing(lambda txn: self.journal.clear(txn, table, group + beginning))
+    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
+        def work(txn: Transaction) -> None:
+            for group in groups:
+                self.journal.clear(txn, table, group + beginning)
 
-    def rows(self, table: str) -> Iterator[tuple[bytes, bytes]]:
-        return self.journal.keyed_rows(self.journal.tables[table])
+        self.journal.writing(work)
+
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        rows = self.journal.keyed_rows(self.journal.tables[table], beginning)
+        return takewhile(lambda row: row[0].startswith(beginning), rows)
+
+    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
+        with self.explaining():
+            return unpack(raw)
 
     def _notes_info(self, txn: Transaction) -> dict[str, int]:
-        names = ("verdicts", "restored", "rewrites", "attachments")
-        return {name: txn.stat(self.journal.tables[name])["entries"] for name in names}
+        return {said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()}
 
 
 def _copied(raw: bytes | memoryview | None) -> bytes | None:

@@ -29,6 +29,11 @@ from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.verdict import Verdict
 
 ROWS_AT_ONCE = 256  # so short is what others wait for
+COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "orphans")} | {
+    "claimed": "claims"
+}
+"""What `Index.info` calls the tables whose cells it counts."""
+
 _WHOSE_BYTES = 8  # of the digest of a spider or a run: their users name them
 _THERE = b"."
 
@@ -79,12 +84,16 @@ class Notes(ABC):
         """Field → value of the cells of each of these groups whose fields begin so, in order."""
 
     @abstractmethod
-    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
-        """Remove the cells of a group whose fields begin so; who has a server need not wait for it."""
+    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
+        """Remove the cells of groups whose fields begin so; who has a server need not wait for it."""
 
     @abstractmethod
-    def rows(self, table: str) -> Iterator[tuple[bytes, bytes]]:
-        """(field, value) of all cells of a table without groups, in order."""
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """(field, value) of the cells of a table without groups whose fields begin so, in order."""
+
+    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
+        """What a row says; who has a folder says of damage where it is."""
+        return unpack(raw)
 
     # Verdicts
 
@@ -97,20 +106,20 @@ class Notes(ABC):
     def verdict(self, url: str) -> Verdict | None:
         (number,) = self.values("verdict_urls", [digest(plain(url))])
         raw = None if number is None else self.values("verdicts", [number])[0]
-        return None if raw is None else unpack_recorded(raw).verdict
+        return None if raw is None else self._read(unpack_recorded, raw).verdict
 
     def verdicts(self) -> Iterator[Verdict]:
         return (row.verdict for row in self.recorded())
 
     def recorded(self) -> Iterator[Recorded]:
-        return (unpack_recorded(raw) for _, raw in self.rows("verdicts"))
+        return (self._read(unpack_recorded, raw) for _, raw in self.rows("verdicts"))
 
     def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
         wanted = {digest(plain(url)) for url in urls}
         numbers: defaultdict[bytes, list[bytes]] = defaultdict(list)
         newest: dict[bytes, bytes] = {}
         for number, raw in self.rows("verdicts"):
-            url = digest(unpack_recorded(raw).verdict.url)
+            url = digest(self._read(unpack_recorded, raw).verdict.url)
             if url in wanted:
                 numbers[url].append(number)
                 newest[url] = raw
@@ -128,14 +137,14 @@ class Notes(ABC):
         return self.values("restored", [digest(plain(url))]) != [None]
 
     def restored(self) -> Iterator[Recorded]:
-        return (unpack_recorded(raw) for _, raw in self.rows("restored"))
+        return (self._read(unpack_recorded, raw) for _, raw in self.rows("restored"))
 
     def refetch(self, dependents: Iterable[Dependent]) -> None:
         self.change([orphan_cell(dependent) for dependent in dependents])
 
     def drop_older_verdicts(self) -> None:
         """Of each page the newest stays."""
-        for rows in _parts(self.rows("verdicts")):
+        for rows in parts(self.rows("verdicts")):
             newest = self.values("verdict_urls", [digest(unpack_recorded(raw).verdict.url) for _, raw in rows])
             pairs = zip(rows, newest, strict=True)
             self.change([Cell("verdicts", b"", number) for (number, _), last in pairs if number != last])
@@ -147,7 +156,7 @@ class Notes(ABC):
         for rewrite in rewrites:
             newest.pop(_whose(rewrite), None)
             newest[_whose(rewrite)] = rewrite
-        for some in _parts(iter(newest.items())) if newest else [[]]:
+        for some in parts(iter(newest.items())) if newest else [[]]:
             given, replaced = [Cell("rewrite_urls", *whose) for whose, _ in some], list[Cell]()
             while True:
                 cells = []
@@ -167,10 +176,10 @@ class Notes(ABC):
     def rewrite(self, url: str) -> Rewrite | None:
         (numbers,) = self.groups("rewrite_urls", [digest(plain(url))])
         raw = self.values("rewrites", [max(numbers.values())])[0] if numbers else None
-        return None if raw is None else unpack_rewrite(raw)
+        return None if raw is None else self._read(unpack_rewrite, raw)
 
     def rewrites(self) -> Iterator[Rewrite]:
-        return (unpack_rewrite(raw) for _, raw in self.rows("rewrites"))
+        return (self._read(unpack_rewrite, raw) for _, raw in self.rows("rewrites"))
 
     def rewrites_of(
         self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
@@ -178,12 +187,12 @@ class Notes(ABC):
         keys = [_key("to", spider, run, canonical) for canonical in canonicals]
         keys += [_key("by", spider, run, rule) for rule in rules]
         numbers = {number for group in self.groups("rewrite_keys", keys) for number in group}
-        for some in _parts(iter(sorted(numbers))):
-            yield from (unpack_rewrite(raw) for raw in self.values("rewrites", some) if raw is not None)
+        for some in parts(iter(sorted(numbers))):
+            yield from (self._read(unpack_rewrite, raw) for raw in self.values("rewrites", some) if raw is not None)
 
     def drop_older_rewrites(self) -> None:
         """Of each URL and spider the newest stays."""
-        for rows in _parts(self.rows("rewrites")):
+        for rows in parts(self.rows("rewrites")):
             rewrites = [unpack_rewrite(raw) for _, raw in rows]
             numbers = self.groups("rewrite_urls", [digest(rewrite.url) for rewrite in rewrites])
             cells = []
@@ -244,7 +253,7 @@ class Notes(ABC):
         return self.attached([url], "")[url]
 
     def detach(self, url: str, beginning: str) -> None:
-        self.clear("attachments", digest(plain(url)), beginning.encode())
+        self.clear("attachments", [digest(plain(url))], beginning.encode())
 
     def _number(self) -> bytes:
         """The field of what is recorded now: behind all that this process has recorded, and nobody else's."""
@@ -282,6 +291,7 @@ def _key(*parts: str) -> bytes:
     return digest(plain("\0".join(parts)))
 
 
-def _parts(items: Iterator[Item]) -> Iterator[list[Item]]:
+def parts(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Lists of up to `ROWS_AT_ONCE` items."""
     while part := list(islice(items, ROWS_AT_ONCE)):
         yield part

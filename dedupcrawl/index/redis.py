@@ -17,6 +17,7 @@ from functools import partial
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
+from dedupcrawl.index.claims import claim_cell
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import ROWS_AT_ONCE
@@ -44,7 +45,6 @@ from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, supe
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 
-_CONFIRMED_AT_ONCE = 256
 _VERIFICATIONS = 5
 
 
@@ -131,8 +131,9 @@ class RedisIndex(RedisNotes):
             itself = pack_dependent(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
             tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
             probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
-            claim = self.claims.claim_of(entry.url)
-            one = (row, tokens, *self._grave(replaces), *claim, *itself, *probes)
+            claim = claim_cell(entry.url, self.claims.owner)
+            claimed = (claim.field, claim.value) if claim.value else (b"", b"")
+            one = (row, tokens, *self._grave(replaces), *claimed, *itself, *probes)
             arguments += [len(one), *one]
             keys.append(self.claims.dependents_key(entry.url))
             rows.append((row, Kept(0, found.superseded_urls, replaces is not None)))
@@ -180,7 +181,7 @@ class RedisIndex(RedisNotes):
             Whether there was such a page, and what is orphaned.
         """
         replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
-        self.clear("attachments", digest(url))
+        self.clear("attachments", [digest(url)])
         while True:
             catalog = replica.catalog
             page, number = newest(catalog, url, replica.fetch), catalog.next_id
@@ -212,12 +213,10 @@ class RedisIndex(RedisNotes):
         return forgotten
 
     def confirm(self, urls: Iterable[str]) -> None:
-        self._confirm_all([plain(url) for url in urls])
-
-    @in_turn
-    def _confirm_all(self, urls: list[str]) -> None:
-        for first in range(0, len(urls), _CONFIRMED_AT_ONCE):
-            self.claims.confirm(urls[first : first + _CONFIRMED_AT_ONCE])
+        stored = [plain(url) for url in urls]
+        super().confirm(stored)
+        with self.lock:
+            self.claims.given_up(stored)
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         orphaned: list[Dependent] = []
@@ -230,7 +229,7 @@ class RedisIndex(RedisNotes):
         self.journal.catch_up()
         for url in urls:
             orphaned += self._forget(url, digest(url), b"")[1]
-            self.claims.given_up(url)
+            self.claims.given_up([url])
 
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         return self.depend_all([(keeper, dependent)])[0]
@@ -258,9 +257,8 @@ class RedisIndex(RedisNotes):
                 known = True
         return [held[number] for number in range(len(drops))]
 
-    @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
-        return self.claims.orphans(spider)
+        return unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return self._take(list(orphans), os.urandom(TAKE_BYTES))
@@ -268,10 +266,6 @@ class RedisIndex(RedisNotes):
     @in_turn
     def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
         return self.claims.take(orphans, at)
-
-    @in_turn
-    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-        self.claims.adopt(orphan, None if kept_under is None else plain(kept_under))
 
     @in_turn
     def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
@@ -307,7 +301,6 @@ class RedisIndex(RedisNotes):
             "index": self.address.where,
             **self.journal.replica.catalog.info(),
             **self._notes_info(),
-            **self.claims.info(),
             "bytes": self._bytes(),
         }
 

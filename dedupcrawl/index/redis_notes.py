@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
-from dedupcrawl.index.notes import ROWS_AT_ONCE, Cell, Notes
+from dedupcrawl.index.claims import Ledger
+from dedupcrawl.index.notes import COUNTED, ROWS_AT_ONCE, Cell
 from dedupcrawl.index.record import digest, plain
 from dedupcrawl.index.redis_claims import RedisClaims
 from dedupcrawl.index.redis_journal import RedisJournal
@@ -23,7 +24,7 @@ _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 Answer = TypeVar("Answer")
 
 
-class RedisNotes(Notes):
+class RedisNotes(Ledger):
     """An open index, and its tables.
 
     Attributes:
@@ -35,6 +36,7 @@ class RedisNotes(Notes):
         is_closed: True after `close`.
     """
 
+    claims: RedisClaims
     journal: RedisJournal
 
     def __init__(self, address: Address, wait: float) -> None:
@@ -88,11 +90,12 @@ class RedisNotes(Notes):
         return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
 
     @in_turn
-    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
-        self.link.post(CLEAR, [self.address.key("meta"), self._key(table, group)], table, beginning)
+    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
+        keys = [self.address.key("meta"), *(self._key(table, group) for group in groups)]
+        self.link.post(CLEAR, keys, table, beginning)
 
-    def rows(self, table: str) -> Iterator[tuple[bytes, bytes]]:
-        fields = self._fields(table)
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        fields = [field for field in self._fields(table) if field.startswith(beginning)]
         for first in range(0, len(fields), ROWS_AT_ONCE):
             some = fields[first : first + ROWS_AT_ONCE]
             yield from (
@@ -121,6 +124,6 @@ class RedisNotes(Notes):
 
     def _notes_info(self) -> dict[str, int]:
         """How much is remembered; within a call."""
-        names = ("verdicts", "restored", "rewrites", "attachments")
-        counts = self.link.ask("HMGET", self.address.key("meta"), *names)
-        return {name: int(count or 0) for name, count in zip(names, counts, strict=True)}
+        of_groups = self.link.ask("HGET", self.address.key("meta"), "attachments")
+        counts = {said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()}
+        return counts | {"attachments": int(of_groups or 0)}

@@ -201,22 +201,6 @@ for at = 3, #ARGV do redis.call('HSET', KEYS[2], ARGV[2] + at - 3, ARGV[at]) end
 return 1
 """)
 
-CONFIRM = Script("""
--- KEYS: claims, for each URL its dependents. ARGV: owner, for each URL its digest.
-for at = 2, #ARGV do
-  if string.sub(redis.call('HGET', KEYS[1], ARGV[at]) or '', 1, #ARGV[1]) == ARGV[1] then
-    redis.call('HDEL', KEYS[1], ARGV[at])
-    redis.call('DEL', KEYS[at])
-  end
-end
-""")
-
-ADOPT = Script("""
--- KEYS: claims, dependents, orphans. ARGV: URL digest of what it is kept under or '', the orphan's field, itself.
-if ARGV[1] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
-redis.call('HDEL', KEYS[3], ARGV[2])
-""")
-
 # An orphan that is taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
 TAKEN = b"+"
 TAKE_BYTES = 8
@@ -286,11 +270,13 @@ return told
 """)
 
 CLEAR = Script("""
--- KEYS: meta, a hash. ARGV: its table, the beginning of the fields that go.
-for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-  if string.sub(field, 1, #ARGV[2]) == ARGV[2] then
-    redis.call('HDEL', KEYS[2], field)
-    redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+-- KEYS: meta, hashes. ARGV: their table, the beginning of the fields that go.
+for number = 2, #KEYS do
+  for _, field in ipairs(redis.call('HKEYS', KEYS[number])) do
+    if string.sub(field, 1, #ARGV[2]) == ARGV[2] then
+      redis.call('HDEL', KEYS[number], field)
+      redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+    end
   end
 end
 """)
