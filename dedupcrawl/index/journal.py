@@ -15,6 +15,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -31,6 +32,7 @@ _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one tr
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes, half a second
 _FULL = 0.8  # of a file that stays as it is: of those of two crawls a third was free
 _FEW_PAGES = 64  # of LMDB, that are not worth it
+_COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
@@ -38,9 +40,10 @@ Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
 _DATABASES = (
-    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_urls", "rewrite_keys"),
-    *("claims", "dependents", "orphans", "states", "agreed", "attachments"),
+    *("meta", "pages", "pieces", "runs", "verdicts", "verdict_urls", "restored", "states", "agreed", "attachments"),
+    *("rewrites", "rewrite_urls", "rewrite_keys", "claims", "dependents", "orphans"),
 )
+_PIECE = 1344  # bytes of a record that lie together: three of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 _DAMAGE = (
     *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
@@ -173,24 +176,30 @@ class Journal:
 
     def append(self, txn: Transaction, page: int, raw: bytes) -> None:
         """Add the next record."""
-        if not txn.put(_ID.pack(page), raw, append=True, db=self._pages):
+        key = _ID.pack(page)
+        if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
+        for at in range(_PIECE, len(raw), _PIECE):
+            txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
 
     def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
+        self.clear(txn, "pieces", _ID.pack(page))
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
 
     def fetch(self, txn: Transaction) -> Callable[[int], Raw]:
         """Reads packed records; they are valid as long as the transaction."""
-        get, key, pages = txn.get, _ID.pack, self._pages
+        get, key, pages, pieces = txn.get, _ID.pack, self._pages, self.tables["pieces"]
 
         def read(page: int) -> Raw:
             raw = get(key(page), None, pages)
             if raw is None:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
-            return raw
+            if len(raw) < _PIECE:
+                return raw
+            return b"".join((raw, *(piece for _, piece in with_prefix(txn, pieces, key(page)))))
 
         return read
 
@@ -201,8 +210,17 @@ class Journal:
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
-        keys = self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end))
-        return ((_ID.unpack(key)[0], raw) for key, raw in keys)
+        for key, raw in self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end)):
+            page = _ID.unpack(key)[0]
+            yield page, self._whole(page) if len(raw) == _PIECE else raw
+
+    def _whole(self, page: int) -> bytes:
+        """A record in pieces, or the tombstone that has taken its place meanwhile."""
+        try:
+            with self.lock, self.reading() as txn:
+                return bytes(self.fetch(txn)(page))
+        except lmdb.Error as error:
+            raise explained(error, self.path) from error
 
     # Small things
 
@@ -294,11 +312,11 @@ class Journal:
         Args:
             is_sound: Whether the index could be opened; a damaged one stays as it is.
         """
-        self._forks = None
         try:
             with suppress(OSError, lmdb.Error):  # the disk is full: it stays as it is
                 if is_sound and self._is_wasteful() and self._become_only_user():
                     self._write_anew()
+            self._forks = None
             self.sync()
             self._env.close()
         finally:
@@ -321,13 +339,22 @@ class Journal:
         return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and used + _FEW_PAGES < _FULL * size
 
     def _write_anew(self) -> None:
-        """Take a copy without the room that nothing takes for the file, and close this."""
+        """Take a copy for the file, in which row follows row without room between them, and close this."""
         new = self.path / "compacted"
         shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
-            new.mkdir()
-            self._env.copy(str(new), compact=True)
-            with open(new / "data.mdb", "rb") as data:
+            map_bytes = self._env.info()["map_size"]
+            with lmdb.open(str(new), map_bytes, max_dbs=len(_DATABASES), sync=False) as env:
+                for name, table in self.tables.items():
+                    rows, copy = self.keyed_rows(table), env.open_db(name.encode())
+                    while block := list(islice(rows, _COPIED_AT_ONCE)):
+                        with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
+                            cursor.putmulti(block, append=True)
+                length = (env.info()["last_pgno"] + 1) * self._page_bytes
+            with open(new / "data.mdb", "r+b") as data:
+                data.truncate(
+                    max(length, os.fstat(data.fileno()).st_size)
+                )  # of pages that were freed some are unwritten
                 os.fsync(data.fileno())
             self._env.close()
             os.replace(new / "data.mdb", self.path / "data.mdb")
