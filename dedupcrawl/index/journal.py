@@ -24,7 +24,7 @@ import lmdb
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import Cell
 from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import digest, tombstone
+from dedupcrawl.index.record import tombstone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
@@ -74,7 +74,7 @@ class Journal:
         path: The folder.
         lock: Held around every transaction.
         tables: Its databases by name. The pages and the small things that concern them are read and written here,
-            the others by `dedupcrawl.index.claims` and `dedupcrawl.index.lmdb_notes`.
+            the others by `dedupcrawl.index.lmdb_claims` and `dedupcrawl.index.lmdb_notes`.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -128,7 +128,7 @@ class Journal:
         self._reserve()
         with self._env.begin(write=True) as txn:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
-        self._meta, self._pages, self._runs = (self.tables[name] for name in ("meta", "pages", "runs"))
+        self._meta, self._pages = self.tables["meta"], self.tables["pages"]
 
     # Transactions
 
@@ -233,16 +233,6 @@ class Journal:
         """Set one named value of the index."""
         txn.put(name, value, db=self._meta)
 
-    def run_start(self, run: str, txn: Transaction) -> int:
-        """Where the pages of a crawl start: at the next one, when the crawl is new."""
-        key = digest(run)
-        value = txn.get(key, None, self._runs)
-        if value is not None:
-            return int(_ID.unpack(value)[0])
-        first = self.count(txn)
-        txn.put(key, _ID.pack(first), db=self._runs)
-        return first
-
     # Tables of cells
 
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
@@ -313,8 +303,8 @@ class Journal:
             is_sound: Whether the index could be opened; a damaged one stays as it is.
         """
         try:
-            with suppress(OSError, lmdb.Error):  # the disk is full: it stays as it is
-                if is_sound and self._is_wasteful() and self._become_only_user():
+            with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
+                if is_sound and self._forks == _forks and self._is_wasteful() and self._become_only_user():
                     self._write_anew()
             self._forks = None
             self.sync()

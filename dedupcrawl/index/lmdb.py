@@ -241,10 +241,6 @@ class LmdbIndex(LmdbNotes):
                 yield entry_of(record, self._catalog.schema.names)
 
     @in_turn
-    def first_id_of_run(self, run: str) -> int:
-        return self.journal.writing(partial(self.journal.run_start, run))
-
-    @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
             return {

@@ -91,6 +91,10 @@ class Notes(ABC):
     def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """(field, value) of the cells of a table without groups whose fields begin so, in order."""
 
+    @abstractmethod
+    def _look(self) -> int:
+        """The id of the next page."""
+
     def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
         """What a row says; who has a folder says of damage where it is."""
         return unpack(raw)
@@ -204,7 +208,7 @@ class Notes(ABC):
                     cells += [Cell("rewrite_urls", url, whose)] if known.get(whose) == number else []
             self.change(cells)
 
-    # States of sites
+    # States of sites and runs
 
     def site_state(self, site: str, name: str) -> bytes | None:
         (raw,) = self.values("states", [_state(site, name)])
@@ -221,6 +225,11 @@ class Notes(ABC):
             if there is None:
                 return new
             cell = cell._replace(value=there[0])
+
+    def first_id_of_run(self, run: str) -> int:
+        cell = Cell("runs", b"", digest(plain(run)), b"%d" % self._look())
+        there = self.change([cell], [cell._replace(value=None)])
+        return int((there or [cell.value])[0] or 0)
 
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
         cell = Cell("agreed", digest(plain(run)), digest(plain(name)))

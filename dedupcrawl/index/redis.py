@@ -38,7 +38,7 @@ from dedupcrawl.index.redis_claims import unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
 from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
+from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
@@ -288,10 +288,8 @@ class RedisIndex(RedisNotes):
     def _row(self, page: int) -> Record:
         return unpack(self.journal.replica.fetch(page), page)
 
-    @in_turn
     def first_id_of_run(self, run: str) -> int:
-        keys = [self.journal.rows_key, self.address.key("runs")]
-        self._runs[run] = self.link.call(START_RUN, keys, digest(plain(run)))
+        self._runs[run] = super().first_id_of_run(run)
         return self._runs[run]
 
     @in_turn

@@ -225,12 +225,6 @@ end
 return taken
 """)
 
-START_RUN = Script("""
--- KEYS: rows, runs. ARGV: digest of the run.
-redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))
-return tonumber(redis.call('HGET', KEYS[2], ARGV[1]))
-""")
-
 CHANGE = Script("""
 -- KEYS: meta, for each given cell and then for each that is changed its hash. ARGV: seconds that these hashes last
 -- or 0, how many cells are given, the field of each and its value or '' for none; of each that is changed its table,
