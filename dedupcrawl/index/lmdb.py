@@ -17,10 +17,10 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
 from dedupcrawl.index.lmdb_claims import Claims
 from dedupcrawl.index.lmdb_notes import LmdbNotes
-from dedupcrawl.index.record import digest, entry_of, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.record import digest, entry_of, pack, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
-from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
+from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
@@ -144,33 +144,27 @@ class LmdbIndex(LmdbNotes):
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        renewed = self.journal.writing(partial(self._renew, storable(entry)))
+        renewed = self.journal.writing(partial(self._end, partial(renewal, storable(entry))))
         self._store.fold()
         return renewed
-
-    def _renew(self, entry: Entry, txn: Transaction) -> bool:
-        self._store.catch_up(txn, txn.id() - 1)
-        found = renewal(self._catalog, entry, self.journal.fetch(txn))
-        if found is None:
-            return False
-        page, record = found
-        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
-        self.journal.put_tombstone(txn, page)
-        return True
 
     @in_turn
     def forget(self, urls: Iterable[str]) -> int:
         return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
-        self._store.catch_up(txn, txn.id() - 1)
         self.journal.clear(txn, "attachments", digest(url))
-        fetch, number = self.journal.fetch(txn), self._catalog.next_id
-        page = newest(self._catalog, url, fetch)
-        if page is None:
+        return self._end(partial(forgotten, url), txn)
+
+    def _end(self, ending: Ending, txn: Transaction) -> bool:
+        """Put a tombstone in the place of a page, and append why."""
+        self._store.catch_up(txn, txn.id() - 1)
+        found = ending(self._catalog, self.journal.fetch(txn))
+        if found is None:
             return False
+        page, record = found
+        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
         self.journal.put_tombstone(txn, page)
-        self.journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
     @in_turn

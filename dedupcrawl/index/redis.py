@@ -25,7 +25,6 @@ from dedupcrawl.index.record import (
     Record,
     digest,
     entry_of,
-    forgetting,
     pack,
     pack_dependent,
     plain,
@@ -41,7 +40,7 @@ from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
+from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 
@@ -126,10 +125,8 @@ class RedisIndex(RedisNotes):
             found, request = offers[number]
             entry = found.entry
             replaces = newest(replica.catalog, entry.url, replica.fetch)
-            record = row_of(found, replaces)
-            row = pack(record, UNNUMBERED)
+            row, tokens = self._packed(row_of(found, replaces))
             itself = pack_dependent(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
-            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
             probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
             claim = claim_cell(entry.url, self.claims.owner)
             claimed = (claim.field, claim.value) if claim.value else (b"", b"")
@@ -147,21 +144,9 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        entry = storable(entry)
-        keys = [self.claims.key, self.claims.dependents_key(entry.url), self.claims.orphans_key]
         self.journal.catch_up()
-        while True:
-            replica = self.journal.replica
-            found = renewal(replica.catalog, entry, replica.fetch)
-            if found is None:
-                return False
-            page, record = found
-            row = pack(record, UNNUMBERED)
-            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
-            no_claim = (b"", b"")
-            if self.journal.exchange(FORGET, keys, row, tokens, *self._grave(page), *no_claim)[0] == b"done":
-                replica.extend([row])
-                return True
+        entry = storable(entry)
+        return self._end(entry.url, partial(renewal, entry))[0]
 
     def forget(self, urls: Iterable[str]) -> int:
         gone: set[str] = set()
@@ -175,29 +160,34 @@ class RedisIndex(RedisNotes):
         gone.update(url for url in urls if self._forget(url, b"", b"")[0])
 
     def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
-        """Forget a page, and a claim on it.
+        """Forget a page, and a claim on it; as `_end`."""
+        self.clear("attachments", [digest(url)])
+        return self._end(url, partial(forgotten, url), claim, owner)
+
+    def _end(self, url: str, ending: Ending, claim: bytes = b"", owner: bytes = b"") -> tuple[bool, list[Dependent]]:
+        """Put a tombstone in the place of a page and append why; a claim on it may end, too, if it is that of `owner`.
 
         Returns:
             Whether there was such a page, and what is orphaned.
         """
-        replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
-        self.clear("attachments", [digest(url)])
-        while True:
-            catalog = replica.catalog
-            page, number = newest(catalog, url, replica.fetch), catalog.next_id
-            row = tokens = b""
-            if page is not None:
-                record = forgetting(page, number, len(catalog.schema.names))
-                row, tokens = pack(record, UNNUMBERED), written(catalog.schema, catalog.schema.keys(record))
-            elif not claim:
-                return False, []
+        keys = [self.claims.key, self.claims.dependents_key(url), self.claims.orphans_key]
+        replica = self.journal.replica
+        while found := ending(replica.catalog, replica.fetch) or (claim and (None, None)):
+            page, record = found
+            row, tokens = self._packed(record) if record else (b"", b"")
             arguments = (row, tokens, *self._grave(page), claim, owner)
-            status, orphaned = self.journal.exchange(FORGET, [*keys, self.claims.orphans_key], *arguments)
+            status, orphaned = self.journal.exchange(FORGET, keys, *arguments)
             if status == b"done":
                 replica.extend([row] if row else [])
                 return page is not None, unpacked(orphaned)
             if status == b"other":
-                return False, []
+                break
+        return False, []
+
+    def _packed(self, record: Record) -> tuple[bytes, bytes]:
+        """A row, and its tokens."""
+        schema = self.journal.replica.catalog.schema
+        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
 
     @in_turn
     def start_claiming(self) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import Record, entry_of, record_of, signatures, unpack
+from dedupcrawl.index.record import Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 
@@ -23,6 +23,9 @@ Found = TypeVar("Found")
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
+
+Ending = Callable[[Catalog, Fetch], "tuple[int, Record] | None"]
+"""Id of a page that ends, and what to append therefore; None where there is none."""
 
 
 class Candidate(NamedTuple):
@@ -215,7 +218,7 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     return None
 
 
-def renewal(catalog: Catalog, entry: Entry, fetch: Fetch) -> tuple[int, Record] | None:
+def renewal(entry: Entry, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
     """Id of the page that `entry` is another reading of, and what to append in its place; None where it is not kept.
 
     A page that a record both ends and has inside itself is an earlier reading of it.
@@ -228,6 +231,12 @@ def renewal(catalog: Catalog, entry: Entry, fetch: Fetch) -> tuple[int, Record] 
     if kept is None or (kept.kept_at, kept.run) != (entry.kept_at, entry.run):
         return None
     return page, record_of(entry, catalog.schema.names, (page,), (*record.inside, page))
+
+
+def forgotten(url: str, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id of the page kept under `url`, and what to append so that it is none any more; None where none is kept."""
+    page = newest(catalog, url, fetch)
+    return None if page is None else (page, forgetting(page, catalog.next_id, len(catalog.schema.names)))
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
