@@ -43,7 +43,7 @@ _DATABASES = (
     *("meta", "pages", "pieces", "runs", "verdicts", "verdict_urls", "restored", "states", "agreed", "attachments"),
     *("rewrites", "rewrite_urls", "rewrite_keys", "claims", "dependents", "orphans"),
 )
-_PIECE = 1344  # bytes of a record that lie together: three of them fill a page of LMDB; what is larger takes whole ones
+_PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 _DAMAGE = (
     *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
