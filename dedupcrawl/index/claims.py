@@ -40,9 +40,15 @@ class Ledger(Notes):
     def confirm(self, urls: Iterable[str]) -> None:
         for some in parts(map(plain, list(urls))) if self.claims.owner else ():
             claims = [claim_cell(url, self.claims.owner) for url in some]
-            while there := self.change([claim._replace(value=None) for claim in claims], claims):
+            while there := self._confirm(claims):
                 claims = [claim for claim, value in zip(claims, there, strict=True) if claim.value == value]
-            self.clear("dependents", [claim.field for claim in claims])
+
+    def _confirm(self, claims: list[Cell]) -> list[bytes | None] | None:
+        """In one step with the claims: who claims a page anew may have dependents of its own at once."""
+        dependents = self.groups("dependents", [claim.field for claim in claims])
+        pairs = zip(claims, dependents, strict=True)
+        gone = [Cell("dependents", claim.field, field) for claim, fields in pairs for field in fields]
+        return self.change([*(claim._replace(value=None) for claim in claims), *gone], claims)
 
     def orphans(self, spider: str) -> list[Dependent]:
         found = self.rows("orphans", digest(spider))

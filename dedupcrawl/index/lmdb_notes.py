@@ -89,12 +89,8 @@ class LmdbNotes(Ledger):
             return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
 
     @in_turn
-    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
-        def work(txn: Transaction) -> None:
-            for group in groups:
-                self.journal.clear(txn, table, group + beginning)
-
-        self.journal.writing(work)
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.journal.writing(lambda txn: self.journal.clear(txn, table, group + beginning))
 
     def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         rows = self.journal.keyed_rows(self.journal.tables[table], beginning)

@@ -84,8 +84,8 @@ class Notes(ABC):
         """Field → value of the cells of each of these groups whose fields begin so, in order."""
 
     @abstractmethod
-    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
-        """Remove the cells of groups whose fields begin so; who has a server need not wait for it."""
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        """Remove the cells of a group whose fields begin so; who has a server need not wait for it."""
 
     @abstractmethod
     def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
@@ -262,7 +262,7 @@ class Notes(ABC):
         return self.attached([url], "")[url]
 
     def detach(self, url: str, beginning: str) -> None:
-        self.clear("attachments", [digest(plain(url))], beginning.encode())
+        self.clear("attachments", digest(plain(url)), beginning.encode())
 
     def _number(self) -> bytes:
         """The field of what is recorded now: behind all that this process has recorded, and nobody else's."""

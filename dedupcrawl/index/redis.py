@@ -161,7 +161,7 @@ class RedisIndex(RedisNotes):
 
     def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
         """Forget a page, and a claim on it; as `_end`."""
-        self.clear("attachments", [digest(url)])
+        self.clear("attachments", digest(url))
         return self._end(url, partial(forgotten, url), claim, owner)
 
     def _end(self, url: str, ending: Ending, claim: bytes = b"", owner: bytes = b"") -> tuple[bool, list[Dependent]]:

@@ -90,9 +90,8 @@ class RedisNotes(Ledger):
         return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
 
     @in_turn
-    def clear(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> None:
-        keys = [self.address.key("meta"), *(self._key(table, group) for group in groups)]
-        self.link.post(CLEAR, keys, table, beginning)
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.link.post(CLEAR, [self.address.key("meta"), self._key(table, group)], table, beginning)
 
     def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         fields = [field for field in self._fields(table) if field.startswith(beginning)]
