@@ -30,8 +30,10 @@ FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes, half a second
-_FULL = 0.8  # of a file that stays as it is: of those of two crawls a third was free
-_FEW_PAGES = 64  # of LMDB, that are not worth it
+_MUCH, _FEW_PAGES = (
+    0.2,
+    64,
+)  # of a file, free, that are worth it, and that are not: of two crawls' files a third was free
 _COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
@@ -326,7 +328,7 @@ class Journal:
         with self._begin(write=False) as txn:
             tables = map(txn.stat, self.tables.values())
             used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
-        return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and used + _FEW_PAGES < _FULL * size
+        return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
 
     def _write_anew(self) -> None:
         """Take a copy for the file, in which row follows row without room between them, and close this."""
