@@ -29,7 +29,7 @@ from dedupcrawl.index.record import tombstone
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
-_WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes, half a second
+_WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = (
     0.2,
     64,
