@@ -4,8 +4,9 @@
     python -m benchmarks.index_bytes FOLDER…
 
 Reads the indexes that replays left behind. What is on disk is the whole folder of the index, with the verdicts on what
-was dropped. For Redis, all kept pages are offered again, by one worker, to an index on a server of this command's own,
-and another worker reads them; bytes are those of the server's statistics.
+was dropped, and then what it consists of, by the databases in LMDB. For Redis, all kept pages are offered again, by one
+worker, to an index on a server of this command's own, and another worker reads them; bytes are those of the server's
+statistics.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lmdb
 import redis
 
 from benchmarks.markdown import table
@@ -57,7 +59,7 @@ def main() -> None:
     found = [(folder, path) for folder in given.folders for path in sorted(folder.glob("*/on-0/.scrapy/dedup/index"))]
     if not found:
         sys.exit(f"no finished replay in {', '.join(map(str, given.folders))}: run benchmarks.replay with --out first")
-    rows = []
+    rows, parts = [], []
     with redis_process() as port:
         for folder, path in found:
             entries = list(_kept(path))
@@ -66,8 +68,32 @@ def main() -> None:
             figures = (it.disk, it.segments, it.redis, it.sent, it.told, it.read)
             site = path.relative_to(folder).parts[0]
             rows.append((site, ", ".join(checks), f"{len(entries):,}", *(f"{figure:,.0f}" for figure in figures)))
+            parts.append((site, *(f"{size / len(entries):,.0f}" for size in on_disk(path).values())))
     head = ("crawl", "checks", "pages kept", "disk", "of it postings", "Redis", "sent", "told", "each worker reads")
     print(table(head, rows))
+    print(f"{table(('crawl', *_PARTS, 'other tables', 'free'), parts)}")
+
+
+_PARTS = {
+    "pages": ("pages", "pieces"),
+    "attachments": ("attachments",),
+    "verdicts": ("verdicts", "verdict_urls"),
+    "rewrites": ("rewrites", "rewrite_urls", "rewrite_keys"),
+    "states": ("states",),
+}
+
+
+def on_disk(path: Path) -> dict[str, int]:
+    """Bytes of the pages of LMDB that groups of databases take, that all others do, and that none does."""
+    with lmdb.open(str(path), max_dbs=64, readonly=True, lock=False) as env, env.begin() as txn:
+        sizes = {}
+        for name, _ in list(txn.cursor()):
+            found = txn.stat(env.open_db(name, txn, create=False))
+            sizes[name.decode()] = found["branch_pages"] + found["leaf_pages"] + found["overflow_pages"]
+        last, page = env.info()["last_pgno"] + 1, env.stat()["psize"]
+    parts = {part: sum(sizes.pop(name, 0) for name in names) for part, names in _PARTS.items()}
+    used = sum(parts.values()) + sum(sizes.values())
+    return {part: size * page for part, size in (parts | {"other": sum(sizes.values()), "free": last - used}).items()}
 
 
 def _kept(path: Path) -> Iterator[Entry]:

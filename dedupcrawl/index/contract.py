@@ -89,8 +89,8 @@ class SiteStates(Protocol):
     ) -> bytes:
         """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
 
-        `change` must be quick, must not call the index, and may be called more than once, also with `guess`, what the
-        value may be: if it is, a server is asked but once. What it raises is raised here, and the value stays.
+        `change` may be called more than once, also with `guess`, what the value may be: if it is, the index is asked
+        but once. What it raises is raised here, and the value stays.
         """
 
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:

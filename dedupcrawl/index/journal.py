@@ -14,28 +14,39 @@ import shutil
 import struct
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, digest, tombstone
+from dedupcrawl.index.notes import Cell
+from dedupcrawl.index.packing import Raw
+from dedupcrawl.index.record import tombstone
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
+_WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
+_MUCH, _FEW_PAGES = (
+    0.2,
+    64,
+)  # of a file, free, that are worth it, and that are not: of two crawls' files a third was free
+_COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-NUMBER_BYTES = _ID.size  # of the key of a numbered row
 _DATABASES = (
-    *("meta", "pages", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "rewrite_keys"),
-    *("claims", "dependents", "orphans", "states", "agreed", "attachments"),
+    *("meta", "pages", "pieces", "runs", "verdicts", "verdict_urls", "restored", "states", "agreed", "attachments"),
+    *("rewrites", "rewrite_urls", "rewrite_keys", "claims", "dependents", "orphans"),
 )
+_PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
+_ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 _DAMAGE = (
     *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
     lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
@@ -65,7 +76,7 @@ class Journal:
         path: The folder.
         lock: Held around every transaction.
         tables: Its databases by name. The pages and the small things that concern them are read and written here,
-            the others by `dedupcrawl.index.claims` and `dedupcrawl.index.lmdb_notes`.
+            the others by `dedupcrawl.index.lmdb_claims` and `dedupcrawl.index.lmdb_notes`.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -119,7 +130,7 @@ class Journal:
         self._reserve()
         with self._env.begin(write=True) as txn:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
-        self._meta, self._pages, self._runs = (self.tables[name] for name in ("meta", "pages", "runs"))
+        self._meta, self._pages = self.tables["meta"], self.tables["pages"]
 
     # Transactions
 
@@ -167,24 +178,30 @@ class Journal:
 
     def append(self, txn: Transaction, page: int, raw: bytes) -> None:
         """Add the next record."""
-        if not txn.put(_ID.pack(page), raw, append=True, db=self._pages):
+        key = _ID.pack(page)
+        if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
+        for at in range(_PIECE, len(raw), _PIECE):
+            txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
 
     def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
+        self.clear(txn, "pieces", _ID.pack(page))
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
 
     def fetch(self, txn: Transaction) -> Callable[[int], Raw]:
         """Reads packed records; they are valid as long as the transaction."""
-        get, key, pages = txn.get, _ID.pack, self._pages
+        get, key, pages, pieces = txn.get, _ID.pack, self._pages, self.tables["pieces"]
 
         def read(page: int) -> Raw:
             raw = get(key(page), None, pages)
             if raw is None:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
-            return raw
+            if len(raw) < _PIECE:
+                return raw
+            return b"".join((raw, *(piece for _, piece in with_prefix(txn, pieces, key(page)))))
 
         return read
 
@@ -195,8 +212,17 @@ class Journal:
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
-        keys = self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end))
-        return ((_ID.unpack(key)[0], raw) for key, raw in keys)
+        for key, raw in self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end)):
+            page = _ID.unpack(key)[0]
+            yield page, self._whole(page) if len(raw) == _PIECE else raw
+
+    def _whole(self, page: int) -> bytes:
+        """A record in pieces, or the tombstone that has taken its place meanwhile."""
+        try:
+            with self.lock, self.reading() as txn:
+                return bytes(self.fetch(txn)(page))
+        except lmdb.Error as error:
+            raise explained(error, self.path) from error
 
     # Small things
 
@@ -209,33 +235,22 @@ class Journal:
         """Set one named value of the index."""
         txn.put(name, value, db=self._meta)
 
-    def run_start(self, run: str, txn: Transaction) -> int:
-        """Where the pages of a crawl start: at the next one, when the crawl is new."""
-        key = digest(run)
-        value = txn.get(key, None, self._runs)
-        if value is not None:
-            return int(_ID.unpack(value)[0])
-        first = self.count(txn)
-        txn.put(key, _ID.pack(first), db=self._runs)
-        return first
+    # Tables of cells
 
-    # Tables of numbered rows
+    def set_cell(self, txn: Transaction, cell: Cell) -> None:
+        """Set a cell, or remove it."""
+        key, table = cell.group + cell.field, self.tables[cell.table]
+        if cell.value is None:
+            txn.delete(key, db=table)
+        elif not (cell.table in _ASCENDING and txn.put(key, cell.value, append=True, db=table)):
+            txn.put(key, cell.value, db=table)
 
-    @staticmethod
-    def number_key(number: int) -> bytes:
-        """The key of a numbered row."""
-        return _ID.pack(number)
-
-    def append_numbered(self, txn: Transaction, table: lmdb._Database, raw: bytes) -> bytes:
-        """Add a row under the next number, the key of which is returned."""
-        with txn.cursor(table) as cursor:
-            key = _ID.pack(_ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0)
-        txn.put(key, raw, append=True, db=table)
-        return key
-
-    def numbered_rows(self, table: lmdb._Database) -> Iterator[tuple[int, bytes]]:
-        """(number, row), oldest first; no transaction stays open between rows."""
-        return ((_ID.unpack(key)[0], raw) for key, raw in self.keyed_rows(table))
+    def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        """Remove all rows whose keys begin so; returns them."""
+        gone = list(with_prefix(txn, self.tables[table], prefix))
+        for key, _ in gone:
+            txn.delete(key, db=self.tables[table])
+        return gone
 
     def keyed_rows(
         self, table: lmdb._Database, first: bytes = b"", end: bytes | None = None
@@ -272,34 +287,71 @@ class Journal:
         Raises:
             OSError: Others have the index open.
         """
+        if not self._become_only_user():
+            raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open")
+        map_bytes = self._env.info()["map_size"]
+        try:
+            with self._begin(write=True) as txn:
+                txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
+            self._write_anew()
+            self._open(map_bytes)
+        finally:
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+
+    def close(self, *, is_sound: bool = False) -> None:
+        """Sync and release. A small file of which much is free is written anew where nobody else has it open.
+
+        Args:
+            is_sound: Whether the index could be opened; a damaged one stays as it is.
+        """
+        try:
+            with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
+                if is_sound and self._forks == _forks and self._is_wasteful() and self._become_only_user():
+                    self._write_anew()
+            self._forks = None
+            self.sync()
+            self._env.close()
+        finally:
+            os.close(self._users)
+
+    def _become_only_user(self) -> bool:
+        """Whether nobody else has the index open, and whoever opens it waits from now on."""
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             fcntl.flock(self._users, fcntl.LOCK_SH)
-            raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open") from None
+            return False
+        return True
+
+    def _is_wasteful(self) -> bool:
+        size = self._env.info()["last_pgno"] + 1
+        with self._begin(write=False) as txn:
+            tables = map(txn.stat, self.tables.values())
+            used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
+        return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
+
+    def _write_anew(self) -> None:
+        """Take a copy for the file, in which row follows row without room between them, and close this."""
         new = self.path / "compacted"
+        shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
-            shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
-            new.mkdir()
-            with self._begin(write=True) as txn:
-                txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
-            self._env.copy(str(new), compact=True)
-            with open(new / "data.mdb", "rb") as data:
-                os.fsync(data.fileno())
             map_bytes = self._env.info()["map_size"]
+            with lmdb.open(str(new), map_bytes, max_dbs=len(_DATABASES), sync=False) as env:
+                for name, table in self.tables.items():
+                    rows, copy = self.keyed_rows(table), env.open_db(name.encode())
+                    while block := list(islice(rows, _COPIED_AT_ONCE)):
+                        with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
+                            cursor.putmulti(block, append=True)
+                length = (env.info()["last_pgno"] + 1) * self._page_bytes
+            with open(new / "data.mdb", "r+b") as data:
+                data.truncate(
+                    max(length, os.fstat(data.fileno()).st_size)
+                )  # of pages that were freed some are unwritten
+                os.fsync(data.fileno())
             self._env.close()
             os.replace(new / "data.mdb", self.path / "data.mdb")
-            self._open(map_bytes)
         finally:
             shutil.rmtree(new, ignore_errors=True)
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-
-    def close(self) -> None:
-        """Sync and release."""
-        self._forks = None
-        self.sync()
-        self._env.close()
-        os.close(self._users)
 
     def data_bytes(self) -> int:
         """Bytes that the file takes on disk."""

@@ -11,15 +11,16 @@ import lmdb
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.index.claims import Claims
+from dedupcrawl.index.claims import dependent_cell
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
+from dedupcrawl.index.lmdb_claims import Claims
 from dedupcrawl.index.lmdb_notes import LmdbNotes
-from dedupcrawl.index.record import entry_of, forgetting, pack, plain, storable, unpack
+from dedupcrawl.index.record import digest, entry_of, pack, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
-from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
+from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
@@ -54,9 +55,6 @@ def open_header(journal: Journal, path: Path, checks: Sequence[Check], batch_pag
     header = read_header(stored, str(path))
     check_header(header, checks, str(path))
     return header
-
-
-_CONFIRMED_AT_ONCE = 256  # pages: so short is a transaction for which other processes wait
 
 
 class LmdbIndex(LmdbNotes):
@@ -140,39 +138,33 @@ class LmdbIndex(LmdbNotes):
         self.journal.append(txn, number, pack(record, number))
         if replaces is not None:
             self.journal.put_tombstone(txn, replaces)
-        if self.claims.started:
+        if self.claims.owner:
             self.claims.claim(txn, found.entry, request)
         return txn.id(), keys, replaces is not None
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        renewed = self.journal.writing(partial(self._renew, storable(entry)))
+        renewed = self.journal.writing(partial(self._end, partial(renewal, storable(entry))))
         self._store.fold()
         return renewed
-
-    def _renew(self, entry: Entry, txn: Transaction) -> bool:
-        self._store.catch_up(txn, txn.id() - 1)
-        found = renewal(self._catalog, entry, self.journal.fetch(txn))
-        if found is None:
-            return False
-        page, record = found
-        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
-        self.journal.put_tombstone(txn, page)
-        return True
 
     @in_turn
     def forget(self, urls: Iterable[str]) -> int:
         return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
 
     def _forget(self, url: str, txn: Transaction) -> bool:
+        self.journal.clear(txn, "attachments", digest(url))
+        return self._end(partial(forgotten, url), txn)
+
+    def _end(self, ending: Ending, txn: Transaction) -> bool:
+        """Put a tombstone in the place of a page, and append why."""
         self._store.catch_up(txn, txn.id() - 1)
-        self._detach(txn, url)
-        fetch, number = self.journal.fetch(txn), self._catalog.next_id
-        page = newest(self._catalog, url, fetch)
-        if page is None:
+        found = ending(self._catalog, self.journal.fetch(txn))
+        if found is None:
             return False
+        page, record = found
+        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
         self.journal.put_tombstone(txn, page)
-        self.journal.append(txn, number, pack(forgetting(page, number, len(self._catalog.schema.names)), number))
         return True
 
     @in_turn
@@ -182,27 +174,17 @@ class LmdbIndex(LmdbNotes):
     @in_turn
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
         with self.journal.reading() as txn:
-            dead = [claim for claim in self.claims.dead(txn) if claim[1] not in excluded]
+            dead = [claim for claim in self.claims.dead(txn) if claim[1].hex() not in excluded]
         forgotten = sum(self.journal.writing(partial(self._reap_claim, *claim)) for claim in dead)
         self.claims.remove_dead_owners(excluded)
         return forgotten
 
-    def _reap_claim(self, url: str, owner: str, txn: Transaction) -> bool:
+    def _reap_claim(self, url: str, owner: bytes, txn: Transaction) -> bool:
         """Forget a page that a dead process claimed, unless a living one has kept it again since."""
-        is_dead = self.claims.is_claimed_by(txn, url, owner)
+        is_dead = self.claims.owner_of(txn, url) == owner
         if is_dead:
             self._abandon(url, txn)
         return is_dead
-
-    @in_turn
-    def confirm(self, urls: Iterable[str]) -> None:
-        stored = [plain(url) for url in urls]
-        for first in range(0, len(stored), _CONFIRMED_AT_ONCE):
-            self.journal.writing(partial(self._confirm, stored[first : first + _CONFIRMED_AT_ONCE]))
-
-    def _confirm(self, urls: list[str], txn: Transaction) -> None:
-        for url in urls:
-            self.claims.confirm(txn, url)
 
     @in_turn
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
@@ -216,12 +198,12 @@ class LmdbIndex(LmdbNotes):
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         keeper = plain(keeper)
         with self._store.snapshot() as txn:
-            if not self.claims.is_claimed(txn, keeper):
+            if self.claims.owner_of(txn, keeper) is None:
                 return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
 
         def work(txn: Transaction) -> bool:
-            if self.claims.is_claimed(txn, keeper):
-                self.claims.depend(txn, keeper, dependent)
+            if self.claims.owner_of(txn, keeper) is not None:
+                self.journal.set_cell(txn, dependent_cell(keeper, dependent))
                 return True
             self._store.catch_up(txn, txn.id() - 1)
             return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
@@ -231,23 +213,8 @@ class LmdbIndex(LmdbNotes):
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
         return [self.depend(keeper, dependent) for keeper, dependent in drops]
 
-    @in_turn
-    def orphans(self, spider: str) -> list[Dependent]:
-        with self.journal.reading() as txn:
-            return self.claims.orphans(txn, spider)
-
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return list(orphans)
-
-    @in_turn
-    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-
-        def work(txn: Transaction) -> None:
-            if kept_under is not None and self.claims.is_claimed(txn, plain(kept_under)):
-                self.claims.depend(txn, plain(kept_under), orphan)
-            self.claims.adopt(txn, orphan.spider, orphan.url)
-
-        self.journal.writing(work)
 
     @in_turn
     def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
@@ -268,17 +235,12 @@ class LmdbIndex(LmdbNotes):
                 yield entry_of(record, self._catalog.schema.names)
 
     @in_turn
-    def first_id_of_run(self, run: str) -> int:
-        return self.journal.writing(partial(self.journal.run_start, run))
-
-    @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
             return {
                 "index": f"lmdb:{self.path}",
                 **self._catalog.info(),
                 **self._notes_info(txn),
-                **self.claims.info(txn),
                 "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
@@ -300,8 +262,8 @@ class LmdbIndex(LmdbNotes):
     def _compact(self) -> None:
         if self._users > 1:
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
-        self._drop_older_verdicts()
-        self._drop_older_rewrites()
+        self.drop_older_verdicts()
+        self.drop_older_rewrites()
         with self._store.locked():
             self._look()
             if fold := self._catalog.whole():
@@ -338,4 +300,4 @@ class LmdbIndex(LmdbNotes):
                 self._closed = True
                 self.claims.close()
                 self._store.close()
-                self.journal.close()
+                self.journal.close(is_sound=True)

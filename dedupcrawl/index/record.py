@@ -1,9 +1,9 @@
-"""What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and the keys of each.
+"""What an index holds, as bytes: records of kept pages, recorded verdicts and rewrites, and who depends on whom.
 
 A record is laid out as CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that
-starts with the signatures, so that comparing a candidate decodes nothing else. It does not change while its page is
-kept: that the page lies inside a later one is told by the later record. When the page is replaced or forgotten, a
-tombstone takes the record's place.
+starts with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does
+not change while its page is kept: that the page lies inside a later one is told by the later record. When the page is
+replaced or forgotten, a tombstone takes the record's place.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
 
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
-from dedupcrawl.index.rows import Entry, Recorded, Rewrite
+from dedupcrawl.index.packing import Raw, expanded, shrunk
+from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
 
 DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
 
-Raw = bytes | memoryview
 Row = TypeVar("Row")
 
 
-class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One row of the journal.
 
     Attributes:
@@ -43,20 +43,31 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     page: Entry | None
 
 
+class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A Record as it is stored; its page is `shrunk`, or b"" for None."""
+
+    signatures: tuple[bytes | None, ...]
+    ended: tuple[int, ...]
+    inside: tuple[int, ...]
+    page: bytes
+
+
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The start of a Record; the decoder steps over the rest."""
+    """The start of a _Packed; the decoder steps over the rest."""
 
     signatures: tuple[bytes | None, ...]
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Record).decode
+_decode = msgspec.msgpack.Decoder(_Packed).decode
+_decode_entry = msgspec.msgpack.Decoder(Entry).decode
 _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    body = _encode(record)
+    entry = b"" if record.page is None else shrunk(_encode(record.page))
+    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
@@ -75,7 +86,10 @@ def unpack(raw: Raw, page: int) -> Record:
     body = raw[_CHECKSUM_BYTES:]
     if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
         raise IndexDamagedError(f"kept page {page} fails its checksum")
-    return _unpacked(_decode, body, f"kept page {page}")
+    what = f"kept page {page}"
+    row = _unpacked(_decode, body, what)
+    entry = _unpacked(_decode_entry, expanded(row.page, what), what) if row.page else None
+    return Record(row.signatures, row.ended, row.inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
@@ -152,16 +166,17 @@ def plain(text: str) -> str:
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 
 _decode_recorded = msgspec.msgpack.Decoder(Recorded).decode
+_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
 _decode_rewrite = msgspec.msgpack.Decoder(Rewrite).decode
 
 
 def pack_recorded(row: Recorded) -> bytes:
     """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
     try:
-        return _encode(row)
+        return shrunk(_encode(row))
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(row), ensure_ascii=False)
-        return _encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded))
+        return shrunk(_encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded)))
 
 
 def unpack_recorded(raw: bytes) -> Recorded:
@@ -170,14 +185,15 @@ def unpack_recorded(raw: bytes) -> Recorded:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    return _unpacked(_decode_recorded, raw, "a recorded verdict")
+    what = "a recorded verdict"
+    return _unpacked(_decode_recorded, expanded(raw, what), what)
 
 
 def pack_rewrite(rewrite: Rewrite) -> bytes:
     """The bytes of a row; a lone surrogate becomes "?"."""
     url, canonical, rules, spider, run, at, request = msgspec.structs.astuple(rewrite)
     names = tuple(map(plain, rules))
-    return _encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request))
+    return shrunk(_encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request)))
 
 
 def unpack_rewrite(raw: bytes) -> Rewrite:
@@ -186,38 +202,26 @@ def unpack_rewrite(raw: bytes) -> Rewrite:
     Raises:
         IndexDamagedError: The bytes are no row.
     """
-    return _unpacked(_decode_rewrite, raw, "a recorded rewrite")
+    what = "a recorded rewrite"
+    return _unpacked(_decode_rewrite, expanded(raw, what), what)
 
 
-def rewrite_keys(rewrite: Rewrite) -> list[bytes]:
-    """What a rewrite is found by: whose it is, of which URL (unique), then where it was sent and each of its rules."""
-    whose = rewrite.spider, rewrite.run
-    return [
-        rewrite_key(rewrite.url, *whose),
-        sent_to_key(*whose, rewrite.canonical),
-        *(made_by_key(*whose, rule) for rule in dict.fromkeys(rewrite.rules)),
-    ]
+def pack_dependent(dependent: Dependent) -> tuple[bytes, bytes]:
+    """Key and bytes of a row."""
+    return digest(dependent.spider) + digest(dependent.url), _encode(dependent)
 
 
-def rewrite_key(url: str, *whose: str) -> bytes:
-    """A key, or the beginning of all keys, of rewrites of a URL: by a spider, in a run, where these are given."""
-    return b"".join(digest(plain(part)) for part in (url, *whose))
+def unpack_dependent(raw: Raw, key: bytes | None = None) -> Dependent:
+    """What `pack_dependent` was given.
 
-
-def sent_to_key(spider: str, run: str, canonical: str) -> bytes:
-    """The key of what a spider sent to a canonical URL in a run."""
-    return digest(plain("\0".join(("to", spider, run, canonical))))
-
-
-def made_by_key(spider: str, run: str, rule: str) -> bytes:
-    """The key of what a rule had a part in rewriting for a spider in a run."""
-    return digest(plain("\0".join(("by", spider, run, rule))))
-
-
-def looked_for(spider: str, run: str, canonicals: Iterable[str], rules: Iterable[str]) -> list[bytes]:
-    """The keys of what `Index.rewrites_of` is asked for."""
-    to = [sent_to_key(spider, run, canonical) for canonical in canonicals]
-    return to + [made_by_key(spider, run, rule) for rule in rules]
+    Raises:
+        IndexDamagedError: The bytes are no row, or not that of `key`, where that is given: to take one page for another
+            would lose both.
+    """
+    dependent = _unpacked(_decode_dependent, raw, "a page to be fetched again")
+    if key is not None and key != pack_dependent(dependent)[0]:
+        raise IndexDamagedError(f"{dependent.url!r}, which is to be fetched again, is another page")
+    return dependent
 
 
 def check_name(name: str) -> str:

@@ -17,32 +17,33 @@ from functools import partial
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
+from dedupcrawl.index.claims import claim_cell
 from dedupcrawl.index.contract import Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.notes import ROWS_AT_ONCE
 from dedupcrawl.index.record import (
     Record,
     digest,
     entry_of,
-    forgetting,
     pack,
+    pack_dependent,
     plain,
     renumbered,
     storable,
     tombstone,
     unpack,
 )
-from dedupcrawl.index.redis_claims import packed, unpacked
+from dedupcrawl.index.redis_claims import unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import ROWS_AT_ONCE, RedisNotes
-from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, START_RUN, TAKE_BYTES
+from dedupcrawl.index.redis_notes import RedisNotes
+from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import Fetch, Search, newest, renewal, row_of, superseding
+from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
 from dedupcrawl.index.turns import in_turn
 from dedupcrawl.index.verify import problems
 
-_CONFIRMED_AT_ONCE = 256
 _VERIFICATIONS = 5
 
 
@@ -124,13 +125,12 @@ class RedisIndex(RedisNotes):
             found, request = offers[number]
             entry = found.entry
             replaces = newest(replica.catalog, entry.url, replica.fetch)
-            record = row_of(found, replaces)
-            row = pack(record, UNNUMBERED)
-            itself = packed(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
-            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
+            row, tokens = self._packed(row_of(found, replaces))
+            itself = pack_dependent(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
             probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
-            claim = self.claims.claim_of(entry.url)
-            one = (row, tokens, *self._grave(replaces), *claim, *itself, *probes)
+            claim = claim_cell(entry.url, self.claims.owner)
+            claimed = (claim.field, claim.value) if claim.value else (b"", b"")
+            one = (row, tokens, *self._grave(replaces), *claimed, *itself, *probes)
             arguments += [len(one), *one]
             keys.append(self.claims.dependents_key(entry.url))
             rows.append((row, Kept(0, found.superseded_urls, replaces is not None)))
@@ -144,21 +144,9 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
-        entry = storable(entry)
-        keys = [self.claims.key, self.claims.dependents_key(entry.url), self.claims.orphans_key]
         self.journal.catch_up()
-        while True:
-            replica = self.journal.replica
-            found = renewal(replica.catalog, entry, replica.fetch)
-            if found is None:
-                return False
-            page, record = found
-            row = pack(record, UNNUMBERED)
-            tokens = written(replica.catalog.schema, replica.catalog.schema.keys(record))
-            no_claim = (b"", b"")
-            if self.journal.exchange(FORGET, keys, row, tokens, *self._grave(page), *no_claim)[0] == b"done":
-                replica.extend([row])
-                return True
+        entry = storable(entry)
+        return self._end(entry.url, partial(renewal, entry))[0]
 
     def forget(self, urls: Iterable[str]) -> int:
         gone: set[str] = set()
@@ -172,29 +160,34 @@ class RedisIndex(RedisNotes):
         gone.update(url for url in urls if self._forget(url, b"", b"")[0])
 
     def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
-        """Forget a page, and a claim on it.
+        """Forget a page, and a claim on it; as `_end`."""
+        self.clear("attachments", digest(url))
+        return self._end(url, partial(forgotten, url), claim, owner)
+
+    def _end(self, url: str, ending: Ending, claim: bytes = b"", owner: bytes = b"") -> tuple[bool, list[Dependent]]:
+        """Put a tombstone in the place of a page and append why; a claim on it may end, too, if it is that of `owner`.
 
         Returns:
             Whether there was such a page, and what is orphaned.
         """
-        replica, keys = self.journal.replica, [self.claims.key, self.claims.dependents_key(url)]
-        self._detach(url)
-        while True:
-            catalog = replica.catalog
-            page, number = newest(catalog, url, replica.fetch), catalog.next_id
-            row = tokens = b""
-            if page is not None:
-                record = forgetting(page, number, len(catalog.schema.names))
-                row, tokens = pack(record, UNNUMBERED), written(catalog.schema, catalog.schema.keys(record))
-            elif not claim:
-                return False, []
+        keys = [self.claims.key, self.claims.dependents_key(url), self.claims.orphans_key]
+        replica = self.journal.replica
+        while found := ending(replica.catalog, replica.fetch) or (claim and (None, None)):
+            page, record = found
+            row, tokens = self._packed(record) if record else (b"", b"")
             arguments = (row, tokens, *self._grave(page), claim, owner)
-            status, orphaned = self.journal.exchange(FORGET, [*keys, self.claims.orphans_key], *arguments)
+            status, orphaned = self.journal.exchange(FORGET, keys, *arguments)
             if status == b"done":
                 replica.extend([row] if row else [])
                 return page is not None, unpacked(orphaned)
             if status == b"other":
-                return False, []
+                break
+        return False, []
+
+    def _packed(self, record: Record) -> tuple[bytes, bytes]:
+        """A row, and its tokens."""
+        schema = self.journal.replica.catalog.schema
+        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
 
     @in_turn
     def start_claiming(self) -> str:
@@ -210,12 +203,10 @@ class RedisIndex(RedisNotes):
         return forgotten
 
     def confirm(self, urls: Iterable[str]) -> None:
-        self._confirm_all([plain(url) for url in urls])
-
-    @in_turn
-    def _confirm_all(self, urls: list[str]) -> None:
-        for first in range(0, len(urls), _CONFIRMED_AT_ONCE):
-            self.claims.confirm(urls[first : first + _CONFIRMED_AT_ONCE])
+        stored = [plain(url) for url in urls]
+        super().confirm(stored)
+        with self.lock:
+            self.claims.given_up(stored)
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         orphaned: list[Dependent] = []
@@ -228,7 +219,7 @@ class RedisIndex(RedisNotes):
         self.journal.catch_up()
         for url in urls:
             orphaned += self._forget(url, digest(url), b"")[1]
-            self.claims.given_up(url)
+            self.claims.given_up([url])
 
     def depend(self, keeper: str, dependent: Dependent) -> bool:
         return self.depend_all([(keeper, dependent)])[0]
@@ -248,7 +239,7 @@ class RedisIndex(RedisNotes):
                 if page is not None:
                     asked.append(number)
                     keys.append(self.claims.dependents_key(plain(keeper)))
-                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *packed(dependent)]
+                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *pack_dependent(dependent)]
             told = self.journal.exchange(DEPEND, keys, *arguments)[1] if asked else []
             held |= {number: True for number, is_held in zip(asked, told, strict=False) if is_held}
             if len(held) < len(drops):
@@ -256,9 +247,8 @@ class RedisIndex(RedisNotes):
                 known = True
         return [held[number] for number in range(len(drops))]
 
-    @in_turn
     def orphans(self, spider: str) -> list[Dependent]:
-        return self.claims.orphans(spider)
+        return unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return self._take(list(orphans), os.urandom(TAKE_BYTES))
@@ -266,10 +256,6 @@ class RedisIndex(RedisNotes):
     @in_turn
     def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
         return self.claims.take(orphans, at)
-
-    @in_turn
-    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-        self.claims.adopt(orphan, None if kept_under is None else plain(kept_under))
 
     @in_turn
     def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
@@ -292,10 +278,8 @@ class RedisIndex(RedisNotes):
     def _row(self, page: int) -> Record:
         return unpack(self.journal.replica.fetch(page), page)
 
-    @in_turn
     def first_id_of_run(self, run: str) -> int:
-        keys = [self.journal.rows_key, self.address.key("runs")]
-        self._runs[run] = self.link.call(START_RUN, keys, digest(plain(run)))
+        self._runs[run] = super().first_id_of_run(run)
         return self._runs[run]
 
     @in_turn
@@ -304,8 +288,7 @@ class RedisIndex(RedisNotes):
         return {
             "index": self.address.where,
             **self.journal.replica.catalog.info(),
-            **self.notes_info(),
-            **self.claims.info(),
+            **self._notes_info(),
             "bytes": self._bytes(),
         }
 
@@ -317,11 +300,8 @@ class RedisIndex(RedisNotes):
         self.claims.again()
 
     def _bytes(self) -> int:
-        keys = [
-            *self.journal.keys,
-            *self._keys("claims", "orphans", "runs", "verdicts", "verdict_urls", "restored"),
-        ]
-        keys += self._keys("owners", "rewrites", "rewrite_keys", "states")
+        names = ("claims", "orphans", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
+        keys = [*self.journal.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
@@ -335,7 +315,7 @@ class RedisIndex(RedisNotes):
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
         for first in range(0, end, ROWS_AT_ONCE):
-            rows = self.values(self.journal.rows_key, first, min(end, first + ROWS_AT_ONCE))
+            rows = self.values("rows", [b"%d" % page for page in range(first, min(end, first + ROWS_AT_ONCE))])
             for page, raw in enumerate(rows, first):
                 if raw is not None:
                     yield page, raw if _is_damaged(raw) else renumbered(raw, page)
@@ -345,6 +325,10 @@ class RedisIndex(RedisNotes):
         if page is None:
             return b"", b""
         return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
+
+    def compact(self) -> None:
+        self.drop_older_verdicts()
+        self.drop_older_rewrites()
 
     def close(self) -> None:
         with self.lock:

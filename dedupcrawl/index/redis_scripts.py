@@ -201,22 +201,6 @@ for at = 3, #ARGV do redis.call('HSET', KEYS[2], ARGV[2] + at - 3, ARGV[at]) end
 return 1
 """)
 
-CONFIRM = Script("""
--- KEYS: claims, for each URL its dependents. ARGV: owner, for each URL its digest.
-for at = 2, #ARGV do
-  if string.sub(redis.call('HGET', KEYS[1], ARGV[at]) or '', 1, #ARGV[1]) == ARGV[1] then
-    redis.call('HDEL', KEYS[1], ARGV[at])
-    redis.call('DEL', KEYS[at])
-  end
-end
-""")
-
-ADOPT = Script("""
--- KEYS: claims, dependents, orphans. ARGV: URL digest of what it is kept under or '', the orphan's field, itself.
-if ARGV[1] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
-redis.call('HDEL', KEYS[3], ARGV[2])
-""")
-
 # An orphan that is taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
 TAKEN = b"+"
 TAKE_BYTES = 8
@@ -241,119 +225,50 @@ end
 return taken
 """)
 
-START_RUN = Script("""
--- KEYS: rows, runs. ARGV: digest of the run.
-redis.call('HSETNX', KEYS[2], ARGV[1], redis.call('HLEN', KEYS[1]))
-return tonumber(redis.call('HGET', KEYS[2], ARGV[1]))
-""")
-
-
-RECORD = Script("""
--- KEYS: verdicts, newest by URL, clients, counters. ARGV: client, its count of records, URL digest, row.
-if tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0) >= tonumber(ARGV[2]) then return end  -- sent twice
-local number = redis.call('HINCRBY', KEYS[4], 'verdicts', 1)
-redis.call('HSET', KEYS[1], number, ARGV[4])
-redis.call('HSET', KEYS[2], ARGV[3], number)
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
-""")
-
-WITHDRAW = Script("""
--- KEYS: verdicts, newest by URL, restored, orphans, meta.
--- ARGV: URL digest, field of an orphan or '', the orphan, numbers.
-local newest = redis.call('HGET', KEYS[1], ARGV[#ARGV])
-if not newest then return 0 end  -- another process was quicker
-for at = 4, #ARGV do redis.call('HDEL', KEYS[1], ARGV[at]) end
-redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('HSET', KEYS[3], ARGV[1], newest)
-redis.call('HSET', KEYS[5], 'restored', redis.call('HLEN', KEYS[3]))
-if ARGV[2] ~= '' then redis.call('HSET', KEYS[4], ARGV[2], ARGV[3]) end
-return 1
-""")
-
-DROP_OLDER = Script("""
--- KEYS: verdicts, newest by URL. ARGV: URL digest, number, URL digest, number, …
-for at = 1, #ARGV, 2 do
-  if redis.call('HGET', KEYS[2], ARGV[at]) ~= ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at + 1]) end
+CHANGE = Script("""
+-- KEYS: meta, for each given cell and then for each that is changed its hash. ARGV: seconds that these hashes last
+-- or 0, how many cells are given, the field of each and its value or '' for none; of each that is changed its table,
+-- field and value or ''. Returns the values of those given unless they are as they should be. Counts cells by table.
+local first = 2 + tonumber(ARGV[2])
+local there, holds = {}, true
+for cell = 1, first - 2 do
+  there[cell] = redis.call('HGET', KEYS[1 + cell], ARGV[1 + 2 * cell])
+  holds = holds and (there[cell] or '') == ARGV[2 + 2 * cell]
 end
-""")
-
-RECORD_REWRITES = Script("""
--- KEYS: rewrites, keys and numbers of rewrites, counters. ARGV: a row, how many keys it has, these; another row, …
--- The first key of a row is its alone: the rows that have had it are replaced. Returns their numbers and themselves.
-local replaced, at = {}, 1
-while at <= #ARGV do
-  local keys = tonumber(ARGV[at + 1])
-  local own = '[' .. ARGV[at + 2]
-  for _, member in ipairs(redis.call('ZRANGEBYLEX', KEYS[2], own, own .. '\\255\\255\\255\\255')) do
-    local number = struct.unpack('>I4', member, #member - 3)
-    local older = redis.call('HGET', KEYS[1], number)
-    if older then
-      redis.call('HDEL', KEYS[1], number)
-      replaced[#replaced + 1] = number
-      replaced[#replaced + 1] = older
-    end
-  end
-  local number = redis.call('HINCRBY', KEYS[3], 'rewrites', 1)
-  redis.call('HSET', KEYS[1], number, ARGV[at])
-  for key = at + 2, at + 1 + keys do redis.call('ZADD', KEYS[2], 0, ARGV[key] .. struct.pack('>I4', number)) end
-  at = at + 2 + keys
+for number = first, holds and #KEYS or 0 do
+  local at = 2 * first + 3 * (number - first) - 1
+  local field, value = ARGV[at + 1], ARGV[at + 2]
+  local key, more = KEYS[number], nil
+  if value == '' then more = -redis.call('HDEL', key, field) else more = redis.call('HSET', key, field, value) end
+  if more ~= 0 then redis.call('HINCRBY', KEYS[1], ARGV[at], more) end
 end
-return replaced
-""")
-
-FIRST_OF_RUN = Script("""
--- KEYS: what a run agreed on. ARGV: a name's digest, a value, seconds until it is forgotten when nobody asks.
-redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return redis.call('HGET', KEYS[1], ARGV[1])
-""")
-
-UPDATE_STATE = Script("""
--- KEYS: states. ARGV: field, new value, the value that was changed; without it there was none. Returns the
--- value where it is another.
-local value = redis.call('HGET', KEYS[1], ARGV[1])
-if value ~= (ARGV[3] or false) then return value end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
-""")
-
-ATTACH = Script("""
--- KEYS: what is attached to a URL, counters. ARGV: name, data.
-if redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[2], 'attachments', 1) end
-""")
-
-ATTACH_NEW = Script("""
--- KEYS: counters, what is attached to each URL. ARGV: name, data for each. Returns what was there.
-local there = {}
-for at = 2, #KEYS do
-  local is_new = redis.call('HSETNX', KEYS[at], ARGV[1], ARGV[at]) == 1
-  if is_new then redis.call('HINCRBY', KEYS[1], 'attachments', 1) end
-  there[at - 1] = not is_new and redis.call('HGET', KEYS[at], ARGV[1])
+if ARGV[1] ~= '0' then
+  for number = first, #KEYS do redis.call('EXPIRE', KEYS[number], ARGV[1]) end
 end
-return there
+return not holds and there
 """)
 
-ATTACHED = Script("""
--- KEYS: what is attached to each URL. ARGV: the beginning of names. Returns names and data of each.
+GROUPS = Script("""
+-- KEYS: hashes. ARGV: the beginning of fields. Returns fields and values of each.
 local told = {}
 for at, key in ipairs(KEYS) do
   told[at] = {}
-  for _, name in ipairs(redis.call('HKEYS', key)) do
-    if string.sub(name, 1, #ARGV[1]) == ARGV[1] then
-      table.insert(told[at], name)
-      table.insert(told[at], redis.call('HGET', key, name))
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, #ARGV[1]) == ARGV[1] then
+      table.insert(told[at], field)
+      table.insert(told[at], redis.call('HGET', key, field))
     end
   end
 end
 return told
 """)
 
-DETACH = Script("""
--- KEYS: what is attached to a URL, counters. ARGV: the beginning of the names that go.
-for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if string.sub(name, 1, #ARGV[1]) == ARGV[1] then
-    redis.call('HDEL', KEYS[1], name)
-    redis.call('HINCRBY', KEYS[2], 'attachments', -1)
+CLEAR = Script("""
+-- KEYS: meta, a hash. ARGV: its table, the beginning of the fields that go.
+for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
+  if string.sub(field, 1, #ARGV[2]) == ARGV[2] then
+    redis.call('HDEL', KEYS[2], field)
+    redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
   end
 end
 """)

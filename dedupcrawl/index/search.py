@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.record import Raw, Record, entry_of, record_of, signatures, unpack
+from dedupcrawl.index.packing import Raw
+from dedupcrawl.index.record import Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 
@@ -22,6 +23,9 @@ Found = TypeVar("Found")
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
+
+Ending = Callable[[Catalog, Fetch], "tuple[int, Record] | None"]
+"""Id of a page that ends, and what to append therefore; None where there is none."""
 
 
 class Candidate(NamedTuple):
@@ -214,8 +218,11 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     return None
 
 
-def renewal(catalog: Catalog, entry: Entry, fetch: Fetch) -> tuple[int, Record] | None:
-    """Id of the page that `entry` is another reading of, and what to append in its place; None where it is not kept."""
+def renewal(entry: Entry, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id of the page that `entry` is another reading of, and what to append in its place; None where it is not kept.
+
+    A page that a record both ends and has inside itself is an earlier reading of it.
+    """
     page = newest(catalog, entry.url, fetch)
     if page is None:
         return None
@@ -223,15 +230,26 @@ def renewal(catalog: Catalog, entry: Entry, fetch: Fetch) -> tuple[int, Record] 
     kept = record.page
     if kept is None or (kept.kept_at, kept.run) != (entry.kept_at, entry.run):
         return None
-    return page, record_of(entry, catalog.schema.names, (page,), record.inside)
+    return page, record_of(entry, catalog.schema.names, (page,), (*record.inside, page))
+
+
+def forgotten(url: str, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id of the page kept under `url`, and what to append so that it is none any more; None where none is kept."""
+    page = newest(catalog, url, fetch)
+    return None if page is None else (page, forgetting(page, catalog.next_id, len(catalog.schema.names)))
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
-    """URL of the newest kept page that came after the page kept under `url` and holds it."""
+    """URL of the newest kept page that came after the page kept under `url`, by any reading of that, and holds it."""
     page = newest(catalog, url, fetch)
-    if page is not None:
-        for larger in reversed(catalog.ids(catalog.schema.inside, page)):
-            record = unpack(fetch(larger), larger)
-            if record.page is not None:
-                return record.page.url
+    readings = [] if page is None else [page]
+    inside = set(unpack(fetch(readings[0]), readings[0]).inside) if readings else set()
+    larger: set[int] = set()
+    for reading in readings:
+        larger.update(catalog.ids(catalog.schema.inside, reading))
+        readings += inside.intersection(unpack(fetch(reading), reading).ended)
+    for holder in sorted(larger, reverse=True):
+        kept = unpack(fetch(holder), holder).page
+        if kept is not None and kept.url != url:
+            return kept.url
     return None

@@ -9,21 +9,11 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 
 class OneByOne(Protocol):
-    """An index whose methods `in_turn` makes wait for each other.
-
-    Attributes:
-        is_asking: True while others' code runs within a call; that code must not call the index.
-    """
-
-    is_asking: bool
+    """An index whose methods `in_turn` makes wait for each other."""
 
     @property
     def lock(self) -> RLock:
         """Held during every call."""
-
-    @property
-    def where(self) -> str:
-        """The place of the index, for messages."""
 
     def check_open(self) -> None:
         """Raise an error when the index cannot be used, or no more."""
@@ -46,8 +36,6 @@ def in_turn(
     def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self.lock:
             self.check_open()
-            if self.is_asking:
-                raise RuntimeError(f"who is asked by the index at {self.where} must not call it")
             return self.converse(lambda: method(self, *args, **kwargs))
 
     return call

@@ -160,22 +160,20 @@ class SharedQueue:
 
     def release(self, leases: Iterable[int]) -> None:
         """What was leased is done with."""
-        numbers = list(leases)
-        for first in range(0, len(numbers), _RELEASED_AT_ONCE):
-            some = numbers[first : first + _RELEASED_AT_ONCE]
-            self._tell(RELEASE, (self._leases, self._workers), some)
+        self._tell_of(leases, RELEASE, self._leases, self._workers)
 
     def mark(self, leases: Iterable[int]) -> None:
         """This worker has got over what was leased, which only has to be stored: it is not what the worker dies of."""
-        numbers = list(leases)
-        for first in range(0, len(numbers), _RELEASED_AT_ONCE):
-            self._tell(MARK, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
+        self._tell_of(leases, MARK, self._leases)
 
     def put_back(self, leases: Iterable[int]) -> None:
         """What was leased is anybody's again."""
+        self._tell_of(leases, PUT_BACK, self._leases)
+
+    def _tell_of(self, leases: Iterable[int], script: str, *keys: str) -> None:
         numbers = list(leases)
         for first in range(0, len(numbers), _RELEASED_AT_ONCE):
-            self._tell(PUT_BACK, (self._leases,), numbers[first : first + _RELEASED_AT_ONCE])
+            self._tell(script, keys, numbers[first : first + _RELEASED_AT_ONCE])
 
     def is_empty(self, key: str) -> bool:
         """True when nothing is left to do: no requests, and none to take over from workers that are no more."""

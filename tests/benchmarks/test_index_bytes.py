@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.index_bytes import measured
+from benchmarks.index_bytes import measured, on_disk
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -28,3 +28,6 @@ def test_what_is_measured_is_what_the_pages_hold(tmp_path: Path) -> None:
     assert held < found.read <= found.sent
     assert found.disk >= held
     assert found.segments == 0, "so few postings are in memory"
+    sizes = on_disk(tmp_path / "index")
+    assert sizes["pages"] >= held * len(entries)
+    assert sum(sizes.values()) <= found.disk * len(entries)

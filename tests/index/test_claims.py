@@ -125,7 +125,7 @@ def test_a_page_that_the_living_keep_again_is_not_forgotten_for_the_dead(
     index = LmdbIndex(tmp_path / "index", CHECKS)
     look = index.claims.dead
 
-    def keep_meanwhile(txn: Transaction) -> list[tuple[str, str]]:
+    def keep_meanwhile(txn: Transaction) -> list[tuple[str, bytes]]:
         dead = look(txn)
         keep(index, "http://a/1", 9)
         return dead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ def disk(folder: Path) -> int:
 def filled(folder: Path) -> LmdbIndex:
     index = LmdbIndex(folder, CHECKS, batch_pages=100)
     for number in range(1_000):
-        offer(index, page(f"http://large/{number}", 100_000 + number, title="x" * 2_000), lambda check, kept: None)
+        title = random.Random(number).randbytes(1_000).hex()
+        offer(index, page(f"http://large/{number}", 100_000 + number, title=title), lambda check, kept: None)
     return index
 
 
@@ -73,6 +75,25 @@ def test_what_others_use_is_not_compacted(tmp_path: Path) -> None:
     index.compact()
     assert index.verify() == []
     index.close()
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_the_last_to_close_a_small_index_gives_back_what_is_free(tmp_path: Path, is_shared: bool) -> None:
+    index = filled(tmp_path)
+    index.first_of_run("monday", "http://a/ id", b"http://a/?x")
+    index.forget(f"http://large/{number}" for number in range(950))
+    before = disk(tmp_path)
+    worker = start(tmp_path, "one", 1, 1) if is_shared else None
+    index.close()
+    assert disk(tmp_path) > before / 2 if worker else disk(tmp_path) < before / 4
+    if worker:
+        go(worker)
+        worker.communicate(timeout=120)
+    reopened = LmdbIndex(tmp_path, CHECKS)
+    assert reopened.verify() == []
+    assert reopened.first_of_run("monday", "http://a/ id", b"http://a/?y") == b"http://a/?x", "the run may go on"
+    assert len(list(reopened.entries())) == 50 + is_shared
+    reopened.close()
 
 
 def test_two_users_in_one_process_are_two(tmp_path: Path) -> None:

@@ -276,6 +276,22 @@ def test_what_lies_inside_a_page_lies_inside_another_reading_of_it(index: AnyInd
     assert index.verify() == []
 
 
+def test_another_reading_of_a_page_lies_inside_what_that_lies_inside(index: AnyIndex) -> None:
+    small = page("http://a/1", 1, b"ab")
+    offer(index, small)
+    offer(index, page("http://a/2", 2, b"abcdefgh"))
+    for content in (3, 4):  # twice: the reading of a reading
+        fill(index, 7, start=1000 * content)
+        assert index.renew(page("http://a/1", content, b"ab"))
+        assert index.superseded_by("http://a/1") == "http://a/2"
+    assert index.renew(page("http://a/2", 5, b"abcdefgh"))
+    assert index.superseded_by("http://a/1") == "http://a/2"
+    assert index.verify() == []
+    again = offer(index, msgspec.structs.replace(small, kept_at=small.kept_at + 1), lambda check, kept: None)
+    assert isinstance(again, Kept)
+    assert index.superseded_by("http://a/1") is None, "it was fetched again, and is judged anew"
+
+
 def test_there_is_no_other_reading_of_what_is_not_kept(index: AnyIndex) -> None:
     entry = page("http://a/1", 7)
     assert not index.renew(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import sys
 from pathlib import Path
 
@@ -23,8 +24,9 @@ def index(tmp_path: Path) -> LmdbIndex:
     index = LmdbIndex(tmp_path, CHECKS, batch_pages=4)
     for number in range(64):
         keep(index, f"http://a/{number}", number)
-    index.attach("http://a/1", "filler", bytes(1 << 26))
-    assert index.attachments("http://a/1")["filler"] == bytes(1 << 26)
+    filler = random.Random(1).randbytes(1 << 26)
+    index.attach("http://a/1", "filler", filler)
+    assert index.attachments("http://a/1")["filler"] == filler
     return index
 
 

@@ -244,7 +244,7 @@ class BruteForce:
                 for smaller in self.rows:
                     if number in smaller.larger:
                         smaller.larger.append(len(self.rows))
-                self.rows.append(_Row(entry))
+                self.rows.append(_Row(entry, larger=list(row.larger)))
                 return True
         return False
 
