@@ -18,14 +18,12 @@ from dedupcrawl.commands.errors import Command, FailureError, Group, check_outpu
 from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
-from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.quota import recount
-from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import host_of, site_of
 
 _AT_ONCE = 1_000  # pages
 
@@ -68,35 +66,23 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     Raises:
         BadInputError: The index knows nothing of the run or site that is wanted.
     """
+    check_known(index, wanted)
     sites: set[str] = set()
-    run, site = Asked("run", wanted.run), Asked("site", wanted.site)
-    run.meet(*(one.name for one in reversed(read_runs(index))))
-
-    def kept() -> Iterator[tuple[str, str]]:
-        for entry in index.entries():
-            run.meet(entry.run)
-            site.meet(site_of(entry.source), also=host_of(entry.source))
-            if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at):
-                sites.add(entry.site)
-                yield entry.url, entry.source
-
-    def dropped() -> Iterator[str]:
-        for row in chain(index.recorded(), index.restored()):
-            run.meet(row.run)
-            site.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
-            if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at):
-                yield row.verdict.url
-
     forgotten = 0
-    pages = kept()
-    while some := list(islice(pages, _AT_ONCE)):
-        forgotten += index.forget(url for url, _ in some)
-        index.forget(source for url, source in some if source != url)
-    urls = dropped()
-    while named := list(islice(urls, _AT_ONCE)):
+    kept = (
+        entry for entry in index.entries() if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at)
+    )
+    while some := list(islice(kept, _AT_ONCE)):
+        sites |= {entry.site for entry in some}
+        forgotten += index.forget(entry.url for entry in some)
+        index.forget(entry.source for entry in some if entry.source != entry.url)
+    dropped = (
+        row.verdict.url
+        for row in chain(index.recorded(), index.restored())
+        if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at)
+    )
+    while named := list(islice(dropped, _AT_ONCE)):
         index.forget(url for url in named if index.attachments(url) and index.entry(url) is None)
-    run.check()
-    site.check()
     return forgotten, sites
 
 

@@ -14,16 +14,15 @@ import msgspec
 
 from dedupcrawl.commands.errors import Command, check_output
 from dedupcrawl.commands.options import index_option, open_existing, rows_option
-from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
-from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import site_of
 
 _LET_THROUGH = (
     'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
@@ -76,7 +75,7 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
     check_output(output)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
-        _check_known(opened, wanted, rule)
+        check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
         let_through = 0
@@ -114,27 +113,6 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
             click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
     if urls and not (dropped or rewritten or let_through):
         raise SystemExit(1)
-
-
-def _check_known(index: Index, wanted: Selection, rule: str | None) -> None:
-    """Raise BadInputError when nothing that the index knows is of the run, the site or the rule that is asked for."""
-    if wanted.run is None and wanted.site is None and rule is None:
-        return
-    runs, sites, rules = Asked("run", wanted.run), Asked("site", wanted.site), Asked("rule", rule)
-    runs.meet(*(run.name for run in reversed(read_runs(index))))
-    for rewrite in index.rewrites():
-        runs.meet(rewrite.run)
-        sites.meet(site_of(rewrite.url), also=host_of(rewrite.url))
-        rules.meet(*rewrite.rules)
-    rules.check()
-    for row in chain(index.restored(), index.recorded()):
-        runs.meet(row.run)
-        sites.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
-    if not sites.is_met:
-        for entry in index.entries():
-            sites.meet(site_of(entry.source), also=host_of(entry.source))
-    runs.check()
-    sites.check()
 
 
 def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) -> Iterator[Recorded | Rewrite]:

@@ -93,25 +93,19 @@ def _first_of_list(name: str) -> pl.Expr:
 
 
 def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    columns: dict[str, list[str | None]] = {name: [] for name in _ALWAYS}
-    numbers: list[int] = []
-    broken: list[int] = []
+    numbers, rows, broken = list[int](), list[dict[str, Any]](), list[int]()
     for number, line in block.texts():
         row = _decoded(line)
         if row is None:
             broken.append(number)
-            continue
-        for name, value in row.items():
-            if name in columns or name.strip().lower() in KNOWN_NAMES:
-                column = columns.setdefault(name, [])
-                column.extend([None] * (len(numbers) - len(column)))
-                column.append(_as_text(value))
-        numbers.append(number)
-    for column in columns.values():
-        column.extend([None] * (len(numbers) - len(column)))
+        else:
+            numbers.append(number)
+            rows.append({name: value for name, value in row.items() if name.strip().lower() in KNOWN_NAMES})
     tally.rows += len(broken)
     tally.skip(path, "not a JSON object", len(broken), broken)
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)])
+    columns = {name: [_as_text(row.get(name)) for row in rows] for name in names}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
     return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
 
 
@@ -151,8 +145,10 @@ def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
     """
-    with open_log(path) as (content, _):
+    with open_log(path) as content:
         data = content.read(_SIZE_LIMIT + 1)
+        if content.damage is not None:
+            raise content.damage
     if len(data) > _SIZE_LIMIT:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
     tally.bytes_read += path.stat().st_size
