@@ -54,9 +54,7 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     dedupcrawl calibrate labels.jsonl --output model.json
     scrapy crawl news -s DEDUP_MODEL=model.json
     """
-    check_output(output)
-    if any(output.exists() and output.samefile(path) for path in labels):
-        raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
+    check_output(output, labels)
     settings = read_settings({}, sets)
     target = settings.target_precision
     read = _read(labels, index, settings)

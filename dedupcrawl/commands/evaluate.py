@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_there_are, tell_skipped
+from dedupcrawl.commands.errors import Command, check_there_are, no_rows, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
@@ -33,13 +33,13 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """
     check_there_are(rules)
     tally = Tally()
-    with stages_progress() as progress:
-        evaluation = evaluate(logs, rules, tally=tally, progress=progress)
+    with progress() as told:
+        evaluation = evaluate(logs, rules, tally=tally, progress=told)
     tell_skipped(tally)
     for problem in evaluation.measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not evaluation.measured.urls:
-        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
+        raise no_rows()
     if as_json:
         click.echo(to_json(evaluation.to_dict()))
     else:

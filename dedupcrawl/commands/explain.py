@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.errors import Command, not_a_url
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
@@ -53,7 +53,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
         told = explainer.told(forms or [url])
         if told["verdict"] is None and told["kept"] is None and told["items"] is None:
             if not forms:
-                raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+                raise not_a_url(url)
             asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
             logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
             if logged is not None:

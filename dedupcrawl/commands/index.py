@@ -129,9 +129,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     dedupcrawl index list --drops --output drops.csv
     dedupcrawl index list | jq -r .url
     """
-    if as_json and output is None:
-        raise click.UsageError("--json prints the count to stdout: say with --output where the rows go.")
-    check_output(output)
+    check_output(output, as_json=as_json)
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
@@ -264,7 +262,7 @@ def _read(index: str | None) -> tuple[int, list[str]] | Exception:
     try:
         with open_existing(index) as opened:
             pages = int(opened.info()["pages"])
-            with progress("verifying", pages) as update:
-                return pages, opened.verify(lambda done, _: update(done))
+            with progress() as told:
+                return pages, opened.verify(lambda done, _: told("verifying", done, pages))
     except Exception as error:
         return error

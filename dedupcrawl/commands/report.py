@@ -10,7 +10,7 @@ import click
 from dedupcrawl import extras
 from dedupcrawl.commands.errors import Command, FailureError, check_output
 from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import to_json
@@ -41,17 +41,16 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
     dedupcrawl report --output report.html --json | jq .duplicates
     """
-    try:
-        from dedupcrawl.report.collect import collect
-        from dedupcrawl.report.page import write
-    except ModuleNotFoundError as error:
-        raise FailureError(f"the report {extras.missing('report')}.") from error
+    if lacking := extras.missing("report"):
+        raise FailureError(f"the report {lacking}.")
+    from dedupcrawl.report.collect import collect
+    from dedupcrawl.report.page import write
 
     check_output(output)
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
-        with stages_progress() as told:
+        with progress() as told:
             report = collect(opened, log or beside, [rules], runs, told, run=name)
         length = write(report, output)
     duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt

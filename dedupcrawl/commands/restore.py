@@ -65,14 +65,12 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
     dedupcrawl index restore --check simhash --output again.jsonl
     dedupcrawl index restore --rule r1-2 --refetch
     """
-    if as_json and output is None:
-        raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
     if rule is not None and check is not None:
         raise click.UsageError(
             "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
         )
     needs_one(urls, rule, check, run, site)
-    check_output(output)
+    check_output(output, as_json=as_json)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
         check_known(opened, wanted, rule)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are
+from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, table
 from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import why_command
@@ -106,9 +106,8 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         click.echo(to_json({"rules": rows_of}))
         return
     rows = [_HEADS, *(_cells(*row) for row in found)]
-    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
-    for row in rows if found else ():
-        click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in table(rows, _WIDEST) if found else ():
+        click.echo(line)
 
 
 @command.command(short_help="Show the rules of a site, with counts and examples.")
@@ -151,7 +150,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
         return
     for url in urls:
         if split_url(url) is None:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
     files = _files(folder)
     tried = [_steps(url, files) for url in urls]
     if as_json:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 import click
 from w3lib.url import safe_url_string
 
-from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.errors import BadInputError, not_a_url
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Recorded
 from dedupcrawl.index.runs import Run, read_runs
@@ -98,7 +98,7 @@ def selection(
     for url in urls:
         known = forms_of(url)
         if not known:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
         forms |= {url, *known}
         if page_of_item(url) is None:
             pages |= {url, *known}

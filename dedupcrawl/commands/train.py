@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, software_option, spark_errors
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
-        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
+        raise no_rows()
     if as_json:
         click.echo(to_json(summary.to_dict()))
     else:
@@ -116,8 +116,8 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
-    with stages_progress() as progress:
-        return train([Path(log) for log in logs], rules, options, tally=tally, progress=progress)
+    with progress() as told:
+        return train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
 
 
 def _on_spark(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:

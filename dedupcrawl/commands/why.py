@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.errors import BadInputError, Command, not_a_url
 from dedupcrawl.commands.options import EXISTING_FILE, json_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
@@ -43,7 +43,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     """
     for url in (one, other):
         if split_url(url) is None:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
     site = site_of(one)
     if ascii_form(site) != ascii_form(site_of(other)):
         raise BadInputError(f"{printable(one)} and {printable(other)} are of two sites, and no rule leads to another.")
@@ -61,8 +61,8 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[
         return [], [], {}
     from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
 
-    with stages_progress() as progress:
-        return urls_and_clusters(site, logs, progress)
+    with progress() as told:
+        return urls_and_clusters(site, logs, told)
 
 
 def _lines(found: Why) -> list[str]:

@@ -12,7 +12,7 @@ import polars as pl
 from dedupcrawl.crawl_logs import cdx, delimited, heritrix, jsonl, parquet, warc
 from dedupcrawl.crawl_logs.compressed import head_of
 from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
 class LogFormat(NamedTuple):
@@ -70,7 +70,8 @@ def format_like(head: bytes, path: str) -> LogFormat | None:
             return log_format
     names = ", ".join(log_format.name for log_format in FORMATS)
     raise LogError(
-        f"{path} is no crawl log that is known ({names}): a CSV or TSV needs a first line that names its url column."
+        f"{path} is not a crawl log in a known format ({names}; the first line of a CSV or TSV names its url column). "
+        f"Scrapy's own log and the access log of a server do not say what was on a page: {THE_LOG_OF_A_CRAWL}."
     )
 
 

@@ -93,7 +93,7 @@ def test_urls_of_an_index_kept_or_dropped(index: Path) -> None:
     kept = compare("http://a.example/1", "a.example/2", "--index", index)
     assert kept.exit_code == 0, kept.output
     assert kept.stdout.startswith("unique: from a probability of ")
-    assert " against: " in kept.stdout
+    assert "against a duplicate: " in kept.stdout
 
 
 def test_files_of_html(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_what_is_said(folder: Path, typed: str, says: str) -> None:
 def test_what_is_no_url_is_said_to_be_none(folder: Path, typed: str) -> None:
     result = explain(folder, typed)
     assert result.exit_code == 2
-    assert "is no URL: it takes one such as https://example.com/42." in result.stderr
+    assert "is not a URL: give one such as https://example.com/42." in result.stderr
     assert "\x1b" not in result.stderr
 
 

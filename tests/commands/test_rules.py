@@ -130,7 +130,7 @@ def test_test_without_urls_tries_the_examples(rules: Path) -> None:
 def test_what_is_no_url_is_not_tried(rules: Path) -> None:
     said = run(rules, "test", "foo")
     assert said.exit_code == 2
-    assert "'foo' is no URL: it takes one such as https://example.com/42." in said.stderr
+    assert "'foo' is not a URL: give one such as https://example.com/42." in said.stderr
 
 
 def test_disable_and_undo(rules: Path) -> None:

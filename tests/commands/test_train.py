@@ -105,7 +105,7 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
         ([__file__, "--rules", "x", "--min-precision", "1.1"], "not in the range 0<=x<=1"),
         ([__file__, "--rules", "x", "--min-coverage", "0"], "not in the range x>=1"),
         ([__file__, "--rules", __file__], "is a file"),
-        ([__file__, "--rules", "x"], "is no crawl log that is known"),
+        ([__file__, "--rules", "x"], "is not a crawl log in a known format"),
     ],
 )
 def test_mistakes(args: list[str], message: str) -> None:

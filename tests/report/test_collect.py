@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "rules" / "a.toml").write_text("nonsense", encoding="utf-8")
     problems = collect(index_of(VERDICTS), log, [tmp_path / "rules"], []).problems
     assert len(problems) == 2
-    assert "no crawl log" in problems[0]
+    assert "not a crawl log" in problems[0]
     assert "a.toml" in problems[1]
 
 

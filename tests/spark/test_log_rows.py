@@ -147,7 +147,7 @@ def test_several_logs_are_read_in_their_order_and_a_folder_by_name(spark: SparkS
             "cannot read a log",
         ),
         ("a.parquet", b"PAR1 and no more", "cannot read a log"),
-        ("a.txt", b"garbage", "is no crawl log that is known"),
+        ("a.txt", b"garbage", "is not a crawl log in a known format"),
         ("_a.jsonl", b'{"url": "http://a.com/", "digest": "1"}\n', "Spark finds no file at"),
     ],
 )
