@@ -25,8 +25,7 @@ from dedupcrawl.commands.options import InputPath, engine_option, read_settings,
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Wanted
-from dedupcrawl.crawl_logs.parsing import read_pages
+from dedupcrawl.crawl_logs.page_files import Wanted, read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json

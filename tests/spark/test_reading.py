@@ -30,8 +30,7 @@ def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
 
 
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
-    from dedupcrawl.spark.lines import add_to
-    from dedupcrawl.spark.log_rows import TOLD, in_order, read_logs, tells
+    from dedupcrawl.spark.reading import TOLD, add_to, in_order, read_logs, tells
 
     found = read_logs(spark, [str(log) for log in logs])
     add_to(tally, tells(found.rows), found.names)
