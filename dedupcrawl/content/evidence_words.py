@@ -9,8 +9,8 @@ from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
 from dedupcrawl.printable import printable
 
-_SIGNS = {"for": "for a duplicate", "against": "against a duplicate", "either": "beside the rest"}
-"""What a feature with this sign counts as; the weight of one of either sign depends on what else was fitted."""
+_SIGNS = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}
+"""Sign of a feature → what is said of it; the weight of one of either sign says nothing by itself."""
 
 LABELS: Mapping[str, str] = {
     "probability": "probability that this page duplicates the kept one",

@@ -198,7 +198,7 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     assert opened.lines("[data-table=rules] span.site:text('127.0.0.1')") == 1
     cards = opened.page.locator(".cards").inner_text()
     assert "29" in cards.splitlines()
-    assert "rules sent 30 variants to 1 page" in cards
+    assert "rules rewrote 30 variants of 1 page" in cards
 
 
 def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
