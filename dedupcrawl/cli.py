@@ -28,7 +28,6 @@ COMMANDS = {
     "explain": "Why a URL was rewritten, or its page dropped or kept.",
     "index": "Show, verify and edit the contents of an index.",
     "report": "Write a page that shows what was saved, dropped and doubted.",
-    "completion": "Print a script that completes commands in your shell.",
 }
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(.*)'")

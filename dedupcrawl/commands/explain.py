@@ -139,12 +139,11 @@ def _speaks_for(rule: dict[str, Any]) -> str:
         return "no rule file has it"
     said = [{"active": "", "probation": "on probation", "disabled": "switched off"}[rule["state"]]]
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
-    evidence = rule["evidence"]
-    if evidence["coverage"]:
-        learned_from = f"from {counted(evidence['support'], 'cluster')}; " if evidence["support"] else ""
+    if rule["coverage"]:
+        learned_from = f"from {counted(rule['support'], 'cluster')}; " if rule["support"] else ""
         said.append(
-            f"{learned_from}of {counted(evidence['coverage'], 'URL')}{' in others' if learned_from else ''} "
-            f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
+            f"{learned_from}of {counted(rule['coverage'], 'URL')}{' in others' if learned_from else ''} "
+            f"{rule['correct']:,} led to the same page and {rule['wrong']:,} to another one"
         )
     if rule["tried"]:
         said.append(f"tried {counted(rule['tried'], 'time')} in crawls, {rule['failed']:,} failed")

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks, utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, utf8
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -33,12 +33,6 @@ def matches(head: bytes) -> bool:
     first, *others = first_lines(head)
     is_array = first.startswith(b"[")  # whose objects may stand on lines of their own
     return first.startswith(b"{") or (not is_array and any(line.startswith(b'{"') for line in others))
-
-
-def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a JSON Lines file, in batches of `rows.SCHEMA` and `rows.LINE`."""
-    for block in line_blocks(path, tally):
-        yield rows_of(block, str(path), tally)
 
 
 def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from dedupcrawl.index.contract import PageStore
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.index.runs import Run
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.rule import Rule, RuleError, rule_row
+from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
 _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
@@ -93,7 +93,7 @@ def read_crawled(
     hashed = pl.Series(duplicates, dtype=pl.UInt64).unique()
     times, flags = [found.at], [found.duplicate]
     hosts: Counter[str] = Counter()
-    for batch in log_format.read(log, tally) if log_format else ():
+    for batch in log_format.batches(log, tally) if log_format else ():
         found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of").is_not_null())  # rows that are of no response
         is_response = ~found_out | pl.col("bytes").is_not_null()
         rows = batch.filter(pl.col("url").is_not_null() & is_response & (run is None or pl.col("run") == run))
@@ -293,16 +293,5 @@ def _foremost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _row(site: str, rule: Rule, rewritten: Mapping[tuple[str, str], int]) -> dict[str, Any]:
-    evidence = rule.evidence
-    return {
-        **rule_row(site, rule),
-        "rewrote": rewritten.get((site, rule.id), 0),
-        "wrong": evidence.wrong,
-        "collisions": evidence.collisions,
-        "support": evidence.support,
-        "tried": rule.tried,
-        "failed": rule.failed,
-        "learned": str(rule.learned) if rule.learned else "",
-        "note": rule.note,
-        "examples": rule.examples[:_EXAMPLES],
-    }
+    rewrote = rewritten.get((site, rule.id), 0)
+    return {**rule_facts(site, rule), "rewrote": rewrote, "examples": rule.examples[:_EXAMPLES]}

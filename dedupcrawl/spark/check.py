@@ -9,6 +9,7 @@ is a fold of its own, as many at a time as there are cores. A task holds a batch
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial, reduce
@@ -110,8 +111,8 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
-        told = Told.of(piece, block.first_line, block.data.count(b"\n"), tally)
-        rows.append({TOLD: encode(told)})
+        told = Told(piece, block.first_line, block.data.count(b"\n"), tally)
+        rows.append({TOLD: pickle.dumps(told)})
     yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
 
 

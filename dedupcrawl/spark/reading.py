@@ -6,6 +6,7 @@ rows as by `training.page_rows`, by the same readers.
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import msgspec
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
@@ -50,30 +50,20 @@ class PieceBlock(NamedTuple):
     tally: Tally
 
 
-class Told(msgspec.Struct, array_like=True):
-    """What a task has to say of some lines of a piece.
+class Told(NamedTuple):
+    """What a task has to say of some lines of a piece, pickled.
 
     Attributes:
         piece: Which.
         first_line: Of these, within the piece, from 1.
         lines: How many.
-        rows: As in Tally.
-        skipped: As in Tally.
-        broken: Line, reason and unit of some broken rows.
+        tally: What was left out of them.
     """
 
     piece: Piece
     first_line: int
     lines: int
-    rows: int
-    skipped: dict[str, int]
-    broken: list[tuple[int, str, str]]
-
-    @classmethod
-    def of(cls, piece: Piece, first_line: int, lines: int, tally: Tally) -> Told:
-        """What was tallied of some lines."""
-        broken = [(row.line, row.reason, row.unit) for row in tally.broken]
-        return cls(piece, first_line, lines, tally.rows, dict(tally.skipped), broken)
+    tally: Tally
 
 
 def path_of(log: str) -> str:
@@ -189,11 +179,11 @@ def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
             before = before + lines if one.piece.file == piece.file else 0
             piece, lines = one.piece, 0
         lines += one.lines
-        tally.rows += one.rows
-        name = names[piece.file]
-        for reason, count in one.skipped.items():
-            there = [(line + before, unit) for line, said, unit in one.broken if said == reason]
-            tally.skip(name, reason, count, [line for line, _ in there], there[0][1] if there else "line")
+        tally.rows += one.tally.rows
+        for reason, count in one.tally.skipped.items():
+            broken = [row for row in one.tally.broken if row.reason == reason]
+            numbers = [row.line + before for row in broken]
+            tally.skip(names[piece.file], reason, count, numbers, broken[0].unit if broken else "line")
 
 
 ORDER = ("file", "start", "row")
@@ -326,14 +316,14 @@ def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordB
         )
         row += rows.height
         yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
-        told = msgspec.msgpack.encode(Told.of(piece, first_line, lines, tally))
+        told = pickle.dumps(Told(piece, first_line, lines, tally))
         yield pa.RecordBatch.from_pylist([{TOLD: told}], schema=_ARROW_SCHEMA)
 
 
 def tells(rows: DataFrame) -> list[Told]:
     """What the tasks said of what they read."""
     said = rows.where(F.col(TOLD).isNotNull()).select(TOLD).collect()
-    return [msgspec.msgpack.decode(bytes(row[0]), type=Told) for row in said]
+    return [pickle.loads(bytes(row[0])) for row in said]  # made by our own tasks, like all that Spark brings from them
 
 
 def in_order(table: pa.Table) -> pl.DataFrame:
