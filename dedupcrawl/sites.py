@@ -10,7 +10,7 @@ from importlib.resources import files
 from publicsuffixlist import PublicSuffixList
 
 _CACHE_SIZE = 16_384  # hosts
-_HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
+_HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not a host
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
 _PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # most hosts stand there as they are
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")

@@ -42,7 +42,7 @@ _COPY = "dedupcrawl-check-stdin"
 @click.argument("files", nargs=-1, required=True, type=InputPath(exists=True, allow_dash=True))
 @rows_option
 @click.option(
-    "--index", help="Compare with what is in this index too, and keep what is new there.  [default: a temporary one]"
+    "--index", help="Also compare with the pages in this index, and keep new ones there.  [default: a temporary one]"
 )
 @click.option(
     "--order",

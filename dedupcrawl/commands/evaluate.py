@@ -23,9 +23,9 @@ from dedupcrawl.urls.bounds import said_share
 @rules_option
 @json_option
 def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
-    """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.
+    """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do the most harm.
 
-    The log should not be the one from which the rules were learned. Formats are those of 'dedupcrawl train'.
+    Take another log than the one the rules were learned from. Formats are those of 'dedupcrawl train'.
 
     \b
     dedupcrawl evaluate this-week.jsonl --rules rules/
@@ -65,7 +65,7 @@ def _lines(evaluation: Evaluation) -> list[str]:
         f"collisions       {told['collisions']:,} forms shared by different clusters",
     ]
     if told["worst_rules"]:
-        lines.append("most wrong:")
+        lines.append("most often wrong:")
     for use in told["worst_rules"]:
         lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {printable(use['site'])}  {printable(use['id'])}")
     return lines

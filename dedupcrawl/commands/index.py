@@ -193,8 +193,8 @@ command.add_command(compact)
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
-    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl, which has
-    the checks, can post these. The log of a crawl ends with them.
+    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl can post
+    them. Its log ends with these counts.
 
     \b
     dedupcrawl index info
@@ -219,7 +219,7 @@ def verify(index: str | None, as_json: bool) -> None:
 
     \b
     dedupcrawl index verify
-    dedupcrawl index verify --index lmdb:/data/dedup/index || echo "make it anew"
+    dedupcrawl index verify --index lmdb:/data/dedup/index || echo "delete it and crawl again"
     """
     pages, problems = _read_apart(index)
     if as_json:

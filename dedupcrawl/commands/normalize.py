@@ -35,8 +35,8 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
 
     Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs
     are the same page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged",
-    "rewrite") or only compared ("equivalence"), "rules" which rules made it. What is not a URL is printed as it is and
-    named on stderr; among the arguments it makes the exit status 1.
+    "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything that is not a URL is printed
+    unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
     \b
     dedupcrawl normalize 'https://example.com/print/42?sid=77'
@@ -65,16 +65,16 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
             others += 1
             if others <= _NAMED:
                 place = "" if urls else f"line {number:,}: "
-                click.echo(f"{place}{printable(url)!r} is not a URL, and printed as it is", err=True)
+                click.echo(f"{place}{printable(url)!r} is not a URL: printed unchanged", err=True)
     sys.stdout.buffer.flush()
     if others > _NAMED:
-        click.echo(f"{counted(others - _NAMED, 'more line')} of what is not a URL", err=True)
+        click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
     if others and urls:
         raise SystemExit(1)
 
 
 def _sound(argument: str) -> str:
-    """An argument, whose bytes that are no UTF-8 Python has made lone surrogates, as if it were read from stdin."""
+    """An argument, whose bytes that are not UTF-8 Python has made lone surrogates, as if it were read from stdin."""
     try:
         return utf8(os.fsencode(argument)).decode()
     except UnicodeEncodeError:  # a surrogate of another kind, from a caller in Python

@@ -64,9 +64,9 @@ _NAMED = 5  # sites
 
 @click.group(cls=Group)
 def command() -> None:
-    """Look at rules, try them, switch one off, exchange them.
+    """Look at rules, try them, switch them off, exchange them.
 
-    Rule files are TOML, one a site, meant to be read and edited; 'rules test' shows what an edit does.
+    Rule files are TOML, one per site, meant to be read and edited; 'rules test' shows what an edit does.
 
     \b
     dedupcrawl rules list
@@ -88,7 +88,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
     Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page,
-    with what it is at least (95 % sure): one of one says little.
+    with its lower bound (95 % sure): one of one says little.
     The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
 
     \b
@@ -202,11 +202,11 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 @_folder
 @json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
-    """Take over rules of duplicate-url-discarder from its JSON FILES, behind those that are there.
+    """Add the rules in duplicate-url-discarder's JSON FILES after those that are there.
 
-    Not taken over, with a word on stderr: rules for every site, arguments to keep rather than drop, its normalizer,
-    patterns with a query, fragment, scheme, port or exception, a * inside a segment. Imported rules mind the case and
-    take whole segments: they never apply to more URLs than the original.
+    Left out, and reported on stderr: rules for every site, arguments to keep rather than drop, its normalizer,
+    patterns with a query, fragment, scheme, port or exception, a * inside a segment. Imported rules are case-sensitive
+    and match whole segments, so they never apply to more URLs than the original.
 
     \b
     dedupcrawl rules import queryRemoval/*.json --rules rules/
@@ -218,7 +218,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         except (msgspec.DecodeError, RecursionError) as error:
             why = "too deep" if isinstance(error, RecursionError) else printable(str(error))
             raise BadInputError(
-                f"{file} is no JSON ({why}): it takes files of rules as duplicate-url-discarder has "
+                f"{file} is not JSON ({why}): it takes files of rules as duplicate-url-discarder has "
                 "them, arrays of objects."
             ) from error
         except RuleError as error:
@@ -258,7 +258,7 @@ command.add_command(why_command)
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
 
-    Not printed, with a word on stderr: equivalences, conversions, rewritten values, paths that change otherwise than by
+    Left out, and reported on stderr: equivalences, conversions, rewritten values, paths that change other than by
     losing segments, and rules for some hosts or values only.
 
     \b
@@ -358,4 +358,4 @@ def _test_examples(folder: Path, as_json: bool) -> None:
 def _tell_refused(refused: Sequence[Refused]) -> None:
     for why, count in Counter(one.why for one in refused).most_common():
         example = next(one.what for one in refused if one.why == why)
-        click.echo(f"{count} not taken over: {why} ({printable(example)})", err=True)
+        click.echo(f"{count} left out: {why} ({printable(example)})", err=True)

@@ -27,7 +27,7 @@ _BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@
 def forms_of(url: str) -> list[str]:
     """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme.
 
-    Empty when it is no URL of the web, or longer than any.
+    Empty when it is not a URL of the web, or longer than any.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']

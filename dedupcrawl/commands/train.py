@@ -38,7 +38,7 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.holdout,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Share of the clusters that is held out to prove rules on.",
+    help="Share of the clusters that is held out to prove the rules on.",
 )
 @click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Seed of the split.")
 @click.option(
@@ -77,9 +77,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     """Learn URL rules from crawl LOGS, prove them on held-out clusters, and write one rule file per site.
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
-    or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, best of all of its main text. Nothing
-    changes before everything is learned. Rules that were disabled, imported or written by hand stay, and so do rules
-    learned earlier, unless the pages of these logs contradict them.
+    or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, ideally of its main text. Nothing is
+    written until everything has been learned. Rules that were disabled, imported or written by hand stay, and so do
+    rules learned earlier, unless the pages of these logs contradict them.
 
     \b
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
@@ -159,17 +159,19 @@ def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
     folder = shlex.quote(str(rules))
     if not clusters:
         return [
-            "No two URLs of this log have one page, so it teaches nothing. A feed has only what was kept: "
+            "No two URLs of this log have the same page, so there is nothing to learn. A feed has only what was kept: "
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
     if not count:
-        return ["No rule was sure enough. A log of more pages helps, or --min-coverage 1 to see what is on the verge."]
+        return [
+            "No rule was sure enough. A log of more pages helps; --min-coverage 1 shows what was nearly sure enough."
+        ]
     return [
         "Where to look next:",
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",
         f"  dedupcrawl rules test URL --rules {folder}        what they make of a URL, step by step",
         f"  dedupcrawl evaluate OTHER_LOG --rules {folder}    how they do on another crawl",
-        "  The next crawl follows them, for it looks into rules/."
+        "  The next crawl follows them: it looks in rules/."
         if rules.absolute() == rules_folder().absolute()
         else f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
     ]

@@ -59,7 +59,7 @@ def _patterns() -> _Patterns:
 
 
 class DictionaryError(ValueError):
-    """A file that is no dictionary for segmentation; the message says which and what it takes."""
+    """A file that is not a dictionary for segmentation; the message says which and what it takes."""
 
 
 def header(dictionary: str = "") -> dict[str, str | int]:

@@ -60,7 +60,7 @@ class EarlierPages:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
-        """True when this crawl fetched one of these URLs, and its page was no duplicate."""
+        """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
         try:
             return any(self._kept(url) is not None for url in urls)
         except (OSError, IndexDamagedError):

@@ -15,7 +15,7 @@ _STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # as "surrogateescape" has them
 
 
 def utf8(data: bytes) -> bytes:
-    r"""The same bytes, each that is no UTF-8 percent-encoded: two URLs that differ stay two.
+    r"""The same bytes, each that is not UTF-8 percent-encoded: two URLs that differ stay two.
 
     >>> utf8(b"http://a.com/caf\xe9"), utf8("café".encode()).decode()
     (b'http://a.com/caf%E9', 'café')
@@ -59,7 +59,7 @@ class LineBlock(NamedTuple):
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
-    Bytes that are no UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
+    Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
     the rest is counted once.
 

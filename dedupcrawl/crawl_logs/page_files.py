@@ -111,7 +111,7 @@ def read_pages(
 
 
 def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
-    """The pages in their order, parsed in advance. What is no markup is sent to a process only among markup."""
+    """The pages in their order, parsed in advance. What is not markup is sent to a process only among markup."""
     chunk: list[Page | Markup] = []
     size = 0
     waiting: deque[Future[list[Page]]] = deque()
@@ -173,7 +173,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
     """A line of JSON.
 
     Raises:
-        ValueError: It is no such row; the message says why.
+        ValueError: It is not such a row; the message says why.
     """
     try:
         text = row.decode()
@@ -285,7 +285,7 @@ def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
                 row = decoded(line, _PairRow)
                 new, kept = _page(row.new), _page(row.kept)
             except ValueError as error:
-                raise LogError(f"{where} is no pair of pages ({error}): {_takes(labelled)}.") from error
+                raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
             if labelled and row.same is None:
                 raise LogError(f'{where} does not say whether the two are the same: add "same": true or false.')
             yield Pair(where, new, kept, row.same)

@@ -1,10 +1,10 @@
 """The answers in a WARC, one at a time: HTTP undone, and those that are not whole named.
 
-The file is cut into its records also where it is damaged: what is broken costs itself and not what follows. (FastWARC,
-which reads the records, ends at the first error.) A record says how long it is, and what follows it tells whether that
-is true. Where it is not, and behind what is no record at all, the next version line is looked for. Only a record over
-`RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of a record which
-a page can forge. Where it promises more than the file has, that is said, and nothing follows.
+A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads the
+records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true. Where it
+is not, and behind bytes that are not a record, the next version line is looked for. Only a record over `RECORD_LIMIT` is
+taken at its word, as its bytes are not held: a version line within it would be that of a record which a page can forge.
+Where it promises more than the file has, that is said, and nothing follows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.crawl_logs.compressed import Content
 
-RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
+RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
 HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
@@ -113,7 +113,7 @@ def records(content: Content) -> Iterator[Found]:
     Time is linear in the bytes, memory is that of one record.
     """
     window = _Window(content)
-    told = False  # whether that is said of what comes next which is no record
+    told = False  # whether that is said of what comes next which is not a record
     while True:
         is_record, passed = window.to_mark()
         if passed and not told:

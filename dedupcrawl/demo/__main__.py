@@ -131,7 +131,7 @@ def main(start: str | None, folder: Path | None) -> None:
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
     host = urlsplit(start).hostname if start else "demo"
     if not host or (start and not start.startswith(("http://", "https://"))):
-        raise _Refused(f"{start!r} is no URL: name one such as https://example.com/, or none for the demo site.")
+        raise _Refused(f"{start!r} is not a URL: name one such as https://example.com/, or none for the demo site.")
     folder = (folder or Path("crawls", host, f"{datetime.now():%Y%m%d-%H%M%S}")).absolute()
     if folder.exists():
         raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")

@@ -169,7 +169,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server sends. `truth` is None for what is no page: redirects, errors, robots.txt."""
+    """What the server sends. `truth` is None for what is not a page: redirects, errors, robots.txt."""
 
     status: int
     body: str = ""

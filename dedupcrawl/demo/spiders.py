@@ -50,7 +50,7 @@ class PagesSpider(Spider):
                 url = response.urljoin(href.strip())
                 if url.startswith(("http://", "https://")):
                     yield Request(url)
-            except ValueError:  # a link that is no URL
+            except ValueError:  # a link that is not a URL
                 continue
 
 

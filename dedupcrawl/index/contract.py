@@ -45,7 +45,7 @@ class VerdictLog(Protocol):
         """
 
     def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn: it is no duplicate, whatever it looks like."""
+        """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""

@@ -85,7 +85,7 @@ def read_crawled(
         run: Only the rows of this crawl.
 
     Raises:
-        LogError: The file is no crawl log.
+        LogError: The file is not a crawl log.
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)

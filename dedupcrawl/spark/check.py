@@ -68,7 +68,7 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
         by_site: Whether sites are judged each for itself.
 
     Raises:
-        LogError: A file cannot be read, or is no JSON Lines.
+        LogError: A file cannot be read, or is not JSON Lines.
     """
     pages, names = _pages(spark, files, wanted, by_site)
     parts = spark.sparkContext.defaultParallelism if by_site else 1

@@ -141,7 +141,7 @@ def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool
     Args:
         batches: Of one partition.
         files: Of all logs.
-        sound: Bytes that are no UTF-8 are percent-encoded; else they stay.
+        sound: Bytes that are not UTF-8 are percent-encoded; else they stay.
     """
     piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
     for batch in batches:

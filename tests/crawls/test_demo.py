@@ -129,5 +129,5 @@ def test_a_folder_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_no_url_is_refused(start: str) -> None:
     done = demo(start)
     assert done.returncode == 2
-    said = f"Error: {start!r} is no URL: name one such as https://example.com/, or none for the demo site.\n"
+    said = f"Error: {start!r} is not a URL: name one such as https://example.com/, or none for the demo site.\n"
     assert done.stderr == said

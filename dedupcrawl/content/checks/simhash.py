@@ -3,7 +3,7 @@
 **Features** are named, and part of the stored format:
 
 - "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and besides every word of more than
-  three letters. Each counts as often as it occurs, at most eight times: a page of one word repeated is no page.
+  three letters. Each counts as often as it occurs, at most eight times: a page of one word repeated is not a page.
 - "words": words of more than three letters, as often as they occur; what Khan and Ali do, for their experiment.
 
 A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash(a)); hash(a) is the symbol's own hash
