@@ -35,8 +35,8 @@ from dedupcrawl.urls.url_parts import split_url
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
 
-    For each way to merge them: the rule that does so for other URLs, or the pages in the logs that contradict it, or how
-    few clusters support it. Pages that may be the same page at two times (near SimHashes) count as neither.
+    For each way to merge them: the rule that does so for other URLs, or the pages in the logs that contradict it, or
+    how few clusters support it. Pages that may be the same page at two times (near SimHashes) count as neither.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
