@@ -15,9 +15,9 @@ class Page:
     Attributes:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
-        paragraphs: The main text, one string a natural paragraph, in page order, without empty ones.
-        asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's own
-            text where the main text was not recognized.
+        paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
+        asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
+            own text where the main text was not recognized.
         link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
         links: Where its links lead on its own host: path and query, each once, without fragments.
         main_links: Those that stand amid its main text, or at its heading.

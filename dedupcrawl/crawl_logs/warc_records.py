@@ -1,10 +1,10 @@
 """The answers in a WARC, one at a time: HTTP undone, and those that are not whole named.
 
-A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads the
-records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true. Where it
-is not, and behind bytes that are not a record, the next version line is looked for. Only a record over `RECORD_LIMIT` is
-taken at its word, as its bytes are not held: a version line within it would be that of a record which a page can forge.
-Where it promises more than the file has, that is said, and nothing follows.
+A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
+the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
+Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over
+`RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of a record which
+a page can forge. Where it promises more than the file has, that is said, and nothing follows.
 """
 
 from __future__ import annotations
