@@ -18,7 +18,7 @@ from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
-_SAMPLE = 1_000  # lines of a block that say which fields its rows have; every absent field asked for costs 0.1 µs a row
+_SAMPLE = 1_000  # lines of a block that say which fields its rows have; an absent field asked for costs 0.1 µs per row
 # May be too rare for a sample: our own log leaves out what a page does not have.
 _ALWAYS = (
     "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",

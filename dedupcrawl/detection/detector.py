@@ -107,9 +107,9 @@ class Detector:
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
         `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
-        recorded like one of duplicate. A page whose verdict was withdrawn is not a duplicate. Where its site has used up
-        its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in its
-        evidence.
+        recorded like one of duplicate. A page whose verdict was withdrawn is not a duplicate. Where its site has used
+        up its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in
+        its evidence.
 
         Args:
             analysis: The page.

@@ -74,7 +74,7 @@ def read_crawled(
     told: Callable[[int], None] = lambda _: None,
     run: str | None = None,
 ) -> tuple[Crawled, Tally]:
-    """Read a crawl log once, in bounded memory: 9 bytes a page.
+    """Read a crawl log once, in bounded memory: 9 bytes per page.
 
     Args:
         log: In any format that `train` reads.
@@ -225,7 +225,7 @@ class Rewritten:
 
 
 def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
-    """Read them once, in 8 bytes a rewrite."""
+    """Read them once, in 8 bytes per rewrite."""
     by_rule: Counter[tuple[str, str]] = Counter()
     by_run: Counter[str] = Counter()
     hashes: list[Hashes] = []
