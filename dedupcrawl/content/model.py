@@ -18,7 +18,7 @@ import msgspec
 from dedupcrawl.content.features import FEATURES
 
 TARGET_PRECISION = 0.97
-"""Of the pages that are dropped this share shall be duplicates, unless another is asked for (docs/probability.md)."""
+"""Of the pages that are dropped this share should be duplicates, unless another is asked for (docs/probability.md)."""
 
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""

@@ -85,7 +85,7 @@ def dictionary_parameter() -> Any:
         "DICTIONARY",
         "",
         file("a dictionary in jieba's format", read_dictionary),
-        "Chinese words that `mwo` and `concepts` shall know besides jieba's own.",
+        "Chinese words that `mwo` and `concepts` know in addition to jieba's own.",
     )
 
 

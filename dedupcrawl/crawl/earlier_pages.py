@@ -64,7 +64,7 @@ class EarlierPages:
         try:
             return any(self._kept(url) is not None for url in urls)
         except (OSError, IndexDamagedError):
-            return True  # who errs shall fetch a page
+            return True  # an error should fetch a page
 
     def _looked_up(self, url: str) -> Look | None:
         entry = self._kept(url)

@@ -119,7 +119,7 @@ class Detector:
             is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept
                 there, when there were other rules or none, is this page, and is updated. Where it is given and the
                 scope is not a single run, so is what was kept under the page's own URL, whatever else holds its text.
-            target_precision: Share of the drops that shall be right; with 0 the checks alone decide.
+            target_precision: Share of the drops that should be right; with 0 the checks alone decide.
             request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
                 is dropped for.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.

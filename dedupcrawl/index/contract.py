@@ -35,7 +35,7 @@ class VerdictLog(Protocol):
         """The same with where and when they fell."""
 
     def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
-        """The verdicts on these pages hold no more, and no later one shall: the pages are restored.
+        """The verdicts on these pages no longer hold, nor will any later one: the pages are restored.
 
         Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
         it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
@@ -260,7 +260,7 @@ class ClaimLedger(Protocol):
         """What is to be fetched again by this spider, because what it was dropped for was never stored."""
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        """Of these orphans those that this process shall ask for; who shares the index with others may get them all.
+        """Of these orphans those that this process is to ask for; who shares the index with others may get them all.
 
         They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
         once; when that ends and it still is one, to another.

@@ -11,7 +11,7 @@ from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
-"""Of the uses of a rule this share shall be right; see `is_refuted`."""
+"""Of the uses of a rule this share should be right; see `is_refuted`."""
 
 _THERE = 0.5  # share of canonical URLs that have a page
 
