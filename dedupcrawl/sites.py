@@ -67,7 +67,7 @@ def host_of(url_or_host: str) -> str:
         return plain[1]
     match = _AUTHORITY.match("".join(url_or_host.split()))
     authority = (match[1] or match[2] or "") if match else ""
-    if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take for ever
+    if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take forever
         return authority.lower()
     return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
 

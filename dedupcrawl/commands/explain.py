@@ -170,7 +170,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
             f"by {printable(str(verdict['check']))}, similarity {verdict['similarity']}"
         )
-        yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
+        yield from (f"  which is no longer kept: {printable(url)}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
         if told["keeper_superseded_by"] is not None:

@@ -97,7 +97,7 @@ class Explainer:
         }
 
     def _keeper(self, verdict: Verdict | None) -> tuple[Entry | None, list[str]]:
-        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are kept no more."""
+        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are no longer kept."""
         chain: list[str] = []
         while verdict is not None and verdict.duplicate_of is not None and len(chain) < _KEEPERS:
             url = verdict.duplicate_of

@@ -141,7 +141,7 @@ def _nothing_at(path: Path) -> BadInputError:
 
 
 def _open(spec: str, path: Path) -> Index:
-    """To be read; a damaged segment is made anew first, where the index was made with the settings by default."""
+    """To be read; a damaged segment is rebuilt first, where the index was made with the settings by default."""
     try:
         return open_index(spec, [], default_path=path)
     except IndexDamagedError:

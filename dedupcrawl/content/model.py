@@ -84,7 +84,7 @@ def parse(raw: bytes, name: str) -> Model:
     Raises:
         ModelError: It is none, or one of another version.
     """
-    again = "make it anew with: dedupcrawl calibrate"
+    again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
             raise ModelError(f"{name} has format {made}, this version reads {FORMAT}: {again}")

@@ -343,7 +343,7 @@ class Detector:
             self._index.record(marked, run=self._run, site=site, spider=self._spider)
 
     def _unmark(self, url: str) -> None:
-        """A page was fetched and kept again: what was said of an earlier copy of it holds no more."""
+        """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
         earlier = self._index.verdict(url)
         if earlier is not None and earlier.evidence.get("judged_again"):
             self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)

@@ -104,7 +104,7 @@ class Claims:
         return orphaned
 
     def dead(self, txn: Transaction) -> list[tuple[str, str]]:
-        """The URLs that are claimed by processes that are no more, and by whom."""
+        """The URLs that are claimed by processes that have ended, and by whom."""
         alive: dict[str, bool] = {}
         claimed = []
         with txn.cursor(self._journal.tables["claims"]) as cursor:

@@ -230,7 +230,7 @@ class ClaimLedger(Protocol):
         """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
 
     def confirm(self, urls: Iterable[str]) -> None:
-        """The pages kept under these URLs are stored: they may justify drops for ever."""
+        """The pages kept under these URLs are stored: they may justify drops forever."""
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored: forget them, and orphan what depends on them.
@@ -280,7 +280,7 @@ class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachme
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
 
     def compact(self) -> None:
-        """Give back the room of what counts no more.
+        """Give back the room of what no longer counts.
 
         That is: ended pages, all but the newest verdict on a page, all but a spider's newest rewrite of a URL, and
         what the processes of a run agreed on.
