@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dedupcrawl.demo.crawling import ROOT
+from dedupcrawl.demo.__main__ import ROOT
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST, Site
 from dedupcrawl.urls.rule_files import read_rules
