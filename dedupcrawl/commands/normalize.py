@@ -18,7 +18,7 @@ from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
-from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.url_parts import split_url
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
@@ -60,7 +60,7 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
     others = 0
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)
-        sys.stdout.buffer.write(_row(normalized))
+        sys.stdout.buffer.write(to_json(normalized._asdict()) + b"\n")
         if url and normalized.kind == "unchanged" and split_url(url) is None:
             others += 1
             if others <= _NAMED:
@@ -84,13 +84,3 @@ def _sound(argument: str) -> str:
 def _lines(stdin: Iterable[bytes]) -> Iterator[str]:
     for line in stdin:
         yield utf8(line.rstrip(b"\r\n")).decode()
-
-
-def _row(normalized: Normalized) -> bytes:
-    row = {
-        "url": normalized.url,
-        "canonical": normalized.canonical,
-        "kind": normalized.kind,
-        "rules": normalized.rules,
-    }
-    return to_json(row) + b"\n"

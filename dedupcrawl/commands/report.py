@@ -70,30 +70,23 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
 
 
+_OF_RUN = ("kept", "duplicates", "in_doubt", "saved", "fell_back")
+
+
 def _figures(report: Report) -> dict[str, object]:
+    verdicts = report.verdicts
     return {
         "run": report.run,
         "kept": report.kept,
         "superseded": report.superseded,
-        "duplicates": report.verdicts.duplicates,
-        "let_through": report.verdicts.let_through,
-        "given_back": report.verdicts.given_back,
-        "in_doubt": report.verdicts.in_doubt,
+        **{name: getattr(verdicts, name) for name in ("duplicates", "let_through", "given_back", "in_doubt")},
         "saved": report.saved,
         "fell_back": report.fell_back,
         "rules": report.rules.count,
         "runs": [
-            {
-                "run": row.run.name,
-                "spider": row.run.spider,
-                "started": row.run.started,
-                "ended": row.run.ended if row.run.is_whole else None,
-                "kept": row.kept,
-                "duplicates": row.duplicates,
-                "in_doubt": row.in_doubt,
-                "saved": row.saved,
-                "fell_back": row.fell_back,
-            }
+            {"run": row.run.name, "spider": row.run.spider, "started": row.run.started}
+            | {"ended": row.run.ended if row.run.is_whole else None}
+            | {name: getattr(row, name) for name in _OF_RUN}
             for row in report.runs
         ],
     }

@@ -88,11 +88,9 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
                     continue
                 if isinstance(row, Rewrite):
                     rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
-                    told = _of_rewrite(row)
                 else:
                     dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
-                    told = _of_verdict(row, opened)
-                out.write(to_json(told) + b"\n")
+                out.write(to_json(_row(row, opened)) + b"\n")
         # Only now: after a crash in between nothing was given back yet.
         opened.withdraw(dropped)
         if refetch:
@@ -146,32 +144,15 @@ def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
     return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
 
 
-def _of_verdict(row: Recorded, index: Index) -> dict[str, Any]:
+def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
+    """What is printed of a page that was dropped, or of a URL that was rewritten."""
+    if isinstance(row, Rewrite):
+        about = {"url": row.url, "duplicate_of": row.canonical, "check": None, "rules": list(row.rules)}
+        return {**about, "site": site_of(row.url), "spider": row.spider, "run": row.run, "items": []}
     verdict = row.verdict
     try:
         items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
     except AttachmentError as error:
         raise IndexDamagedError(f"{verdict.url}: {error}") from error
-    return {
-        "url": verdict.url,
-        "duplicate_of": verdict.duplicate_of,
-        "check": verdict.check,
-        "rules": [],
-        "site": row.site,
-        "spider": row.spider,
-        "run": row.run,
-        "items": items,
-    }
-
-
-def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:
-    return {
-        "url": rewrite.url,
-        "duplicate_of": rewrite.canonical,
-        "check": None,
-        "rules": list(rewrite.rules),
-        "site": site_of(rewrite.url),
-        "spider": rewrite.spider,
-        "run": rewrite.run,
-        "items": [],
-    }
+    about = {"url": verdict.url, "duplicate_of": verdict.duplicate_of, "check": verdict.check, "rules": []}
+    return {**about, "site": row.site, "spider": row.spider, "run": row.run, "items": items}
