@@ -1,4 +1,4 @@
-"""The Python interface, for programs that crawl with something else than Scrapy.
+"""The Python interface, for programs that crawl with something other than Scrapy.
 
     from dedupcrawl import Detector, Normalizer, read_html
 

@@ -115,7 +115,7 @@ def ascii_form(site: str) -> str:
 
 
 def owner_of(url_or_host: str) -> str:
-    """The part of a host that one owner has to himself, by the whole list: user pages of one service are strangers.
+    """The part of a host that belongs to one owner, by the whole list: the users of one service are strangers.
 
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')

@@ -57,7 +57,7 @@ class LineBlock(NamedTuple):
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
-    """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
+    """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
 
     Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and

@@ -1,4 +1,4 @@
-"""Heritrix crawl.log, 1.x and 3.x: one line a fetch, columns padded with blanks.
+"""Heritrix crawl.log, 1.x and 3.x: one line per fetch, columns padded with blanks.
 
 Time, status, size, URL, discovery path, URL it was found on, media type, thread, fetch time and duration, SHA-1,
 source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for negative statuses).

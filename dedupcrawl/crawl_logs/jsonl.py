@@ -41,7 +41,7 @@ def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
 
 
 def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    """The known fields of one block's objects as strings, a column a field, and `LINE`; broken lines are counted.
+    """The known fields of one block's objects as strings, one column per field, and `LINE`; broken lines are counted.
 
     Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
     are decoded one by one, at about the same cost. So are those of a block that does not begin like JSON: by its first

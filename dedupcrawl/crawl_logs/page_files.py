@@ -66,7 +66,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """What some files hold of pages, compressed or not, in order; a broken row is counted in `tally` and left out.
+    """The stored pages of some files, in order; a broken row is counted in `tally` and left out.
 
     Args:
         paths: The files.
@@ -189,7 +189,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """What a row holds of a page.
+    """The page in a row.
 
     Raises:
         ValueError: It holds neither HTML nor text.
@@ -213,7 +213,7 @@ def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
-    """What some lines of JSON, their bytes as they are, hold of pages."""
+    """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
         tally.rows += 1
         try:

@@ -1,4 +1,4 @@
-"""The answers in a WARC, one at a time: HTTP undone, and those that are not whole named.
+"""The answers in a WARC, one at a time: HTTP decoded, and incomplete ones named.
 
 A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
 the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.

@@ -150,7 +150,7 @@ _DROPPED = "dedup/content/dropped/"
 
 
 def table(crawls: Sequence[Crawl]) -> Table:
-    """One column a crawl."""
+    """One column per crawl."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False)
     made.add_column("")
     for done in crawls:
@@ -169,8 +169,8 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "pages fetched", str(crawl.pages)
     yield "bytes fetched", megabytes(fetched)
     yield "seconds", f"{seconds:.1f}"
-    yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
-    yield "  and asked for again as they were", str(crawl.count("dedup/url/fallback"))
+    yield "requests rewritten", str(crawl.count("dedup/url/rewritten"))
+    yield "  and fell back: sent as they were asked for", str(crawl.count("dedup/url/fallback"))
     yield "  and fetched both ways, to try the rules", str(crawl.count("dedup/url/tried"))
     yield "pages kept", str(crawl.count("item_scraped_count"))
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):

@@ -173,7 +173,7 @@ def figures_of(
     in_doubt: Mapping[str, int],
     variants: Mapping[str, int],
 ) -> list[RunFigures]:
-    """One row a run; those that only the counts know, because the index remembers no more of them, come first."""
+    """One row per run; those that only the counts know, because the index remembers no more of them, come first."""
     known = {run.name for run in runs}
     forgotten = sorted({*kept, *duplicates, *in_doubt, *variants} - known)
     return [

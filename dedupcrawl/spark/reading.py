@@ -1,4 +1,4 @@
-"""Files as rows of a Spark dataframe, with where each row stands, so that their order can be told after any shuffle.
+"""Files as rows of a Spark dataframe, with where each row stands, so that their order is known after any shuffle.
 
 Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece. Logs become the same
 rows as by `training.page_rows`, by the same readers.
@@ -190,7 +190,7 @@ ORDER = ("file", "start", "row")
 """Columns by which rows sort in the order of the logs: number of the file, its piece, place among the piece's rows."""
 
 TOLD = "told"
-"""The column of the rows that are no page's, null in all others: a packed `Told`, beside which all is null."""
+"""The column of the rows that belong to no page, null in all others: a packed `Told`, beside which all is null."""
 
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
 """`ORDER` with the types."""

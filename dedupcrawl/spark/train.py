@@ -164,7 +164,7 @@ def _learn_large_sites(
 
 
 def _labelled(rows: DataFrame) -> DataFrame:
-    """One row a URL: site, url, signature, fault, importance, simhash and label, equal for those of one page."""
+    """One row per URL: site, url, signature, fault, importance, simhash and label, equal for those of one page."""
     answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
@@ -328,7 +328,7 @@ def _share(taken: Column, of: Column) -> Column:
 
 
 def _with_count(pages: DataFrame, name: str, which: Column) -> DataFrame:
-    """A column more: how many such rows the row's site has."""
+    """One more column: how many such rows the row's site has."""
     return pages.join(pages.groupBy("site").agg(F.sum(which.cast("long")).alias(name)), "site")
 
 
