@@ -81,7 +81,7 @@ def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
     alone = warm.run(["scrapy", "dedup"], cwd=tmp_path)
     assert (alone.returncode, alone.stderr) == (2, asked.stdout)
     assert asked.stdout.startswith("Usage: scrapy dedup [OPTIONS] COMMAND [ARGS]...\n\n")
-    assert re.search(r"^  explain +Why a URL", asked.stdout, re.M)
+    assert re.search(r"^  explain +Explain why a URL", asked.stdout, re.M)
     bad = warm.run(["scrapy", "dedup", "check", "no-such-file"], cwd=tmp_path)
     assert bad.returncode == 2
 
