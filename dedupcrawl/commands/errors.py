@@ -78,6 +78,9 @@ class Command(click.Command):
         """Run it."""
         try:
             return super().invoke(ctx)
+        except CommandError as error:
+            error.ctx = error.ctx or ctx  # one of a process of its own
+            raise
         except Exception as error:
             told = _told(error)
             if told is None:

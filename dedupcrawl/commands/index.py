@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import pickle
+import multiprocessing
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -232,37 +233,20 @@ def verify(index: str | None, as_json: bool) -> None:
 
 
 def _read_apart(index: str | None) -> tuple[int, list[str]]:
-    """Pages of an index and what is wrong with them, read by a process of its own.
-
-    LMDB has no checksums of its pages: a damaged one may abort whoever reads it.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
+    """As `_read`, by a process of its own: LMDB has no checksums, and a damaged page may end whoever reads it."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         try:
-            os.write(writing, pickle.dumps(_read(index)))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as file:
-        said = file.read()
-    os.waitpid(child, 0)
-    if not said:
-        raise FailureError(
-            f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, or "
-            "delete it and crawl again."
-        )
-    found: tuple[int, list[str]] | Exception = pickle.loads(said)
-    if isinstance(found, Exception):
-        raise found
-    return found
+            return pool.submit(_read, index).result()
+        except BrokenProcessPool as error:
+            raise FailureError(
+                f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, "
+                "or delete it and crawl again."
+            ) from error
 
 
-def _read(index: str | None) -> tuple[int, list[str]] | Exception:
-    try:
-        with open_existing(index) as opened:
-            pages = int(opened.info()["pages"])
-            with progress() as told:
-                return pages, opened.verify(lambda done, _: told("verifying", done, pages))
-    except Exception as error:
-        return error
+def _read(index: str | None) -> tuple[int, list[str]]:
+    """How many pages an index has, and what is wrong with them."""
+    with open_existing(index) as opened:
+        pages = int(opened.info()["pages"])
+        with progress() as told:
+            return pages, opened.verify(lambda done, _: told("verifying", done, pages))
