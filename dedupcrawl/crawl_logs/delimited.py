@@ -31,11 +31,11 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     bad = lines.filter(~fits)[LINE]
     tally.rows += bad.len()
     tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
-    fields = pl.col("text").str.split(separator)
-    first = {name: place for place, name in reversed(list(enumerate(names)))}
-    cells = (fields.list.get(place).alias(name) for name, place in first.items())
-    values = (pl.when(cell != "").then(cell) for cell in cells)
-    return lines.filter(fits).select(*values, pl.col(LINE).cast(pl.Int64))
+    fields = pl.col("text").str.split_exact(separator, len(names) - 1)
+    cells = lines.filter(fits).select(LINE, fields.alias("field")).unnest("field")
+    first = {name: pl.col(f"field_{place}") for place, name in reversed(list(enumerate(names)))}
+    values = (pl.when(cell != "").then(cell).alias(name) for name, cell in first.items())
+    return cells.select(*values, pl.col(LINE).cast(pl.Int64))
 
 
 _OPEN_QUOTE_LIMIT = 1 << 20  # bytes of one row; beyond it, the quote that is open was never meant as one
