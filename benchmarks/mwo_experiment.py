@@ -323,7 +323,7 @@ reduction by the filters, on 50 pages of which four are near-duplicates.
 {table_4}
 ## By kind
 
-Share of pairs whose MWO reaches the threshold. Look-alikes are no duplicates: MWO weighs words and cannot tell them
+Share of pairs whose MWO reaches the threshold. Look-alikes are not duplicates: MWO weighs words and cannot tell them
 apart, which is why a match is a candidate that evidence has to confirm. A 40 % excerpt is not near its page either.
 
 {by_kind}

@@ -120,7 +120,7 @@ def look_alikes(pages: dict[str, Paragraphs], chance: random.Random) -> Iterator
             for _ in range(TEMPLATE_GROUPS if names else 0):
                 count = chance.randint(25, 120)
                 pool = [paragraph for name in chance.sample(names, 6) for paragraph in pages[name]]
-                chance.shuffle(pool)  # a template is no page by itself
+                chance.shuffle(pool)  # a template is not a page by itself
                 template = head(pool, round(count * share / (1 - share)))
                 places = sorted(chance.sample(range(len(template) + 1), min(len(template) + 1, chance.randint(1, 3))))
                 one, two = (

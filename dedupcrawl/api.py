@@ -1,4 +1,4 @@
-"""The Python interface, for programs that crawl with something else than Scrapy.
+"""The Python interface, for programs that crawl with something other than Scrapy.
 
     from dedupcrawl import Detector, Normalizer, read_html
 
@@ -53,7 +53,7 @@ class Explanation:
         verdict: The newest that said duplicate, or that was in doubt; None where there is none.
         is_kept: Whether the page of this URL is kept, so that others may be duplicates of it.
         keeper: URL of the kept page that stands for it today, itself if it is kept; None where there is none.
-        is_restored: Whether somebody has said that it is no duplicate.
+        is_restored: Whether somebody has said that it is not a duplicate.
     """
 
     url: str
@@ -105,7 +105,7 @@ class Detector:
             self._opened = opened.pop_all()
 
     def check(self, page: Page) -> Verdict:
-        """The verdict on a page, which is kept if it is no duplicate. The same URL again is an update of its page.
+        """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
 
         Raises:
             OSError: The index cannot be used; nothing was kept.
@@ -198,7 +198,7 @@ def read_html(body: bytes | str, url: str, *, encoding: str | None = None, selec
         selector: CSS selector of the elements that hold the main text, where it is not to be guessed.
 
     Raises:
-        ValueError: `selector` is no CSS selector.
+        ValueError: `selector` is not a CSS selector.
     """
     return extract(body, url, encoding=encoding, selector=selector)
 

@@ -22,13 +22,12 @@ COMMANDS = {
     "normalize": "Print the canonical form of URLs.",
     "rules": "List, test and edit rules, and exchange them.",
     "check": "Find duplicates among pages in files, without a crawl.",
-    "compare": "Tell whether two pages are one, how probable that is, and what differs.",
+    "compare": "Tell whether two pages are the same, how probable that is, and what differs.",
     "calibrate": "Fit the model to your own labels of pairs.",
     "text": "Show what is read from a page: title, own text, furniture, slots.",
-    "explain": "Why a URL was rewritten, or its page dropped or kept.",
+    "explain": "Explain why a URL was rewritten, or its page dropped or kept.",
     "index": "Show, verify and edit the contents of an index.",
-    "report": "Write a page that shows what was saved, dropped and doubted.",
-    "completion": "Print a script that completes commands in your shell.",
+    "report": "Write a page that shows what was saved, dropped and in doubt.",
 }
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(.*)'")
@@ -67,7 +66,7 @@ def group() -> None:
     One line in a project's settings.py turns it on: ADDONS = {"dedupcrawl.Addon": 500}. After a crawl:
 
     \b
-    dedupcrawl report --output report.html                what was saved, dropped and doubted
+    dedupcrawl report --output report.html                what was saved, dropped and in doubt
     dedupcrawl explain https://example.com/print/42       why this page was dropped or kept
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
                                                           learn rules, for the next crawl to fetch less

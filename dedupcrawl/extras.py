@@ -22,8 +22,9 @@ def missing(extra: str) -> str | None:
 
     >>> missing("train")
     """
-    lacking = [library for library in _LIBRARIES[extra] if find_spec(library) is None]
-    return f"needs {' and '.join(lacking)}: pip install 'dedupcrawl[{extra}]'" if lacking else None
+    if all(map(find_spec, _LIBRARIES[extra])):
+        return None
+    return f"needs the extra {extra!r}: pip install 'dedupcrawl[{extra}]'"
 
 
 def advice(error: ModuleNotFoundError) -> str | None:

@@ -24,7 +24,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # as a range of all others it would ta
 def to_json(value: Any, *, indent: int = 0) -> bytes:
     r"""JSON in UTF-8 that no terminal obeys: what `printable` would not show as it is, is written as an escape.
 
-    Whoever reads it as JSON gets the same strings. Lone surrogates, of bytes that were no UTF-8, are escapes as well.
+    Whoever reads it as JSON gets the same strings. Lone surrogates, of bytes that were not UTF-8, are escapes as well.
 
     >>> to_json({"title": "\x9b31m\u202eé"})
     b'{"title":"\\u009b31m\\u202e\xc3\xa9"}'
@@ -53,7 +53,7 @@ def _escaped(found: re.Match[str]) -> str:
 def results(path: Path | None) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its place, and that of a file of its name, when the context ends well.
 
-    When it ends badly nothing is left of it. What is no regular file (a pipe, a device) is written to as it is.
+    When it ends badly nothing is left of it. What is not a regular file (a pipe, a device) is written to as it is.
 
     Args:
         path: Of the file; None: stdout.

@@ -15,9 +15,9 @@ class Page:
     Attributes:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
-        paragraphs: The main text, one string a natural paragraph, in page order, without empty ones.
-        asides: The other visible text that is no link, likewise: what stands around the main text, or is the page's own
-            text where the main text was not recognized.
+        paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
+        asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
+            own text where the main text was not recognized.
         link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
         links: Where its links lead on its own host: path and query, each once, without fragments.
         main_links: Those that stand amid its main text, or at its heading.
@@ -27,7 +27,7 @@ class Page:
         anchors_same_site: Texts of the links within the page's registrable domain.
         anchors_other_sites: Texts of the links that leave it.
         body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
-        body_tells: Whether equal bodies mean equal pages: it is no text at all (an image, a PDF), or HTML with text.
+        body_tells: Whether equal bodies mean equal pages: it is not text at all (an image, a PDF), or HTML with text.
             Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
     """

@@ -113,7 +113,7 @@ def _selector(value: Any) -> str:
     try:
         HTMLTranslator().css_to_xpath(selector)
     except SelectorError as error:
-        raise ValueError(f"it is no CSS selector: {error}") from error
+        raise ValueError(f"it is not a CSS selector: {error}") from error
     return selector
 
 
@@ -269,11 +269,11 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
             if defaults is not None:
                 raise SettingError(f"{where}got {name!r}; takes DEDUP_ settings only.")
             if name.startswith("DEDUP") and (near := _nearest(name, _TYPING_ERROR)) != ".":  # DEDUPE_SCOPE
-                raise SettingError(f"{name} is no setting{near}")
+                raise SettingError(f"{name} is not a setting{near}")
             continue
         setting = SETTINGS.get(name)
         if setting is None:
-            raise SettingError(f"{where}{name} is no setting{_nearest(name)}")
+            raise SettingError(f"{where}{name} is not a setting{_nearest(name)}")
         try:
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from publicsuffixlist import PublicSuffixList
 
 _CACHE_SIZE = 16_384  # hosts
-_HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is no host
+_HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not a host
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
 _PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # most hosts stand there as they are
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
@@ -67,7 +67,7 @@ def host_of(url_or_host: str) -> str:
         return plain[1]
     match = _AUTHORITY.match("".join(url_or_host.split()))
     authority = (match[1] or match[2] or "") if match else ""
-    if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take for ever
+    if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take forever
         return authority.lower()
     return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
 
@@ -115,7 +115,7 @@ def ascii_form(site: str) -> str:
 
 
 def owner_of(url_or_host: str) -> str:
-    """The part of a host that one owner has to himself, by the whole list: user pages of one service are strangers.
+    """The part of a host that belongs to one owner, by the whole list: the users of one service are strangers.
 
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')

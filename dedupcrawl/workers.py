@@ -63,7 +63,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _be_a_worker() -> None:
-    """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work for ever."""
+    """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work forever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None

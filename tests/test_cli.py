@@ -73,7 +73,7 @@ def test_help_teaches_by_example(path: str) -> None:
 @pytest.mark.parametrize("path", ALL)
 def test_every_command_speaks_json(path: str) -> None:
     options = {option for parameter in ALL[path].params for option in parameter.opts}
-    assert ("--json" in options) == (path != "completion"), "which prints a script"
+    assert "--json" in options
 
 
 @pytest.mark.parametrize("name", ["index", "rules"])
@@ -94,10 +94,6 @@ def test_every_option_says_what_it_does(path: str) -> None:
         (["chek"], "dedupcrawl: No such command 'chek'. Did you mean 'check'? 'dedupcrawl --help' lists the commands."),
         (["qqqq"], "dedupcrawl: No such command 'qqqq'. 'dedupcrawl --help' lists the commands."),
         (["rules", "lst"], "dedupcrawl rules: No such command 'lst'. Did you mean 'list'? 'dedupcrawl rules --help' "),
-        (
-            ["completion"],
-            "dedupcrawl completion: Missing argument 'SHELL'. Choose from: bash, zsh, fish. 'dedupcrawl completion ",
-        ),
         (["train"], "dedupcrawl train: Missing argument 'LOGS...'. 'dedupcrawl train --help' shows examples."),
         (["check", "--ordr", "x"], "dedupcrawl check: No such option '--ordr'. Did you mean '--order'? "),
         (
@@ -144,7 +140,7 @@ def test_an_interrupt_while_modules_are_loaded_is_said_in_one_line(tmp_path: Pat
 def test_a_full_disk_behind_stdout_is_said_in_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "dedupcrawl.cli", "completion", "bash"],
+            [sys.executable, "-m", "dedupcrawl.cli", "rules", "software", "--json"],
             stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
@@ -165,13 +161,6 @@ def test_progress_only_on_a_terminal(tmp_path: Path) -> None:
     assert dedupcrawl(*arguments).stderr == ""
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_completion_script_asks_the_installed_version(shell: str) -> None:
-    done = dedupcrawl("completion", shell)
-    assert done.returncode == 0, done.stderr
-    assert f"_DEDUPCRAWL_COMPLETE={shell}_complete" in done.stdout
-
-
 BASH = shutil.which("bash")
 
 
@@ -182,7 +171,7 @@ BASH = shutil.which("bash")
         (["dedupcrawl", "e"], {"evaluate", "explain"}),
         (["dedupcrawl", "rules", "d"], {"disable"}),
         (["dedupcrawl", "report", "--o"], {"--output"}),
-        (["dedupcrawl", "completion", ""], {"bash", "zsh", "fish"}),
+        (["dedupcrawl", "check", "--order", ""], {"stream", "batch"}),
     ],
 )
 def test_bash_completes(tmp_path: Path, words: list[str], offers: set[str]) -> None:
@@ -191,7 +180,7 @@ def test_bash_completes(tmp_path: Path, words: list[str], offers: set[str]) -> N
     program.chmod(0o755)
     script = "; ".join(
         [
-            'eval "$(dedupcrawl completion bash)"',
+            'eval "$(_DEDUPCRAWL_COMPLETE=bash_source dedupcrawl)"',
             f"COMP_WORDS=({' '.join(repr(word) for word in words)})",
             f"COMP_CWORD={len(words) - 1}",
             "_dedupcrawl_completion dedupcrawl",

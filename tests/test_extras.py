@@ -68,9 +68,9 @@ def test_every_extra_is_one_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("DEDUP_LEARN=True", "DEDUP_LEARN needs polars and fastwarc: pip install 'dedupcrawl[train]'"),
-        ("DEDUP_CHECKS=exact,mwo", "(mwo needs rjieba and Stemmer: pip install 'dedupcrawl[terms]')"),
-        ("DEDUP_REPORT=report.html", "DEDUP_REPORT needs jinja2 and matplotlib and polars: pip install"),
+        ("DEDUP_LEARN=True", "DEDUP_LEARN needs the extra 'train': pip install 'dedupcrawl[train]'"),
+        ("DEDUP_CHECKS=exact,mwo", "(mwo needs the extra 'terms': pip install 'dedupcrawl[terms]')"),
+        ("DEDUP_REPORT=report.html", "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'"),
         ("DEDUP_INDEX=redis://127.0.0.1/0", "pip install 'dedupcrawl[redis]'"),
     ],
 )

@@ -64,5 +64,5 @@ class ReplaySpider(Spider):
                 if url not in seen and url.startswith("http"):
                     seen.add(url)
                     yield Request(url)
-            except ValueError:  # a link that is no URL
+            except ValueError:  # a link that is not a URL
                 continue

@@ -29,8 +29,8 @@ class RuleScore:
 def score_rules(learned: Learned[RuleT], rows: Sequence[Row]) -> list[RuleScore]:
     """Coverage and precision of each rule.
 
-    The paper's f counts URLs whose image is a URL of another cluster. The image of an equivalence is no URL: there v is
-    the first URL that got the same image.
+    The paper's f counts URLs whose image is a URL of another cluster. The image of an equivalence is not a URL: there v
+    is the first URL that got the same image.
     """
     matcher = learned.matcher()
     scores = [RuleScore() for _ in learned.rules]

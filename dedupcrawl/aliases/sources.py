@@ -236,7 +236,7 @@ def _place(url: str) -> tuple[str, str, str]:
 
 
 def _absolute(base: str, target: str) -> str:
-    """The URL that a browser would go to, without its fragment; empty where that is no web page."""
+    """The URL that a browser would go to, without its fragment; empty where that is not a web page."""
     joined = _joined(base, unescape(target).strip()) if target else ""
     return joined if joined.startswith(("http://", "https://")) else ""
 

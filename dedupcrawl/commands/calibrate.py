@@ -37,26 +37,24 @@ class _Labels(NamedTuple):
 @click.command(cls=Command)
 @click.argument("labels", nargs=-1, required=True, type=EXISTING_FILE)
 @click.option("--index", help="The index of the crawl that the URLs come from.  [default: the project's]")
-@click.option("--output", required=True, type=FILE, help="The model.")
+@click.option("--output", required=True, type=FILE, help="Write the model here.")
 @sets_option
 @json_option
 def command(labels: Sequence[Path], index: str | None, output: Path, sets: Sequence[str], as_json: bool) -> None:
     """Fit the model to LABELS, pairs of pages that you have marked as the same or not, for DEDUP_MODEL.
 
     A row is {"new": URL, "kept": URL, "same": true or false}: whether NEW may be dropped where KEPT is kept. The report
-    makes such files, with its buttons "same page" and "another page". In place of a URL there may be a whole page, as
-    in compare --pairs. The package's own model is where the fit begins, so a few dozen labels are enough. The
-    summary says which share of the labelled drops is right, and how many of the duplicates are dropped, both by models
-    that had not seen them.
+    makes such files, with its buttons "same page" and "another page". A whole page may stand in place of a URL, as in
+    compare --pairs. The fit starts from the package's own model, so a few dozen labels are enough. The summary says
+    what share of the labelled drops is right, and how many of the duplicates are dropped, both by models that had not
+    seen these pairs.
 
     \b
     dedupcrawl report --output report.html         label some pairs there, download labels.jsonl
     dedupcrawl calibrate labels.jsonl --output model.json
     scrapy crawl news -s DEDUP_MODEL=model.json
     """
-    check_output(output)
-    if any(output.exists() and output.samefile(path) for path in labels):
-        raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
+    check_output(output, labels)
     settings = read_settings({}, sets)
     target = settings.target_precision
     read = _read(labels, index, settings)

@@ -25,8 +25,7 @@ from dedupcrawl.commands.options import InputPath, engine_option, read_settings,
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Wanted
-from dedupcrawl.crawl_logs.parsing import read_pages
+from dedupcrawl.crawl_logs.page_files import Wanted, read_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
@@ -43,7 +42,7 @@ _COPY = "dedupcrawl-check-stdin"
 @click.argument("files", nargs=-1, required=True, type=InputPath(exists=True, allow_dash=True))
 @rows_option
 @click.option(
-    "--index", help="Compare with what is in this index too, and keep what is new there.  [default: a temporary one]"
+    "--index", help="Also compare with the pages in this index, and keep new ones there.  [default: a temporary one]"
 )
 @click.option(
     "--order",
@@ -78,18 +77,13 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl check monday.warc.gz --index lmdb:pages --output monday.jsonl
     dedupcrawl check pages.jsonl --order batch --checks exact,simhash --set SIMHASH_DISTANCE=5
     """
-    if as_json and output is None:
-        raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
     if engine == "spark" and (order != "batch" or index or str(_STDIN) in files):
         wrong = "add --order batch" if order != "batch" else "leave --index out" if index else "name files, not stdin"
         raise click.UsageError(
             f"--engine spark goes with --order batch, files, and the temporary index of each task: {wrong}."
         )
+    check_output(output, files, as_json=as_json)
     settings = _settings(index, checks, sets)
-    if output is not None:
-        if any(path != str(_STDIN) and output.exists() and output.samefile(path) for path in files):
-            raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
-        check_output(output)
     tally = Tally()
     counts: Counter[str] = Counter()
     try:
@@ -189,17 +183,11 @@ def _wanted(settings: DedupSettings) -> Wanted:
 
 def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
-    with (
-        progress("reading", total) if bar else nullcontext(_untold) as update,
-        closing(read_pages(files, tally, wanted=wanted)) as pages,
-    ):
+    with progress() if bar else nullcontext() as told, closing(read_pages(files, tally, wanted=wanted)) as pages:
         for page in pages:
             yield page
-            update(tally.bytes_read)
-
-
-def _untold(_: int) -> None:
-    """No bar."""
+            if told is not None:
+                told("reading", tally.bytes_read, total)
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
@@ -241,12 +229,12 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) 
             waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")
             rows = ((len(Analysis(page).text.starts), _encode(page)) for page in pages)
             count = waiting.executemany("INSERT INTO pages (length, page) VALUES (?, ?)", rows).rowcount
-            with progress("judging", count) as update:
+            with progress() as told:
                 longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
                 for done, (number, page) in enumerate(longest_first, 1):
                     verdict = _encode(judge(Analysis(_decode_page(page))))
                     waiting.execute("INSERT INTO verdicts VALUES (?, ?)", (number, verdict))
-                    update(done)
+                    told("judging", done, count)
             for (verdict,) in waiting.execute("SELECT verdict FROM verdicts ORDER BY number"):
                 yield _decode_verdict(verdict)
     except sqlite3.Error as error:

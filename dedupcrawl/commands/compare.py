@@ -45,7 +45,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     sets: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Tell whether NEW would be dropped if OLD is kept: how probable it is that they are one page, and what differs.
+    """Tell whether NEW would be dropped if OLD is kept: how probably they are the same page, and what differs.
 
     OLD and NEW are files of HTML, or URLs of an index. A row of --pairs is {"kept": PAGE, "new": PAGE}, a page as in
     check: {"url": …, "html": …} or {"url": …, "title": …, "text": …}; or a URL of the index. For each row in, one out,

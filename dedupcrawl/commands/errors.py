@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Tally
 from dedupcrawl.output import FULL, check_place
 from dedupcrawl.printable import printable
 
@@ -42,11 +42,31 @@ class FailureError(CommandError):
     exit_code = 1
 
 
-def check_output(output: Path | None) -> None:
-    """Raise BadInputError where --output names a file that could not be written."""
+def not_a_url(text: str) -> BadInputError:
+    """The error for what should be a URL."""
+    return BadInputError(f"{printable(text)!r} is not a URL: give one such as https://example.com/42.")
+
+
+def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_json: bool = False) -> None:
+    """See whether the rows can go to --output, before there are any.
+
+    Args:
+        output: As given; None: stdout.
+        inputs: The files that are read.
+        as_json: Whether --json prints the counts to stdout.
+
+    Raises:
+        click.UsageError: Rows and counts would go to stdout.
+        BadInputError: It could not be written, or is one of the inputs.
+    """
+    if output is None:
+        if as_json:
+            raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
+        return
+    if any(output.exists() and str(path) != "-" and output.samefile(path) for path in inputs):
+        raise BadInputError(f"--output: {output} is one of the files to read: give it another name.")
     try:
-        if output is not None:
-            check_place(output)
+        check_place(output)
     except OSError as error:
         raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
 
@@ -58,6 +78,9 @@ class Command(click.Command):
         """Run it."""
         try:
             return super().invoke(ctx)
+        except CommandError as error:
+            error.ctx = error.ctx or ctx  # one of a process of its own
+            raise
         except Exception as error:
             told = _told(error)
             if told is None:
@@ -115,9 +138,23 @@ def broken_rows(tally: Tally) -> Iterator[str]:
 
 
 def tell_skipped(tally: Tally) -> None:
-    """Warn of broken rows, the first ones by line, and of what else was skipped, by count."""
+    """Warn of broken rows, the first few by line, and of what else was skipped, by count."""
     for line in broken_rows(tally):
         click.echo(line, err=True)
     if tally.skipped:
         counts = ", ".join(f"{count:,} ({printable(reason)})" for reason, count in tally.skipped.most_common())
         click.echo(f"skipped rows: {counts}", err=True)
+
+
+def no_rows() -> BadInputError:
+    """The error for logs from which nothing can be learned."""
+    return BadInputError(
+        f"no row has both a URL and a digest of the page's content, and a log needs both: {THE_LOG_OF_A_CRAWL}."
+    )
+
+
+def table(rows: Sequence[Sequence[str]], widest: int = 80) -> Iterator[str]:
+    """Lines of cells side by side, each column as wide as its widest cell, or `widest` characters."""
+    widths = [min(widest, max(map(len, column))) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

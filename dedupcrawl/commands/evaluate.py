@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_there_are, tell_skipped
+from dedupcrawl.commands.errors import Command, check_there_are, no_rows, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
@@ -23,9 +23,9 @@ from dedupcrawl.urls.bounds import said_share
 @rules_option
 @json_option
 def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
-    """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do most harm.
+    """Measure rules on crawl LOGS: coverage, precision, reduction, collisions, and the rules that do the most harm.
 
-    The log should not be the one from which the rules were learned. Formats are those of 'dedupcrawl train'.
+    Take another log than the one the rules were learned from. Formats are those of 'dedupcrawl train'.
 
     \b
     dedupcrawl evaluate this-week.jsonl --rules rules/
@@ -33,13 +33,13 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     """
     check_there_are(rules)
     tally = Tally()
-    with stages_progress() as progress:
-        evaluation = evaluate(logs, rules, tally=tally, progress=progress)
+    with progress() as told:
+        evaluation = evaluate(logs, rules, tally=tally, progress=told)
     tell_skipped(tally)
     for problem in evaluation.measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not evaluation.measured.urls:
-        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
+        raise no_rows()
     if as_json:
         click.echo(to_json(evaluation.to_dict()))
     else:
@@ -65,7 +65,7 @@ def _lines(evaluation: Evaluation) -> list[str]:
         f"collisions       {told['collisions']:,} forms shared by different clusters",
     ]
     if told["worst_rules"]:
-        lines.append("most wrong:")
+        lines.append("most often wrong:")
     for use in told["worst_rules"]:
         lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {printable(use['site'])}  {printable(use['id'])}")
     return lines

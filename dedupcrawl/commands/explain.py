@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.errors import Command, not_a_url
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
@@ -53,7 +53,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
         told = explainer.told(forms or [url])
         if told["verdict"] is None and told["kept"] is None and told["items"] is None:
             if not forms:
-                raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+                raise not_a_url(url)
             asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
             logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
             if logged is not None:
@@ -141,12 +141,11 @@ def _speaks_for(rule: dict[str, Any]) -> str:
         {"active": "", "probation": "on probation", "doubted": "doubted", "disabled": "switched off"}[rule["state"]]
     ]
     said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
-    evidence = rule["evidence"]
-    if evidence["coverage"]:
-        learned_from = f"from {counted(evidence['support'], 'cluster')}; " if evidence["support"] else ""
+    if rule["coverage"]:
+        learned_from = f"from {counted(rule['support'], 'cluster')}; " if rule["support"] else ""
         said.append(
-            f"{learned_from}of {counted(evidence['coverage'], 'URL')}{' in others' if learned_from else ''} "
-            f"{evidence['correct']:,} led to the same page and {evidence['wrong']:,} to another one"
+            f"{learned_from}of {counted(rule['coverage'], 'URL')}{' in others' if learned_from else ''} "
+            f"{rule['correct']:,} led to the same page and {rule['wrong']:,} to another one"
         )
     if rule["tried"]:
         said.append(f"tried {counted(rule['tried'], 'time')} in crawls, {rule['failed']:,} failed")
@@ -173,7 +172,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
             f"by {printable(str(verdict['check']))}, similarity {verdict['similarity']}"
         )
-        yield from (f"  which is kept no more: {printable(url)}" for url in told["chain"])
+        yield from (f"  which is no longer kept: {printable(url)}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
         if told["keeper_superseded_by"] is not None:

@@ -7,8 +7,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
 from dedupcrawl.content import main_outline
@@ -17,12 +15,12 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index, standing_for
-from dedupcrawl.index.rows import Entry, Rewrite
+from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import rule_facts
 from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
@@ -30,6 +28,7 @@ from dedupcrawl.verdict import Verdict
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
 _DIFFERENCES = 20
 _CHARACTERS = 300  # of what a text says where it differs
+_OF_REWRITE = ("canonical", "rules", "spider", "run", "at")
 
 
 class Explainer:
@@ -78,7 +77,7 @@ class Explainer:
             "canonical": normalized.canonical,
             "kind": normalized.kind,
             "rules": list(normalized.rules),
-            "rewrite": _of_rewrite(rewrite) if rewrite is not None else None,
+            "rewrite": {name: getattr(rewrite, name) for name in _OF_REWRITE} if rewrite is not None else None,
             "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
             "software": SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME)).told(),
             "alias": self._alias(form),
@@ -98,7 +97,7 @@ class Explainer:
         }
 
     def _keeper(self, verdict: Verdict | None) -> tuple[Entry | None, list[str]]:
-        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are kept no more."""
+        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are no longer kept."""
         chain: list[str] = []
         while verdict is not None and verdict.duplicate_of is not None and len(chain) < _KEEPERS:
             url = verdict.duplicate_of
@@ -151,7 +150,7 @@ class Explainer:
         path = file_of(self._files, site_of(url)) if ids else None
         rules = {rule.id: rule for rule in read_rules(path).rules} if path is not None else {}
         names = (name for name in dict.fromkeys(ids) if not name.startswith(RULE))
-        return [{"id": name} | (_of_rule(rules[name]) if name in rules else {}) for name in names]
+        return [rule_facts(site_of(url), rules[name]) if name in rules else {"id": name} for name in names]
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
@@ -174,29 +173,6 @@ def _doubted(verdict: Verdict) -> str:
     """What the page resembles, that was let through in doubt."""
     doubt = verdict.evidence.get("in_doubt")
     return str(doubt.get("url", "")) if isinstance(doubt, dict) else ""
-
-
-def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:
-    return {
-        "canonical": rewrite.canonical,
-        "rules": list(rewrite.rules),
-        "spider": rewrite.spider,
-        "run": rewrite.run,
-        "at": rewrite.at,
-    }
-
-
-def _of_rule(rule: Rule) -> dict[str, Any]:
-    return {
-        "kind": rule.kind,
-        "state": rule.state,
-        "source": rule.source,
-        "learned": rule.learned.isoformat() if rule.learned is not None else None,
-        "evidence": msgspec.to_builtins(rule.evidence),
-        "tried": rule.tried,
-        "failed": rule.failed,
-        "note": rule.note,
-    }
 
 
 _GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text

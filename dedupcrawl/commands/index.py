@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import pickle
+import multiprocessing
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,12 @@ from dedupcrawl.commands.errors import Command, FailureError, Group, check_outpu
 from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
-from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.quota import recount
-from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import host_of, site_of
 
 _AT_ONCE = 1_000  # pages
 
@@ -68,35 +67,23 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     Raises:
         BadInputError: The index knows nothing of the run or site that is wanted.
     """
+    check_known(index, wanted)
     sites: set[str] = set()
-    run, site = Asked("run", wanted.run), Asked("site", wanted.site)
-    run.meet(*(one.name for one in reversed(read_runs(index))))
-
-    def kept() -> Iterator[tuple[str, str]]:
-        for entry in index.entries():
-            run.meet(entry.run)
-            site.meet(site_of(entry.source), also=host_of(entry.source))
-            if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at):
-                sites.add(entry.site)
-                yield entry.url, entry.source
-
-    def dropped() -> Iterator[str]:
-        for row in chain(index.recorded(), index.restored()):
-            run.meet(row.run)
-            site.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
-            if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at):
-                yield row.verdict.url
-
     forgotten = 0
-    pages = kept()
-    while some := list(islice(pages, _AT_ONCE)):
-        forgotten += index.forget(url for url, _ in some)
-        index.forget(source for url, source in some if source != url)
-    urls = dropped()
-    while named := list(islice(urls, _AT_ONCE)):
+    kept = (
+        entry for entry in index.entries() if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at)
+    )
+    while some := list(islice(kept, _AT_ONCE)):
+        sites |= {entry.site for entry in some}
+        forgotten += index.forget(entry.url for entry in some)
+        index.forget(entry.source for entry in some if entry.source != entry.url)
+    dropped = (
+        row.verdict.url
+        for row in chain(index.recorded(), index.restored())
+        if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at)
+    )
+    while named := list(islice(dropped, _AT_ONCE)):
         index.forget(url for url in named if index.attachments(url) and index.entry(url) is None)
-    run.check()
-    site.check()
     return forgotten, sites
 
 
@@ -143,9 +130,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     dedupcrawl index list --drops --output drops.csv
     dedupcrawl index list | jq -r .url
     """
-    if as_json and output is None:
-        raise click.UsageError("--json prints the count to stdout: say with --output where the rows go.")
-    check_output(output)
+    check_output(output, as_json=as_json)
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
@@ -209,8 +194,8 @@ command.add_command(compact)
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
-    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl, which has
-    the checks, can post these. The log of a crawl ends with them.
+    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl can post
+    them. Its log ends with these counts.
 
     \b
     dedupcrawl index info
@@ -235,7 +220,7 @@ def verify(index: str | None, as_json: bool) -> None:
 
     \b
     dedupcrawl index verify
-    dedupcrawl index verify --index lmdb:/data/dedup/index || echo "make it anew"
+    dedupcrawl index verify --index lmdb:/data/dedup/index || echo "delete it and crawl again"
     """
     pages, problems = _read_apart(index)
     if as_json:
@@ -248,37 +233,20 @@ def verify(index: str | None, as_json: bool) -> None:
 
 
 def _read_apart(index: str | None) -> tuple[int, list[str]]:
-    """Pages of an index and what is wrong with them, read by a process of its own.
-
-    LMDB has no checksums of its pages: a damaged one may abort whoever reads it.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
+    """As `_read`, by a process of its own: LMDB has no checksums, and a damaged page may end whoever reads it."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         try:
-            os.write(writing, pickle.dumps(_read(index)))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as file:
-        said = file.read()
-    os.waitpid(child, 0)
-    if not said:
-        raise FailureError(
-            f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, or "
-            "delete it and crawl again."
-        )
-    found: tuple[int, list[str]] | Exception = pickle.loads(said)
-    if isinstance(found, Exception):
-        raise found
-    return found
+            return pool.submit(_read, index).result()
+        except BrokenProcessPool as error:
+            raise FailureError(
+                f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, "
+                "or delete it and crawl again."
+            ) from error
 
 
-def _read(index: str | None) -> tuple[int, list[str]] | Exception:
-    try:
-        with open_existing(index) as opened:
-            pages = int(opened.info()["pages"])
-            with progress("verifying", pages) as update:
-                return pages, opened.verify(lambda done, _: update(done))
-    except Exception as error:
-        return error
+def _read(index: str | None) -> tuple[int, list[str]]:
+    """How many pages an index has, and what is wrong with them."""
+    with open_existing(index) as opened:
+        pages = int(opened.info()["pages"])
+        with progress() as told:
+            return pages, opened.verify(lambda done, _: told("verifying", done, pages))

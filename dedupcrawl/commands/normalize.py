@@ -12,14 +12,17 @@ import click
 
 from dedupcrawl.commands.errors import Command
 from dedupcrawl.commands.options import json_anyway, rules_option, software_option
+from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
-from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.url_parts import split_url
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
+_NAMED = 5  # of what is not a URL
 
 
 @click.command(cls=Command)
@@ -32,7 +35,8 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
 
     Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs
     are the same page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged",
-    "rewrite") or only compared ("equivalence"), "rules" which rules made it.
+    "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything that is not a URL is printed
+    unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
     \b
     dedupcrawl normalize 'https://example.com/print/42?sid=77'
@@ -42,25 +46,35 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
     if not rules.exists():  # named they must be there: see `rules_option`
         click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
     normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
-    if not urls and sys.stdin.isatty():
-        click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
-    out = sys.stdout.buffer
+    is_typed = not urls and sys.stdin.isatty()
     given = map(_sound, urls) if urls else _lines(sys.stdin.buffer)
-    if not urls and sys.stdin.isatty():
-        ahead: list[str] = []
+    ahead: list[str] = []
+    if is_typed:
+        click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     else:
         ahead = list(islice(given, _AHEAD))
         recognizer = Recognizer(programs(software))
         for url in ahead:
             recognizer.see_url(url)
         normalizer.more = recognizer.undoubted_rules_of
-    for url in chain(ahead, given):
-        out.write(_row(normalizer.normalize(url)))
-    out.flush()
+    others = 0
+    for number, url in enumerate(chain(ahead, given), 1):
+        normalized = normalizer.normalize(url)
+        sys.stdout.buffer.write(to_json(normalized._asdict()) + b"\n")
+        if url and normalized.kind == "unchanged" and split_url(url) is None:
+            others += 1
+            if others <= _NAMED:
+                place = "" if urls else f"line {number:,}: "
+                click.echo(f"{place}{printable(url)!r} is not a URL: printed unchanged", err=True)
+    sys.stdout.buffer.flush()
+    if others > _NAMED:
+        click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
+    if others and urls:
+        raise SystemExit(1)
 
 
 def _sound(argument: str) -> str:
-    """An argument, whose bytes that are no UTF-8 Python has made lone surrogates, as if it were read from stdin."""
+    """An argument, whose bytes that are not UTF-8 Python has made lone surrogates, as if it were read from stdin."""
     try:
         return utf8(os.fsencode(argument)).decode()
     except UnicodeEncodeError:  # a surrogate of another kind, from a caller in Python
@@ -70,13 +84,3 @@ def _sound(argument: str) -> str:
 def _lines(stdin: Iterable[bytes]) -> Iterator[str]:
     for line in stdin:
         yield utf8(line.rstrip(b"\r\n")).decode()
-
-
-def _row(normalized: Normalized) -> bytes:
-    row = {
-        "url": normalized.url,
-        "canonical": normalized.canonical,
-        "kind": normalized.kind,
-        "rules": normalized.rules,
-    }
-    return to_json(row) + b"\n"

@@ -45,7 +45,7 @@ rules_option = click.option(
 software_option = click.option(
     "--software",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder with files of programs of your own, beside those of known software, as in DEDUP_SOFTWARE.",
+    help="Folder of files that describe programs of your own, in addition to the known ones, as in DEDUP_SOFTWARE.",
 )
 
 sets_option = click.option(
@@ -141,7 +141,7 @@ def _nothing_at(path: Path) -> BadInputError:
 
 
 def _open(spec: str, path: Path) -> Index:
-    """To be read; a damaged segment is made anew first, where the index was made with the settings by default."""
+    """To be read; a damaged segment is rebuilt first, where the index was made with the settings by default."""
     try:
         return open_index(spec, [], default_path=path)
     except IndexDamagedError:

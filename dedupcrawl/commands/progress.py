@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    Progress,
     ProgressColumn,
     Task,
     TaskID,
@@ -17,17 +17,16 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.progress import (
+    Progress as Bars,
+)
 from rich.text import Text
 
-_EVERY = 256  # calls between two looks at the clock
+if TYPE_CHECKING:
+    from dedupcrawl.training.parts import Progress
+
+_EVERY = 0.05  # seconds between two looks at a bar
 _IN_BYTES = ("reading", "crawl log")  # stages that are counted in bytes; others are in rows
-
-
-class Told(Protocol):
-    """Takes a stage, how much of it is done, and how much there is."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Call it now and then."""
 
 
 class SpeedColumn(ProgressColumn):
@@ -40,8 +39,8 @@ class SpeedColumn(ProgressColumn):
 
 
 @contextmanager
-def stages_progress() -> Iterator[Told]:
-    """A bar a stage; the function given is told of each."""
+def progress() -> Iterator[Progress]:
+    """A bar for each stage that the function given is told of."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda stage, done, total: None
@@ -50,27 +49,17 @@ def stages_progress() -> Iterator[Told]:
         *(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()),
         *(SpeedColumn(), TimeRemainingColumn()),
     )
-    with Progress(*columns, console=console, transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
         tasks: dict[str, TaskID] = {}
+        looked = 0.0
 
         def told(stage: str, done: int, total: int) -> None:
+            nonlocal looked
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total)
+            elif done < total and time.monotonic() < looked + _EVERY:
+                return
+            looked = time.monotonic()
             bars.update(tasks[stage], completed=done, total=total)
 
         yield told
-
-
-@contextmanager
-def progress(stage: str, total: int) -> Iterator[Callable[[int], None]]:
-    """One bar; the function given takes how much is done, at each row if need be."""
-    calls = 0
-    with stages_progress() as told:
-
-        def update(done: int) -> None:
-            nonlocal calls
-            calls += 1
-            if calls % _EVERY == 1:
-                told(stage, done, total)
-
-        yield update

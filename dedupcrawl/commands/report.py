@@ -10,7 +10,7 @@ import click
 from dedupcrawl import extras
 from dedupcrawl.commands.errors import Command, FailureError, check_output
 from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import to_json
@@ -41,17 +41,16 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
     dedupcrawl report --output report.html --json | jq .duplicates
     """
-    try:
-        from dedupcrawl.report.collect import collect
-        from dedupcrawl.report.page import write
-    except ModuleNotFoundError as error:
-        raise FailureError(f"the report {extras.missing('report')}.") from error
+    if lacking := extras.missing("report"):
+        raise FailureError(f"the report {lacking}.")
+    from dedupcrawl.report.collect import collect
+    from dedupcrawl.report.page import write
 
     check_output(output)
     beside = index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
-        with stages_progress() as told:
+        with progress() as told:
             report = collect(opened, log or beside, [rules], runs, told, run=name)
         length = write(report, output)
     duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt
@@ -71,30 +70,23 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
 
 
+_OF_RUN = ("kept", "duplicates", "in_doubt", "saved", "fell_back")
+
+
 def _figures(report: Report) -> dict[str, object]:
+    verdicts = report.verdicts
     return {
         "run": report.run,
         "kept": report.kept,
         "superseded": report.superseded,
-        "duplicates": report.verdicts.duplicates,
-        "let_through": report.verdicts.let_through,
-        "given_back": report.verdicts.given_back,
-        "in_doubt": report.verdicts.in_doubt,
+        **{name: getattr(verdicts, name) for name in ("duplicates", "let_through", "given_back", "in_doubt")},
         "saved": report.saved,
         "fell_back": report.fell_back,
         "rules": report.rules.count,
         "runs": [
-            {
-                "run": row.run.name,
-                "spider": row.run.spider,
-                "started": row.run.started,
-                "ended": row.run.ended if row.run.is_whole else None,
-                "kept": row.kept,
-                "duplicates": row.duplicates,
-                "in_doubt": row.in_doubt,
-                "saved": row.saved,
-                "fell_back": row.fell_back,
-            }
+            {"run": row.run.name, "spider": row.run.spider, "started": row.run.started}
+            | {"ended": row.run.ended if row.run.is_whole else None}
+            | {name: getattr(row, name) for name in _OF_RUN}
             for row in report.runs
         ],
     }

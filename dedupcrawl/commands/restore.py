@@ -14,16 +14,15 @@ import msgspec
 
 from dedupcrawl.commands.errors import Command, check_output
 from dedupcrawl.commands.options import index_option, open_existing, rows_option
-from dedupcrawl.commands.selection import Asked, Selection, needs_one, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
 from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
-from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import results, to_json
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import site_of
 
 _LET_THROUGH = (
     'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
@@ -66,17 +65,15 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
     dedupcrawl index restore --check simhash --output again.jsonl
     dedupcrawl index restore --rule r1-2 --refetch
     """
-    if as_json and output is None:
-        raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
     if rule is not None and check is not None:
         raise click.UsageError(
             "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
         )
     needs_one(urls, rule, check, run, site)
-    check_output(output)
+    check_output(output, as_json=as_json)
     wanted = selection(urls, site, run)
     with open_existing(index) as opened:
-        _check_known(opened, wanted, rule)
+        check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
         let_through = 0
@@ -91,11 +88,9 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
                     continue
                 if isinstance(row, Rewrite):
                     rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
-                    told = _of_rewrite(row)
                 else:
                     dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
-                    told = _of_verdict(row, opened)
-                out.write(to_json(told) + b"\n")
+                out.write(to_json(_row(row, opened)) + b"\n")
         # Only now: after a crash in between nothing was given back yet.
         opened.withdraw(dropped)
         if refetch:
@@ -114,27 +109,6 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
             click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
     if urls and not (dropped or rewritten or let_through):
         raise SystemExit(1)
-
-
-def _check_known(index: Index, wanted: Selection, rule: str | None) -> None:
-    """Raise BadInputError when nothing that the index knows is of the run, the site or the rule that is asked for."""
-    if wanted.run is None and wanted.site is None and rule is None:
-        return
-    runs, sites, rules = Asked("run", wanted.run), Asked("site", wanted.site), Asked("rule", rule)
-    runs.meet(*(run.name for run in reversed(read_runs(index))))
-    for rewrite in index.rewrites():
-        runs.meet(rewrite.run)
-        sites.meet(site_of(rewrite.url), also=host_of(rewrite.url))
-        rules.meet(*rewrite.rules)
-    rules.check()
-    for row in chain(index.restored(), index.recorded()):
-        runs.meet(row.run)
-        sites.meet(site_of(row.verdict.url), also=host_of(row.verdict.url))
-    if not sites.is_met:
-        for entry in index.entries():
-            sites.meet(site_of(entry.source), also=host_of(entry.source))
-    runs.check()
-    sites.check()
 
 
 def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) -> Iterator[Recorded | Rewrite]:
@@ -170,32 +144,15 @@ def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
     return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
 
 
-def _of_verdict(row: Recorded, index: Index) -> dict[str, Any]:
+def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
+    """What is printed of a page that was dropped, or of a URL that was rewritten."""
+    if isinstance(row, Rewrite):
+        about = {"url": row.url, "duplicate_of": row.canonical, "check": None, "rules": list(row.rules)}
+        return {**about, "site": site_of(row.url), "spider": row.spider, "run": row.run, "items": []}
     verdict = row.verdict
     try:
         items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
     except AttachmentError as error:
         raise IndexDamagedError(f"{verdict.url}: {error}") from error
-    return {
-        "url": verdict.url,
-        "duplicate_of": verdict.duplicate_of,
-        "check": verdict.check,
-        "rules": [],
-        "site": row.site,
-        "spider": row.spider,
-        "run": row.run,
-        "items": items,
-    }
-
-
-def _of_rewrite(rewrite: Rewrite) -> dict[str, Any]:
-    return {
-        "url": rewrite.url,
-        "duplicate_of": rewrite.canonical,
-        "check": None,
-        "rules": list(rewrite.rules),
-        "site": site_of(rewrite.url),
-        "spider": rewrite.spider,
-        "run": rewrite.run,
-        "items": [],
-    }
+    about = {"url": verdict.url, "duplicate_of": verdict.duplicate_of, "check": verdict.check, "rules": []}
+    return {**about, "site": row.site, "spider": row.spider, "run": row.run, "items": items}

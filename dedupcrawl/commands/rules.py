@@ -12,7 +12,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are
+from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, table
 from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import why_command
@@ -64,9 +64,9 @@ _NAMED = 5  # sites
 
 @click.group(cls=Group)
 def command() -> None:
-    """Look at rules, try them, switch one off, exchange them.
+    """Look at rules, try them, switch them off, exchange them.
 
-    Rule files are TOML, one a site, meant to be read and edited; 'rules test' shows what an edit does.
+    Rule files are TOML, one per site, meant to be read and edited; 'rules test' shows what an edit does.
 
     \b
     dedupcrawl rules list
@@ -88,7 +88,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
     Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page,
-    with what it is at least (95 % sure): one of one says little.
+    with its lower bound (95 % sure): one of one says little.
     The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
 
     \b
@@ -106,9 +106,8 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         click.echo(to_json({"rules": rows_of}))
         return
     rows = [_HEADS, *(_cells(*row) for row in found)]
-    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
-    for row in rows if found else ():
-        click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in table(rows, _WIDEST) if found else ():
+        click.echo(line)
 
 
 @command.command(short_help="Show the rules of a site, with counts and examples.")
@@ -151,7 +150,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
         return
     for url in urls:
         if split_url(url) is None:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
     files = _files(folder)
     tried = [_steps(url, files) for url in urls]
     if as_json:
@@ -203,11 +202,11 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 @_folder
 @json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
-    """Take over rules of duplicate-url-discarder from its JSON FILES, behind those that are there.
+    """Add the rules in duplicate-url-discarder's JSON FILES after those that are there.
 
-    Not taken over, with a word on stderr: rules for every site, arguments to keep rather than drop, its normalizer,
-    patterns with a query, fragment, scheme, port or exception, a * inside a segment. Imported rules mind the case and
-    take whole segments: they never apply to more URLs than the original.
+    Left out, and reported on stderr: rules for every site, arguments to keep rather than drop, its normalizer,
+    patterns with a query, fragment, scheme, port or exception, a * inside a segment. Imported rules are case-sensitive
+    and match whole segments, so they never apply to more URLs than the original.
 
     \b
     dedupcrawl rules import queryRemoval/*.json --rules rules/
@@ -219,7 +218,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         except (msgspec.DecodeError, RecursionError) as error:
             why = "too deep" if isinstance(error, RecursionError) else printable(str(error))
             raise BadInputError(
-                f"{file} is no JSON ({why}): it takes files of rules as duplicate-url-discarder has "
+                f"{file} is not JSON ({why}): it takes files of rules as duplicate-url-discarder has "
                 "them, arrays of objects."
             ) from error
         except RuleError as error:
@@ -259,7 +258,7 @@ command.add_command(why_command)
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
 
-    Not printed, with a word on stderr: equivalences, conversions, rewritten values, paths that change otherwise than by
+    Left out, and reported on stderr: equivalences, conversions, rewritten values, paths that change other than by
     losing segments, and rules for some hosts or values only.
 
     \b
@@ -359,4 +358,4 @@ def _test_examples(folder: Path, as_json: bool) -> None:
 def _tell_refused(refused: Sequence[Refused]) -> None:
     for why, count in Counter(one.why for one in refused).most_common():
         example = next(one.what for one in refused if one.why == why)
-        click.echo(f"{count} not taken over: {why} ({printable(example)})", err=True)
+        click.echo(f"{count} left out: {why} ({printable(example)})", err=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import click
 from w3lib.url import safe_url_string
 
-from dedupcrawl.commands.errors import BadInputError
+from dedupcrawl.commands.errors import BadInputError, not_a_url
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Recorded
 from dedupcrawl.index.runs import Run, read_runs
@@ -27,7 +27,7 @@ _BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@
 def forms_of(url: str) -> list[str]:
     """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme.
 
-    Empty when it is no URL of the web, or longer than any.
+    Empty when it is not a URL of the web, or longer than any.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
@@ -98,7 +98,7 @@ def selection(
     for url in urls:
         known = forms_of(url)
         if not known:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
         forms |= {url, *known}
         if page_of_item(url) is None:
             pages |= {url, *known}
@@ -159,48 +159,47 @@ def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
     if name == "last":
         return runs, names[-1]
     if name not in names:
-        raise unknown("run", name, reversed(names))
+        raise _unknown("run", name, reversed(names))
     return runs, name
 
 
-class Asked:
-    """Whether a name that was asked for has been met, and a few of those that were.
+def check_known(index: Index, wanted: Selection, rule: str | None = None) -> None:
+    """See whether the index knows anything of the run, the site and the rule that are asked for.
 
-    Args:
-        what: That it names.
-        name: It; None: nothing was asked for.
+    Raises:
+        BadInputError: It knows nothing of one of them.
     """
+    if rule is not None:
+        _check("rule", rule, ((name, "") for rewrite in index.rewrites() for name in rewrite.rules))
+    if wanted.run is not None:
+        runs = chain(
+            (run.name for run in reversed(read_runs(index))),
+            (rewrite.run for rewrite in index.rewrites()),
+            (row.run for row in chain(index.restored(), index.recorded())),
+            (entry.run for entry in index.entries()),
+        )
+        _check("run", wanted.run, ((name, "") for name in runs))
+    if wanted.site is not None:
+        urls = chain(
+            (rewrite.url for rewrite in index.rewrites()),
+            (row.verdict.url for row in chain(index.restored(), index.recorded())),
+            (entry.source for entry in index.entries()),
+        )
+        _check("site", wanted.site, ((site_of(url), host_of(url)) for url in urls))
 
-    def __init__(self, what: str, name: str | None) -> None:
-        self._what = what
-        self._name = name
-        self._found = name is None
-        self._met: dict[str, None] = {}
 
-    @property
-    def is_met(self) -> bool:
-        """True when it was met, or nothing was asked for."""
-        return self._found
-
-    def meet(self, *names: str, also: str = "") -> None:
-        """These were met; so was `also`, which is not told, where there is one."""
-        if self._found:
+def _check(what: str, name: str, known: Iterable[tuple[str, str]]) -> None:
+    """Raise unless `name` is one of the pairs, of which the first ones are told."""
+    some: dict[str, None] = {}
+    for pair in known:
+        if name in pair:
             return
-        self._found = self._name in (*names, also)
-        if len(self._met) <= _NAMED:
-            self._met |= dict.fromkeys(names)
-
-    def check(self) -> None:
-        """Raise when nothing that was met has the name.
-
-        Raises:
-            BadInputError: It was not met.
-        """
-        if not self._found and self._name is not None:
-            raise unknown(self._what, self._name, self._met)
+        if len(some) <= _NAMED:
+            some[pair[0]] = None
+    raise _unknown(what, name, some)
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> BadInputError:
+def _unknown(what: str, name: str, known: Iterable[str]) -> BadInputError:
     """The error for a name that nothing has; `known` are those that something has."""
     some = list(islice(known, _NAMED + 1))
     shown = ", ".join(map(printable, some[:_NAMED])) + (", …" if len(some) > _NAMED else "")

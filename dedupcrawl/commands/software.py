@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, table
 from dedupcrawl.commands.options import json_option, software_option
 from dedupcrawl.content.ignored import read_ignored
 from dedupcrawl.counts import counted
@@ -92,11 +92,8 @@ def _list(known: Sequence[Program], as_json: bool) -> None:
         click.echo(to_json({"programs": list(map(_row, known)), "problems": found}))
     else:
         rows = [_HEADS, *(tuple(str(_row(program)[head]) for head in _HEADS) for program in known)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-        for problem in found:
-            click.echo(printable(problem))
+        for line in (*table(rows), *map(printable, found)):
+            click.echo(line)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
     if not as_json:

@@ -36,7 +36,7 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 @click.command(cls=Command)
 @click.argument("page", metavar="FILE|URL")
 @click.option("--index", help="An index that knows what its site repeats.  [default for a URL: the project's]")
-@click.option("--url", help="The URL that FILE was fetched from, by whose host the index knows what it repeats.")
+@click.option("--url", help="The URL that FILE was fetched from: its host tells what the site repeats.")
 @sets_option
 @json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:

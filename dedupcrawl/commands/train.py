@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, tell_skipped
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, software_option, spark_errors
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.output import to_json
@@ -38,7 +38,7 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.holdout,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Share of the clusters that is held out to prove rules on.",
+    help="Share of the clusters that is held out to prove the rules on.",
 )
 @click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Seed of the split.")
 @click.option(
@@ -77,9 +77,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     """Learn URL rules from crawl LOGS, prove them on held-out clusters, and write one rule file per site.
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
-    or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, best of all of its main text. Nothing
-    changes before everything is learned. Rules that were disabled, imported or written by hand stay, and so do rules
-    learned earlier, unless the pages of these logs contradict them.
+    or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, ideally of its main text. Nothing is
+    written until everything has been learned. Rules that were disabled, imported or written by hand stay, and so do
+    rules learned earlier, unless the pages of these logs contradict them.
 
     \b
     dedupcrawl train .scrapy/dedup/crawl-log.jsonl --rules rules/
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
-        raise BadInputError("no row has both a URL and a digest of the page's content: a log needs both.")
+        raise no_rows()
     if as_json:
         click.echo(to_json(summary.to_dict()))
     else:
@@ -116,8 +116,8 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
-    with stages_progress() as progress:
-        return train([Path(log) for log in logs], rules, options, tally=tally, progress=progress)
+    with progress() as told:
+        return train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
 
 
 def _on_spark(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
@@ -159,17 +159,19 @@ def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
     folder = shlex.quote(str(rules))
     if not clusters:
         return [
-            "No two URLs of this log have one page, so it teaches nothing. A feed has only what was kept: "
+            "No two URLs of this log have the same page, so there is nothing to learn. A feed has only what was kept: "
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
     if not count:
-        return ["No rule was sure enough. A log of more pages helps, or --min-coverage 1 to see what is on the verge."]
+        return [
+            "No rule was sure enough. A log of more pages helps; --min-coverage 1 shows what was nearly sure enough."
+        ]
     return [
         "Where to look next:",
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",
         f"  dedupcrawl rules test URL --rules {folder}        what they make of a URL, step by step",
         f"  dedupcrawl evaluate OTHER_LOG --rules {folder}    how they do on another crawl",
-        "  The next crawl follows them, for it looks into rules/."
+        "  The next crawl follows them: it looks in rules/."
         if rules.absolute() == rules_folder().absolute()
         else f"  DEDUP_RULES = [{str(rules)!r}]  in settings.py    the next crawl follows them",
     ]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.errors import BadInputError, Command, not_a_url
 from dedupcrawl.commands.options import EXISTING_FILE, json_option
-from dedupcrawl.commands.progress import stages_progress
+from dedupcrawl.commands.progress import progress
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
@@ -35,18 +35,20 @@ from dedupcrawl.urls.url_parts import split_url
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
 
-    For each way to bring them together: the rule that does it for other URLs, or the pages of the logs that speak
-    against it, or how few clusters show it. Pages that may be one at two times (near SimHashes) count as neither.
+    For each way to merge them: the rule that does so for other URLs, or the pages in the logs that contradict it, or
+    how few clusters support it. Pages that may be the same page at two times (near SimHashes) count as neither.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
     """
     for url in (one, other):
         if split_url(url) is None:
-            raise BadInputError(f"{printable(url)!r} is no URL: it takes one such as https://example.com/42.")
+            raise not_a_url(url)
     site = site_of(one)
     if ascii_form(site) != ascii_form(site_of(other)):
-        raise BadInputError(f"{printable(one)} and {printable(other)} are of two sites, and no rule leads to another.")
+        raise BadInputError(
+            f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
+        )
     found = why(one, other, _rules_of(site, folder), *_pages(site, logs))
     click.echo(to_json(asdict(found) | {"is_met": found.is_met}) if as_json else "\n".join(_lines(found)))
 
@@ -61,8 +63,8 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[
         return [], [], {}
     from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
 
-    with stages_progress() as progress:
-        return urls_and_clusters(site, logs, progress)
+    with progress() as told:
+        return urls_and_clusters(site, logs, told)
 
 
 def _lines(found: Why) -> list[str]:
@@ -71,7 +73,7 @@ def _lines(found: Why) -> list[str]:
         return [f"They are merged: {printable(found.canonical[0])}{by}."]
     lines = [f"They are not merged: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
     if not found.reasons:
-        lines.append("Nothing of one URL tells of the other.")
+        lines.append("Nothing in one URL says anything about the other.")
     for reason in found.reasons:
         lines.append(f"  {printable(reason.rule)}: {printable(reason.why)}")
         lines += [f"    {printable(one)} is not {printable(other)}" for one, other in reason.pairs]

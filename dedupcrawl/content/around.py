@@ -2,7 +2,7 @@
 
 Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
 have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
-of each link 16 bits: some bytes a line, once the lines and links that the site repeats are left out.
+of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out.
 """
 
 from __future__ import annotations

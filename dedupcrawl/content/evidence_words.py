@@ -9,7 +9,8 @@ from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
 from dedupcrawl.printable import printable
 
-_SIGNS = {"for": "for", "against": "against", "either": "weighs in"}
+_SIGNS = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}
+"""Sign of a feature → what is said of it; the weight of one of either sign says nothing by itself."""
 
 LABELS: Mapping[str, str] = {
     "probability": "probability that this page duplicates the kept one",
@@ -33,7 +34,10 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
     for key, label in LABELS.items():
         value = evidence.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            yield f"{value:.1%} {label}" if key in SHARES else f"{_figure(value)} {label}"
+            if key in _FEATURES:
+                yield f"{label} ({_figure(value)})"
+            else:
+                yield f"{value:.1%} {label}" if key in SHARES else f"{_figure(value)} {label}"
     for key, value in evidence.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if key == "differs" and isinstance(value, list):
@@ -44,7 +48,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
             yield f"{printable(key)}: {printable(str(value))}"
 
 
-_KNOWN = {*LABELS, *(feature.name for feature in FEATURES)}
+_FEATURES = {feature.name for feature in FEATURES}
+_KNOWN = {*LABELS, *_FEATURES}
 
 
 def _figure(value: float) -> str:

@@ -20,7 +20,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
-_TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is no script and no picture
+_TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
 _TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a JavaScript shell
 _URL = re.compile(
     r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
@@ -57,7 +57,7 @@ def extract(  # noqa: PLR0913 - each may be left out
         fields: Fill headings, keywords, description and anchors.
 
     Raises:
-        ValueError: `selector` is no CSS selector.
+        ValueError: `selector` is not a CSS selector.
     """
     raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
     digest = mmh3.hash_bytes(raw) if raw else b""

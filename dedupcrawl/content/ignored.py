@@ -74,7 +74,7 @@ def entries_of(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
     if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
-        raise ValueError("that is no list of strings")
+        raise ValueError("that is not a list of strings")
     read_ignored(tuple(value))
     return tuple(value)
 
@@ -104,7 +104,7 @@ def _pattern(written: str) -> re.Pattern[str]:
     try:
         found = re.compile(written)
     except re.error as error:
-        raise ValueError(f"{written!r} is no regular expression: {error}") from error
+        raise ValueError(f"{written!r} is not a regular expression: {error}") from error
     if found.fullmatch(""):
         raise ValueError(f"{written!r} finds nothing at all in every line: say what is to be found")
     return found

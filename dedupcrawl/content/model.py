@@ -18,17 +18,17 @@ import msgspec
 from dedupcrawl.content.features import FEATURES
 
 TARGET_PRECISION = 0.97
-"""Of the pages that are dropped this share shall be duplicates, unless another is asked for (docs/probability.md)."""
+"""Of the pages that are dropped this share should be duplicates, unless another is asked for (docs/probability.md)."""
 
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""
 
 FORMAT = 2
-_MOST = 700.0  # log odds; beyond, e to their power is no number
+_MOST = 700.0  # log odds; beyond, e to their power is not a number
 
 
 class ModelError(ValueError):
-    """A file is no model of this version; the message says why and what to do."""
+    """A file is not a model of this version; the message says why and what to do."""
 
 
 class Model(msgspec.Struct, frozen=True, dict=True):
@@ -84,13 +84,13 @@ def parse(raw: bytes, name: str) -> Model:
     Raises:
         ModelError: It is none, or one of another version.
     """
-    again = "make it anew with: dedupcrawl calibrate"
+    again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
             raise ModelError(f"{name} has format {made}, this version reads {FORMAT}: {again}")
         model = msgspec.json.decode(raw, type=Model)
     except msgspec.MsgspecError as error:
-        raise ModelError(f"{name} is no model ({error}): {again}") from error
+        raise ModelError(f"{name} is not a model ({error}): {again}") from error
     known = {feature.name: feature.sign for feature in FEATURES}
     if unknown := sorted(model.weights.keys() - known.keys()) or sorted(model.weights.keys() - model.bounds.keys()):
         raise ModelError(f"{name} has the feature {unknown[0]!r}, which this version lacks: {again}")

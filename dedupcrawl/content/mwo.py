@@ -148,7 +148,7 @@ class Record:
         return len(self.hashes)
 
     def to_bytes(self) -> bytes:
-        """Six bytes a term: all hashes, then all weights, little-endian."""
+        """Six bytes per term: all hashes, then all weights, little-endian."""
         return self.hashes.astype("<u4").tobytes() + self.weights.astype("<u2").tobytes()
 
     @classmethod

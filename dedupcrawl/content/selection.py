@@ -38,7 +38,7 @@ def selected(markup: bytes, css: str) -> list[str]:
         css: As parsel takes it, with ::text and ::attr().
 
     Raises:
-        ValueError: `css` is no CSS selector.
+        ValueError: `css` is not a CSS selector.
     """
     page = _parsed(markup)
     elements = list(page.root.iter("*"))
@@ -79,14 +79,14 @@ def check_selector(css: str) -> str:
     """The selector itself.
 
     Raises:
-        ValueError: It is no CSS selector, or not one of elements.
+        ValueError: It is not a CSS selector, or not one of elements.
     """
     try:
         _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
         if any(selector.pseudo_element is not None for selector in parse(css)):
             raise ValueError("it is one of texts or attributes, not of elements")
     except (SyntaxError, RuntimeError, ValueError) as error:
-        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
+        raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
     return css
 
 
@@ -104,7 +104,7 @@ def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[
         few = elements if len(elements) <= MOST_ELEMENTS else []
         return [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
     except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
-        raise ValueError(f"{css!r} is no CSS selector: {error}") from error
+        raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
 
 
 def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:

@@ -11,7 +11,7 @@ _TAG_LIMIT = 5_000  # bytes of a tag in tame markup
 # What a tag is; from END on, the tags that end a block of text.
 LINK, LINK_END, BREAK, META, BASE, END, START, PART, TITLE, HIDDEN, RULE = range(11)
 
-# Elements whose content is no text of the page; left with their content, to their end tag or the end of the page.
+# Elements whose content is not text of the page; left with their content, to their end tag or the end of the page.
 _UNREAD = ("script", "style", "noscript", "textarea", "iframe")
 # The same, but an end tag that is missing must not swallow the page: a block element ends them too.
 _UNREAD_TO_BLOCK = ("svg", "select")

@@ -59,7 +59,7 @@ def _patterns() -> _Patterns:
 
 
 class DictionaryError(ValueError):
-    """A file that is no dictionary for segmentation; the message says which and what it takes."""
+    """A file that is not a dictionary for segmentation; the message says which and what it takes."""
 
 
 def header(dictionary: str = "") -> dict[str, str | int]:
@@ -85,7 +85,7 @@ def dictionary_parameter() -> Any:
         "DICTIONARY",
         "",
         file("a dictionary in jieba's format", read_dictionary),
-        "Chinese words that `mwo` and `concepts` shall know besides jieba's own.",
+        "Chinese words that `mwo` and `concepts` know in addition to jieba's own.",
     )
 
 

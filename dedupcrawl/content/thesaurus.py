@@ -35,7 +35,7 @@ class ThesaurusError(ValueError):
 class Thesaurus:
     """Sets of synonyms, looked up by term.
 
-    A word of several parts adds each of its parts that is no stop word ("orange tree": orange, tree), as the paper
+    A word of several parts adds each of its parts that is not a stop word ("orange tree": orange, tree), as the paper
     counts overlapping tokens; a name of several parts ("Republic of Cuba") adds only itself, or every republic would
     be a synonym of every other.
     """

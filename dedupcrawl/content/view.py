@@ -87,7 +87,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def furniture(self) -> float:
         """Share of all that it says, around its main text too, that is furniture; of a kept page not known.
 
-        All of it, before a host's furniture is known: who errs shall keep a page.
+        All of it, before a host's furniture is known: an error should keep a page.
         """
         if self.site.pages < RECURRING:
             return 1.0

@@ -104,7 +104,7 @@ class AliasStore:
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
     def detach(self, url: str) -> None:
-        """A URL is no alias, and what was said at it counts no more.
+        """A URL is not an alias, and what was said at it no longer counts.
 
         Raises:
             OSError, IndexDamagedError: The index cannot be changed.

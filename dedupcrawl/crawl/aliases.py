@@ -235,7 +235,7 @@ class Aliases:
         return {
             said if said.isascii() and " " not in said else safe_url_string(said): source  # as Scrapy writes it
             for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
-            if url.startswith("https:") or not said.startswith("https:")  # nobody shall be led to an insecure page
+            if url.startswith("https:") or not said.startswith("https:")  # nobody must be led to an insecure page
         }
 
     def _by_rules(self, url: str) -> str:

@@ -60,11 +60,11 @@ class EarlierPages:
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
-        """True when this crawl fetched one of these URLs, and its page was no duplicate."""
+        """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
         try:
             return any(self._kept(url) is not None for url in urls)
         except (OSError, IndexDamagedError):
-            return True  # who errs shall fetch a page
+            return True  # an error should fetch a page
 
     def _looked_up(self, url: str) -> Look | None:
         entry = self._kept(url)

@@ -1,4 +1,4 @@
-"""The crawl log: JSON Lines, one row a response, as in docs/formats."""
+"""The crawl log: JSON Lines, one row per response, as in docs/formats."""
 
 from __future__ import annotations
 

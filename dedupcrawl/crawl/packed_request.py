@@ -19,7 +19,7 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     """MessagePack of all that is not as usual about the request.
 
     Raises:
-        ValueError: its meta would come back as something else, or its callback is no method of the spider.
+        ValueError: its meta would come back as something else, or its callback is not a method of the spider.
     """
     fields = request.to_dict(spider=spider)
     if "_class" not in fields:  # others may have other defaults
@@ -30,7 +30,7 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(str(error)) from error
     if not same:
-        raise ValueError("its meta holds what is no number, text, list or dict of these")
+        raise ValueError("its meta holds what is not a number, text, list or dict of these")
     return packed
 
 
@@ -38,7 +38,7 @@ def _plain(value: object) -> str:
     """What lxml and parsel give for text is text: a link extractor puts it into meta."""
     if isinstance(value, str):
         return str.__str__(value)
-    raise TypeError(f"{type(value).__name__}, which is no text, number, list or dict")
+    raise TypeError(f"{type(value).__name__}, which is not text, number, list or dict")
 
 
 def packed_url(packed: bytes) -> str | None:

@@ -1,4 +1,4 @@
-"""Item pipeline: one verdict a page, shared by all its items; drops, marks or only counts."""
+"""Item pipeline: one verdict per page, shared by all its items; drops, marks or only counts."""
 
 from __future__ import annotations
 

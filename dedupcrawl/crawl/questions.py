@@ -68,7 +68,7 @@ class ErrorQuestions:
         try:
             if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
                 page = self._pages.of(response)
-        except Exception:  # who waits for this answer must not wait for ever
+        except Exception:  # who waits for this answer must not wait forever
             logger.exception("What %s says to a URL that is made up cannot be read.", printable(host))
         self._batch.then(partial(self._settle, host, page), page)
 

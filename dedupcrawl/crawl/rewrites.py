@@ -31,7 +31,7 @@ class Rewrites:
         self._index = index
         self._spider = spider
         self._run = run
-        self._known: set[int] = set()  # hashes: 60 bytes a URL
+        self._known: set[int] = set()  # hashes: 60 bytes per URL
         self._told: set[int] = set()  # hashes of URL and canonical URL that `requests` has given
         self._new: list[Rewrite] = []
 

@@ -27,7 +27,7 @@ class Savings:
     def __init__(self, stats: StatsCollector, tally: RunTally) -> None:
         self._stats = stats
         self._tally = tally
-        self._spent: set[int] = set()  # hashes: 60 bytes a URL
+        self._spent: set[int] = set()  # hashes: 60 bytes per URL
         self._saved: set[int] = set()
         self._fetched_for: dict[int, int] = {}  # a URL → what it is fetched instead of, both by their hashes
 

@@ -138,7 +138,7 @@ class Software:
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
         for site, known in self._sites.items():
-            there = {rule.id: rule for rule in self._all_rules(known)}  # less what is recognized no more
+            there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
             held: list[Rule] = []
             for one in self._book.watched(site, "software"):

@@ -1,4 +1,4 @@
-"""Storing: whether the item of a kept page has reached its storage, so that the page may justify drops for ever.
+"""Storing: whether the item of a kept page has reached its storage, so that the page may justify drops forever.
 
 Until then the index holds the page as claimed by this process. When its item is dropped or lost in a later pipeline,
 the page is forgotten, and what was dropped because of it is fetched again.

@@ -8,14 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from dedupcrawl.crawl_logs.compressed import UntilDamage, open_log
+from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.tally import Tally
 
 _STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # as "surrogateescape" has them
 
 
 def utf8(data: bytes) -> bytes:
-    r"""The same bytes, each that is no UTF-8 percent-encoded: two URLs that differ stay two.
+    r"""The same bytes, each that is not UTF-8 percent-encoded: two URLs that differ stay two.
 
     >>> utf8(b"http://a.com/caf\xe9"), utf8("café".encode()).decode()
     (b'http://a.com/caf%E9', 'café')
@@ -57,71 +57,48 @@ class LineBlock(NamedTuple):
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
-    """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
+    """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
 
-    Bytes that are no UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
+    Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
     the rest is counted once.
 
     Raises:
         LogError: As `open_log`.
     """
-    with open_log(path) as (content, file):
-        log = UntilDamage(content)
+    with open_log(path) as content:
         read_before = tally.bytes_read
-        line, rest, overlong = 1, b"", False
-        while chunk := log.read(_BLOCK_BYTES):
-            tally.bytes_read = read_before + file.tell()
-            if line == 1 and not rest and not overlong:
+        line, rest = 1, b""
+        while True:
+            # What is behind the last line end is a line, too, unless the rest of it was lost.
+            chunk = content.read(_BLOCK_BYTES) or (b"\n" if rest and content.damage is None else b"")
+            if not chunk:
+                break
+            tally.bytes_read = read_before + content.file.tell()
+            if line == 1 and not rest:
                 chunk = chunk.removeprefix(b"\xef\xbb\xbf")
-            if overlong:
-                end = chunk.find(b"\n") + 1
-                if not end:
-                    continue
-                chunk, overlong, line = chunk[end:], False, line + 1
-            end = chunk.rfind(b"\n") + 1
-            if end:
-                data, rest = rest + chunk[:end], chunk[end:]
-                for first, part in _without_long_lines(line, data, path, tally):
-                    yield from _blocks(first, utf8(part) if sound else part, blanks)
-                line += data.count(b"\n")
-            else:
-                rest += chunk
-            if len(rest) > LINE_LIMIT:
-                skip_long_line(tally, str(path), line)
-                rest, overlong = b"", True
-        if log.damage:
+            data = rest + chunk
+            end = data.rfind(b"\n") + 1
+            rest = data[end : end + LINE_LIMIT + 1]  # of a line that is too long no more than shows that it is
+            for block in _blocks(line, data[:end], str(path), tally):
+                if blanks or not block.data.isspace():
+                    yield block._replace(data=utf8(block.data)) if sound else block
+            line += data.count(b"\n")
+        if content.damage is not None:
             tally.rows += 1
-            tally.skip(str(path), log.problem, 1, [line])
-        elif rest:
-            yield from _blocks(line, utf8(rest + b"\n") if sound else rest + b"\n", blanks)
+            tally.skip(str(path), content.problem, 1, [line])
 
 
-def _without_long_lines(line: int, data: bytes, path: Path, tally: Tally) -> Iterator[tuple[int, bytes]]:
-    """Whole lines as they are, or what is before, between and after those that are too long, with its first number."""
-    start = at = 0  # of what was not yielded, and of what was not looked at: some line's
-    while len(data) - at > LINE_LIMIT:
-        end = data.rfind(b"\n", at, at + LINE_LIMIT + 1) + 1
-        if not end:
-            end = data.find(b"\n", at) + 1
-            if start < at:
-                yield line, data[start:at]
-            line += data.count(b"\n", start, at)
-            skip_long_line(tally, str(path), line)
-            line, start = line + 1, end
-        at = end
-    if start < len(data):
-        yield line, data[start:]
-
-
-def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
-    """Whole lines as one block; as several, where there are too many of them."""
-    size = len(data) if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
+def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlock]:
+    """Whole lines, the first of them number `line`, without those that are too long."""
+    size = LINE_LIMIT + 1 if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
         piece = data[start:end]
-        if blanks or not piece.isspace():
+        if len(piece) > LINE_LIMIT + 1:  # one line, or it would be cut within
+            skip_long_line(tally, path, line)
+        else:
             yield LineBlock(line, piece)
         line += piece.count(b"\n")
         start = end

@@ -8,13 +8,12 @@ has a sorted URL key, a time stamp of 14 digits, and a JSON object.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines
 from dedupcrawl.crawl_logs.delimited import cut
 from dedupcrawl.crawl_logs.jsonl import objects
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, lines_of
@@ -41,23 +40,11 @@ def _header_of(head: bytes) -> bytes | None:
     return next((line for line in head.split(b"\n", 3)[:3] if _HEADER.match(line)), None)
 
 
-def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The captures of a CDX file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out.
-
-    Raises:
-        LogError: the file has no header line and its rows are of neither 9 nor 11 fields.
-    """
-    rows_of: BlockReader | None = None
-    for block in line_blocks(path, tally):
-        rows_of = rows_of or block_reader(block.data, str(path))
-        yield rows_of(block, str(path), tally)
-
-
 def block_reader(head: bytes, path: str) -> BlockReader:
-    """What reads any lines of a CDX file that begins with `head`.
+    """What reads any lines of a CDX file that begins with `head`; answers to a POST are left out.
 
     Raises:
-        LogError: as `read`.
+        LogError: The file has no header line and its rows are of neither 9 nor 11 fields.
     """
     fields = [len(line.split(b" ")) for line in first_lines(head)]
     if header := _header_of(head):
@@ -107,14 +94,8 @@ def matches_cdxj(head: bytes) -> bool:
     return _CDXJ_ROW.match(first) is not None or any(_CDXJ_ROW.match(line) and WITH_TIME.match(line) for line in others)
 
 
-def read_cdxj(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The captures of a CDXJ file, in batches of `rows.SCHEMA` and `rows.LINE`; answers to a POST are left out."""
-    for block in line_blocks(path, tally):
-        yield rows_of_cdxj(block, str(path), tally)
-
-
 def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    """The captures of some lines; a `BlockReader`."""
+    """The captures of some lines, answers to a POST left out; a `BlockReader`."""
     lines = lines_of(block)
     other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
     left_out = lines.filter(other)[LINE]

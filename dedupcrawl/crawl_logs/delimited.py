@@ -26,39 +26,16 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     Returns:
         A string column a name, and `LINE`.
     """
-    lines = lines_of(block).with_columns(
-        ok=pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1,
-        empty=pl.col("text") == "",
-    )
-    if lines["ok"].all() and not lines["empty"].any():
-        good, data = lines, block.data
-    else:
-        bad = lines.filter(~pl.col("ok") & ~pl.col("empty"))[LINE]
-        tally.rows += bad.len()
-        tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
-        good = lines.filter(pl.col("ok") & ~pl.col("empty"))
-        data = "".join(good.select(pl.col("text").str.join("\n"))["text"]).encode()
-    if good.is_empty():
-        return pl.DataFrame(schema={**dict.fromkeys(names, pl.String), LINE: pl.Int64})
-    return parsed(data, separator, names, quote=None).with_columns(good[LINE])
-
-
-def parsed(data: bytes, separator: str, names: Sequence[str], *, quote: str | None) -> pl.DataFrame:
-    """Polars' own CSV reader without header, all columns strings; of a repeated name the first column stays.
-
-    Raises:
-        polars.exceptions.PolarsError: a row has more fields than `names`, or a quote is not closed.
-    """
-    columns = [f"{position}" for position in range(len(names))]
-    frame = pl.read_csv(
-        data,
-        has_header=False,
-        separator=separator,
-        quote_char=quote,
-        schema=dict.fromkeys(columns, pl.String),
-    )
-    first = {name: column for column, name in reversed(list(zip(columns, names, strict=True)))}
-    return frame.select(pl.col(column).alias(name) for name, column in first.items())
+    lines = lines_of(block).filter(pl.col("text") != "")
+    fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1
+    bad = lines.filter(~fits)[LINE]
+    tally.rows += bad.len()
+    tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
+    fields = pl.col("text").str.split_exact(separator, len(names) - 1)
+    cells = lines.filter(fits).select(LINE, fields.alias("field")).unnest("field")
+    first = {name: pl.col(f"field_{place}") for place, name in reversed(list(enumerate(names)))}
+    values = (pl.when(cell != "").then(cell).alias(name) for name, cell in first.items())
+    return cells.select(*values, pl.col(LINE).cast(pl.Int64))
 
 
 _OPEN_QUOTE_LIMIT = 1 << 20  # bytes of one row; beyond it, the quote that is open was never meant as one
@@ -83,10 +60,7 @@ def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a comma-separated file, in batches of `rows.SCHEMA` and `rows.LINE`; a field may span lines."""
     for names, block in _under_header(_whole_rows(line_blocks(path, tally, blanks=True)), ","):
-        if b'"' in block.data:
-            yield canonical_rows(_quoted(block, names, str(path), tally))
-        else:
-            yield canonical_rows(cut(block, ",", names, str(path), tally))
+        yield canonical_rows(_quoted(block, names, str(path), tally))
 
 
 def _names_url(head: bytes, separator: str) -> bool:
@@ -141,52 +115,28 @@ def _start_of_open_row(data: bytes) -> int:
     return end
 
 
-def _quoted(block: LineBlock, names: list[str], path: str, tally: Tally) -> pl.DataFrame:
-    """Rows with quoted fields: Polars at once, and only where it refuses row by row."""
-    quotes = lines_of(block)["text"].str.count_matches('"', literal=True).cast(pl.Int64)
-    begins = (quotes.cum_sum() - quotes) % 2 == 0
-    try:
-        frame = parsed(block.data, ",", names, quote='"')
-    except pl.exceptions.PolarsError:
-        return _row_by_row(block, names, path, tally)
-    numbers = begins.arg_true().cast(pl.Int64) + block.first_line
-    if frame.height != numbers.len():
-        return _row_by_row(block, names, path, tally)
-    empty = pl.all_horizontal(pl.all().is_null())
-    return frame.with_columns(numbers.alias(LINE).to_frame()).filter(~empty)
-
-
-def _row_by_row(block: LineBlock, names: list[str], path: str, tally: Tally) -> pl.DataFrame:
+def _quoted(block: LineBlock, names: Sequence[str], path: str, tally: Tally) -> pl.DataFrame:
+    """Rows with quoted fields. A broken one costs its first line: the quote that opened there may be a slip."""
     lines = block.data.decode().split("\n")[:-1]
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    broken: list[int] = []
-    at = 0
+    numbers, rows, broken = list[int](), list[list[str]](), list[int]()
+    at, limit = 0, csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
     while at < len(lines):
-        end, size, quotes = at, 0, 0
-        while end < len(lines) and size <= _OPEN_QUOTE_LIMIT:
-            size += len(lines[end])
-            quotes += lines[end].count('"')
-            end += 1
-            if quotes % 2 == 0:
-                break
-        row = _row(lines[at:end]) if quotes % 2 == 0 else None
-        if row is not None and len(row) == len(names):
-            rows.append(row)
-            numbers.append(at + block.first_line)
-        elif row != []:  # an empty line is nothing
+        begin = at
+        reader = csv.reader((f"{lines[number]}\n" for number in range(begin, len(lines))), strict=True)
+        try:
+            for row in reader:
+                if row and len(row) != len(names):
+                    raise csv.Error
+                if row:  # an empty line is nothing
+                    numbers.append(at + block.first_line)
+                    rows.append(row)
+                at = begin + reader.line_num
+        except csv.Error:
             broken.append(at + block.first_line)
-            end = at + 1  # the quote that opened here may be a slip of this line alone
-        at = end
+            at += 1
+    csv.field_size_limit(limit)
     tally.rows += len(broken)
     tally.skip(path, f"not {len(names)} fields", len(broken), broken)
-    columns = {name: [row[position] for row in rows] for position, name in reversed(list(enumerate(names)))}
+    columns = {name: [row[place] or None for row in rows] for place, name in reversed(list(enumerate(names)))}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
-
-
-def _row(lines: list[str]) -> list[str] | None:
-    try:
-        return next(csv.reader([line + "\n" for line in lines], strict=True), [])
-    except csv.Error:
-        return None

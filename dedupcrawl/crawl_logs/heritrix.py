@@ -1,4 +1,4 @@
-"""Heritrix crawl.log, 1.x and 3.x: one line a fetch, columns padded with blanks.
+"""Heritrix crawl.log, 1.x and 3.x: one line per fetch, columns padded with blanks.
 
 Time, status, size, URL, discovery path, URL it was found on, media type, thread, fetch time and duration, SHA-1,
 source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for negative statuses).
@@ -7,12 +7,10 @@ source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -30,18 +28,12 @@ def matches(head: bytes) -> bool:
     return any(_ROW.match(line) for line in first_lines(head))
 
 
-def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The fetches of a crawl.log, in batches of `rows.SCHEMA` and `rows.LINE`.
+def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+    """The fetches of some lines; a `BlockReader`.
 
     Heritrix does not write where a redirect led. But the page that it led to was found by a path that ends in R, on the
     page that redirected: from this each such fetch tells its source's `redirect_to`, as an extra row.
     """
-    for block in line_blocks(path, tally):
-        yield rows_of(block, str(path), tally)
-
-
-def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    """The fetches of some lines; a `BlockReader`."""
     lines = lines_of(block).filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
     fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
     broken = fetches.filter(pl.col("url").is_null())[LINE]

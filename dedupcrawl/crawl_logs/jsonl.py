@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_blocks, utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, utf8
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
-_SAMPLE = 1_000  # lines of a block that say which fields its rows have; every absent field asked for costs 0.1 µs a row
+_SAMPLE = 1_000  # lines of a block that say which fields its rows have; an absent field asked for costs 0.1 µs per row
 # May be too rare for a sample: our own log leaves out what a page does not have.
 _ALWAYS = (
     "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
@@ -35,19 +35,13 @@ def matches(head: bytes) -> bool:
     return first.startswith(b"{") or (not is_array and any(line.startswith(b'{"') for line in others))
 
 
-def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a JSON Lines file, in batches of `rows.SCHEMA` and `rows.LINE`."""
-    for block in line_blocks(path, tally):
-        yield rows_of(block, str(path), tally)
-
-
 def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The rows of some lines; a `BlockReader`."""
     return canonical_rows(objects(block, path, tally))
 
 
 def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    """The known fields of one block's objects as strings, a column a field, and `LINE`; broken lines are counted.
+    """The known fields of one block's objects as strings, one column per field, and `LINE`; broken lines are counted.
 
     Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
     are decoded one by one, at about the same cost. So are those of a block that does not begin like JSON: by its first
@@ -93,25 +87,19 @@ def _first_of_list(name: str) -> pl.Expr:
 
 
 def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    columns: dict[str, list[str | None]] = {name: [] for name in _ALWAYS}
-    numbers: list[int] = []
-    broken: list[int] = []
+    numbers, rows, broken = list[int](), list[dict[str, Any]](), list[int]()
     for number, line in block.texts():
         row = _decoded(line)
         if row is None:
             broken.append(number)
-            continue
-        for name, value in row.items():
-            if name in columns or name.strip().lower() in KNOWN_NAMES:
-                column = columns.setdefault(name, [])
-                column.extend([None] * (len(numbers) - len(column)))
-                column.append(_as_text(value))
-        numbers.append(number)
-    for column in columns.values():
-        column.extend([None] * (len(numbers) - len(column)))
+        else:
+            numbers.append(number)
+            rows.append({name: value for name, value in row.items() if name.strip().lower() in KNOWN_NAMES})
     tally.rows += len(broken)
     tally.skip(path, "not a JSON object", len(broken), broken)
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)])
+    columns = {name: [_as_text(row.get(name)) for row in rows] for name in names}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
     return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
 
 
@@ -151,8 +139,10 @@ def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
     """
-    with open_log(path) as (content, _):
+    with open_log(path) as content:
         data = content.read(_SIZE_LIMIT + 1)
+        if content.damage is not None:
+            raise content.damage
     if len(data) > _SIZE_LIMIT:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
     tally.bytes_read += path.stat().st_size

@@ -1,9 +1,16 @@
-"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels."""
+"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels.
+
+Pages are parsed by as many processes as there are cores where that is worth it; their order stays.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYetError  # the built-in one is another until Python 3.11
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -16,6 +23,11 @@ from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
+
+_BYTES_WORTH_WORKERS = 32 << 20  # of files: parsing them takes about as long as starting workers
+_CHUNK_BYTES = 1 << 20  # of markup that go to a worker at a time
+_CHUNKS_A_WORKER = 3  # that are on their way at most
 
 
 class Markup(NamedTuple):
@@ -54,7 +66,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """What some files hold of pages, compressed or not, in order; a broken row is counted in `tally` and left out.
+    """The stored pages of some files, in order; a broken row is counted in `tally` and left out.
 
     Args:
         paths: The files.
@@ -65,6 +77,73 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
     """
     for path in paths:
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
+
+
+def read_pages(
+    paths: Sequence[Path],
+    tally: Tally,
+    *,
+    wanted: Wanted = TEXT,
+    workers: int | None = None,
+) -> Generator[Page, None, None]:
+    """All pages of some files, in order; a broken row is counted in `tally` and left out.
+
+    Close the iterator when it is not drawn to its end: it may have started processes.
+
+    Args:
+        paths: The files, compressed or not.
+        tally: Filled in while pages are drawn.
+        wanted: What is read of markup.
+        workers: Processes that parse; None: as many as there are cores, or none besides this one for small files.
+
+    Raises:
+        LogError: A file cannot be opened, decompressed or read to its end.
+        WorkerKilledError: A worker did not live to the end of its work.
+    """
+    if workers is None:
+        large = sum(path.stat().st_size for path in paths) >= _BYTES_WORTH_WORKERS
+        workers = os.cpu_count() or 1 if large else 1
+    stored = stored_pages(paths, tally)
+    if workers == 1:
+        yield from (page_of(one, wanted) for one in stored)
+    else:
+        yield from _in_processes(stored, wanted, workers)
+
+
+def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
+    """The pages in their order, parsed in advance. What is not markup is sent to a process only among markup."""
+    chunk: list[Page | Markup] = []
+    size = 0
+    waiting: deque[Future[list[Page]]] = deque()
+    with worker_pool(workers) as pool:
+        for one in stored:
+            if isinstance(one, Page) and not chunk and not waiting:
+                yield one
+                continue
+            chunk.append(one)
+            size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
+            if size >= _CHUNK_BYTES:
+                waiting.append(pool.submit(_parsed, chunk, wanted))
+                chunk, size = [], 0
+                if len(waiting) > _CHUNKS_A_WORKER * workers:
+                    yield from _result(waiting.popleft())
+        while waiting:
+            yield from _result(waiting.popleft())
+        yield from _parsed(chunk, wanted)
+
+
+def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
+    return [page_of(one, wanted) for one in chunk]
+
+
+def _result(future: Future[list[Page]]) -> list[Page]:
+    """What a worker returned, waited for in such a way that an interrupt is seen."""
+    while True:
+        try:
+            return future.result(LOOK_UP_SECONDS)
+        except NotYetError:
+            if future.done():
+                raise  # it is the worker's own
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
@@ -87,15 +166,6 @@ def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
     )
 
 
-def _of_row(row: bytes) -> Page | Markup:
-    """One JSON row.
-
-    Raises:
-        ValueError: it is no such row; the message says why.
-    """
-    return stored_row(decoded(row, PageRow))
-
-
 Row = TypeVar("Row")
 
 
@@ -103,7 +173,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
     """A line of JSON.
 
     Raises:
-        ValueError: It is no such row; the message says why.
+        ValueError: It is not such a row; the message says why.
     """
     try:
         text = row.decode()
@@ -119,7 +189,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """What a row holds of a page.
+    """The page in a row.
 
     Raises:
         ValueError: It holds neither HTML nor text.
@@ -143,11 +213,11 @@ def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
-    """What some lines of JSON, their bytes as they are, hold of pages."""
+    """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
         tally.rows += 1
         try:
-            stored = _of_row(row)
+            stored = stored_row(decoded(row, PageRow))
         except ValueError as error:
             tally.skip(path, str(error), 1, [number])
         else:
@@ -158,18 +228,18 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
     from dedupcrawl.crawl_logs.warc_records import HTML, answers  # needs an extra
 
     read_before = tally.bytes_read
-    with open_log(path) as (content, file):
+    with open_log(path) as content:
         for number, answer in enumerate(answers(content), 1):
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue
             tally.rows += 1
-            tally.bytes_read = read_before + file.tell()
+            tally.bytes_read = read_before + content.file.tell()
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
                 yield Markup(answer.url, answer.body, answer.charset)
-        tally.bytes_read = read_before + file.tell()  # other records may follow the last page
+        tally.bytes_read = read_before + content.file.tell()  # other records may follow the last page
 
 
 _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a row
@@ -215,7 +285,7 @@ def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
                 row = decoded(line, _PairRow)
                 new, kept = _page(row.new), _page(row.kept)
             except ValueError as error:
-                raise LogError(f"{where} is no pair of pages ({error}): {_takes(labelled)}.") from error
+                raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
             if labelled and row.same is None:
                 raise LogError(f'{where} does not say whether the two are the same: add "same": true or false.')
             yield Pair(where, new, kept, row.same)

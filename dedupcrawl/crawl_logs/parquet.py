@@ -1,6 +1,6 @@
 """Parquet: Common Crawl's columnar index, or a log of ours in that format.
 
-Some writers, Spark among them, write as text whatever bytes they have. Polars refuses text that is no UTF-8; PyArrow,
+Some writers, Spark among them, write as text whatever bytes they have. Polars refuses text that is not UTF-8; PyArrow,
 where it is installed, hands it over as bytes, which are then percent-encoded as in the other formats.
 """
 
@@ -27,7 +27,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet file, only the known columns read, in batches of `rows.SCHEMA` and `rows.LINE`.
 
     Raises:
-        LogError: the file is damaged, or has no URL column, or text that is no UTF-8 and there is no PyArrow.
+        LogError: the file is damaged, or has no URL column, or text that is not UTF-8 and there is no PyArrow.
     """
     read_before, size = tally.bytes_read, path.stat().st_size
     try:
@@ -66,7 +66,7 @@ def _with_text_as_bytes(path: Path, names: list[str], start: int) -> Iterator[pl
         import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
         from pyarrow import parquet
     except ImportError as error:
-        raise LogError(f"{path} has text that is no UTF-8: pip install pyarrow, which can read it.") from error
+        raise LogError(f"{path} has text that is not UTF-8: pip install pyarrow, which can read it.") from error
 
     def as_bytes(column: Any) -> Any:
         """A column without text; None of another type."""

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import polars as pl
 
 from dedupcrawl.crawl_logs import cdx, delimited, heritrix, jsonl, parquet, warc
+from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of
 from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
 class LogFormat(NamedTuple):
@@ -23,24 +24,34 @@ class LogFormat(NamedTuple):
         matches: Whether a file that begins with these (decompressed) bytes is of this format.
         read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
             leaves out; raises LogError when the file is broken as a whole.
-        block_reader: Where lines of the middle can be read without those before: given the beginning of a file and its
-            name, what reads any of its lines. May raise LogError.
+        block_reader: In place of `read` where lines of the middle can be read without those before: given the beginning
+            of a file and its name, what reads any of its lines. May raise LogError.
     """
 
     name: str
     matches: Callable[[bytes], bool]
-    read: Callable[[Path, Tally], Iterator[pl.DataFrame]]
+    read: Callable[[Path, Tally], Iterator[pl.DataFrame]] | None = None
     block_reader: Callable[[bytes, str], BlockReader] | None = None
+
+    def batches(self, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+        """As `read`, of any format."""
+        if self.read is not None:
+            yield from self.read(path, tally)
+        elif self.block_reader is not None:
+            rows_of: BlockReader | None = None
+            for block in line_blocks(path, tally):
+                rows_of = rows_of or self.block_reader(block.data, str(path))
+                yield rows_of(block, str(path), tally)
 
 
 FORMATS = (
     LogFormat("Parquet", parquet.matches, parquet.read),
     LogFormat("WARC", warc.matches, warc.read),
-    LogFormat("JSON Lines", jsonl.matches, jsonl.read, lambda *_: jsonl.rows_of),
+    LogFormat("JSON Lines", jsonl.matches, None, lambda *_: jsonl.rows_of),
     LogFormat("JSON array", jsonl.matches_array, jsonl.read_array),
-    LogFormat("Heritrix crawl.log", heritrix.matches, heritrix.read, lambda *_: heritrix.rows_of),
-    LogFormat("CDXJ", cdx.matches_cdxj, cdx.read_cdxj, lambda *_: cdx.rows_of_cdxj),
-    LogFormat("CDX", cdx.matches, cdx.read, cdx.block_reader),
+    LogFormat("Heritrix crawl.log", heritrix.matches, None, lambda *_: heritrix.rows_of),
+    LogFormat("CDXJ", cdx.matches_cdxj, None, lambda *_: cdx.rows_of_cdxj),
+    LogFormat("CDX", cdx.matches, None, cdx.block_reader),
     LogFormat("TSV", delimited.matches_tsv, delimited.read_tsv),
     LogFormat("CSV", delimited.matches_csv, delimited.read_csv),
 )
@@ -48,7 +59,7 @@ FORMATS = (
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, told by its content: names lie, and many logs are just called crawl.log. None: it is empty.
+    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty.
 
     Raises:
         LogError: No format fits, or the file cannot be opened.
@@ -70,7 +81,8 @@ def format_like(head: bytes, path: str) -> LogFormat | None:
             return log_format
     names = ", ".join(log_format.name for log_format in FORMATS)
     raise LogError(
-        f"{path} is no crawl log that is known ({names}): a CSV or TSV needs a first line that names its url column."
+        f"{path} is not a crawl log in a known format ({names}; the first line of a CSV or TSV names its url column). "
+        f"Scrapy's own log and the access log of a server do not say what was on a page: {THE_LOG_OF_A_CRAWL}."
     )
 
 
@@ -83,5 +95,5 @@ def read_log(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
         LogError: The file is of no known format, or broken as a whole; possibly after some batches.
     """
     log_format = format_of(path)
-    for rows in log_format.read(path, tally) if log_format else ():
+    for rows in log_format.batches(path, tally) if log_format else ():
         yield usable_rows(rows, str(path), tally)

@@ -82,7 +82,7 @@ _NO_DIGEST = r"^[\[{]"  # but a list or an object of JSON
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
 # Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
-# more, which no name server has); of escapes those of bytes that are no UTF-8; and no full-width form of other ASCII.
+# more, which no name server has); of escapes those of bytes that are not UTF-8; and no full-width form of other ASCII.
 _ESCAPED = r"%[89A-Fa-f][0-9A-Fa-f]"
 _LABEL = rf"(?:[A-Za-z0-9_-]|{_ESCAPED}|[^\x00-\x7f\s。．｡！-，／：-＠［-＾｀｛-～])"
 _NAME = rf"{_LABEL}*(?:[\p{{L}}\p{{N}}\p{{So}}]|{_ESCAPED}){_LABEL}*"

@@ -10,6 +10,12 @@ from typing import NamedTuple
 
 _EXAMPLES_A_FILE = 5  # broken rows named one by one; the others are only counted
 
+THE_LOG_OF_A_CRAWL = (
+    "take the crawl log, crawl-log.jsonl, that a crawl with dedupcrawl writes to .scrapy/dedup/ of its project, to "
+    "dedup/ in its JOBDIR, or where DEDUP_CRAWL_LOG says"
+)
+"""Where to find a log that can be learned from, for those who have given another file."""
+
 
 class LogError(Exception):
     """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do."""

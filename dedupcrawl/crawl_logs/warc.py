@@ -40,7 +40,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
         LogError: As `open_log`.
     """
     read_before, rows = tally.bytes_read, []
-    with open_log(path) as (content, file):
+    with open_log(path) as content:
         for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
                 tally.rows += 1
@@ -48,10 +48,10 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
                 continue
             rows.append({LINE: number, **_row(answer)})
             if len(rows) == _RECORDS_A_BATCH:
-                tally.bytes_read = read_before + file.tell()
+                tally.bytes_read = read_before + content.file.tell()
                 yield _batch(rows)
                 rows = []
-        tally.bytes_read = read_before + file.tell()
+        tally.bytes_read = read_before + content.file.tell()
     yield _batch(rows)
 
 

@@ -1,8 +1,8 @@
-"""The answers in a WARC, one at a time: HTTP undone, and those that are not whole named.
+"""The answers in a WARC, one at a time: HTTP decoded, and incomplete ones named.
 
-The file is cut into its records also where it is damaged: what is broken costs itself and not what follows. (FastWARC,
-which reads the records, ends at the first error.) A record says how long it is, and what follows it tells whether that
-is true. Where it is not, and behind what is no record at all, the next version line is looked for. Only a record over
+A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
+the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
+Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over
 `RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of a record which
 a page can forge. Where it promises more than the file has, that is said, and nothing follows.
 """
@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.crawl_logs.blocks import utf8
-from dedupcrawl.crawl_logs.compressed import UntilDamage
+from dedupcrawl.crawl_logs.compressed import Content
 
-RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is no page
+RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
 HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
@@ -49,7 +49,7 @@ class Found(NamedTuple):
 class _Window:
     """The bytes of a stream that are looked at: `data` begins where the next record may."""
 
-    def __init__(self, content: UntilDamage) -> None:
+    def __init__(self, content: Content) -> None:
         self._content = content
         self.data = bytearray()
 
@@ -107,13 +107,13 @@ class _Window:
         return data
 
 
-def records(content: UntilDamage) -> Iterator[Found]:
+def records(content: Content) -> Iterator[Found]:
     """All records of an open WARC, and what is none, once for all that lies between two records.
 
     Time is linear in the bytes, memory is that of one record.
     """
     window = _Window(content)
-    told = False  # whether that is said of what comes next which is no record
+    told = False  # whether that is said of what comes next which is not a record
     while True:
         is_record, passed = window.to_mark()
         if passed and not told:
@@ -192,17 +192,17 @@ class Answer:
     problem: str = ""
 
 
-def answers(content: IO[bytes], kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
+def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
     """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
-    sound, problem = UntilDamage(content), ""
-    for found in records(sound):
+    problem = ""
+    for found in records(content):
         problem = found.problem
         if not found.data:
             yield _unread(problem)
         elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
             yield _answer(record, problem)
-    if sound.damage and not problem:
-        yield _unread(sound.problem)
+    if content.damage is not None and not problem:
+        yield _unread(content.problem)
 
 
 def _unread(problem: str) -> Answer:

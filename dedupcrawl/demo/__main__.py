@@ -1,12 +1,20 @@
-"""``python -m dedupcrawl.demo [START]``: crawls the demo site, or START, learns its rules, and crawls it again."""
+"""``python -m dedupcrawl.demo [START]``: crawls the demo site, or START, learns its rules, and crawls it again.
+
+Each crawl is a `scrapy crawl` in a process of its own, with what it leaves in one folder.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,16 +26,131 @@ from rich.table import Table
 
 from dedupcrawl.api import learn
 from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.demo.crawling import ROOT, Crawl, CrawlError, Told, crawl
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.index.open import open_index
+
+ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
+
+_FAILED = "downloader/exception_type_count/"  # stats: and the type of an exception
+
+
+class CrawlError(Exception):
+    """A crawl did not come to its end; the message says why, or where the log is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """A finished crawl.
+
+    Attributes:
+        title: Heads its column of the table.
+        folder: Holds items.jsonl, scrapy.log, crawl-log.jsonl, stats.json and the index.
+        stats: Scrapy's stats, dedupcrawl's among them.
+    """
+
+    title: str
+    folder: Path
+    stats: Mapping[str, int | float | str]
+
+    def count(self, name: str) -> int:
+        """A stat that counts something; 0 when nothing was counted."""
+        return int(self.stats.get(name, 0))
+
+    @property
+    def pages(self) -> int:
+        """Responses of status 200, those of robots.txt left out."""
+        return self.count("downloader/response_status_count/200") - self.count("robotstxt/response_status_count/200")
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Names of the exceptions with which requests failed."""
+        return tuple(name.rpartition(".")[2] for name in self.stats if name.startswith(_FAILED))
+
+
+Told = Callable[[Crawl], None]
+"""Called about once a second with what a crawl has come to so far."""
+
+
+def crawl(
+    title: str,
+    folder: Path,
+    arguments: Mapping[str, str],
+    settings: Mapping[str, object],
+    told: Told = lambda _: None,
+) -> Crawl:
+    """Run ``scrapy crawl pages`` into the new `folder`.
+
+    Raises:
+        CrawlError: when the process fails, or no page was fetched.
+    """
+    folder.mkdir(parents=True)
+    stats, log = folder / "stats.json", folder / "scrapy.log"
+    given = {
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        "DEDUP_CRAWL_LOG": folder / "crawl-log.jsonl",
+        "STATS_FILE": stats,
+        "LOG_FILE": log,
+        **settings,
+    }
+    command = [sys.executable, "-m", "scrapy", "crawl", "pages", "-o", f"{folder / 'items.jsonl'}:jsonlines"]
+    command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
+    command += [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "dedupcrawl.demo.settings"}
+    returncode, stderr = _run(command, environment, lambda: told(Crawl(title, folder, _read(stats))))
+    done = Crawl(title, folder, _read(stats))
+    if returncode or "finish_reason" not in done.stats:
+        said = stderr.strip().splitlines()
+        raise CrawlError(f"The crawl failed{f' ({said[-1]})' if said else ''}: see {log}.")
+    if not done.count("item_scraped_count"):
+        raise CrawlError(f"There is nothing to learn from, as {arguments['start']} {_why_no_page(done)}: see {log}.")
+    return done
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], look: Callable[[], None]) -> tuple[int, str]:
+    """Exit status and stderr of a process; `look` is called every second until it ends."""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    stderr = process.communicate(timeout=1)[1]
+                    return process.returncode, stderr
+                look()
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _read(stats: Path) -> dict[str, int | float | str]:
+    """The stats as they were written last; none before that."""
+    with suppress(FileNotFoundError):
+        found: dict[str, int | float | str] = json.loads(stats.read_text(encoding="utf-8"))
+        return found
+    return {}
+
+
+def _why_no_page(crawl: Crawl) -> str:
+    """What the start URL did instead of giving a page, as far as the stats tell."""
+    if crawl.count("robotstxt/forbidden"):
+        return "may not be fetched, says the site's robots.txt"
+    robots = _statuses(crawl, "robotstxt/response_status_count/")
+    statuses = _statuses(crawl, "downloader/response_status_count/") - robots
+    if statuses:
+        return f"gave no page of HTML (status {', '.join(sorted(statuses))})"
+    return f"did not answer ({', '.join(crawl.failures)})" if crawl.failures else "gave no page"
+
+
+def _statuses(crawl: Crawl, prefix: str) -> Counter[str]:
+    return Counter({name.removeprefix(prefix): crawl.count(name) for name in crawl.stats if name.startswith(prefix)})
+
 
 _DROPPED = "dedup/content/dropped/"
 
 
 def table(crawls: Sequence[Crawl]) -> Table:
-    """One column a crawl."""
+    """One column per crawl."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False)
     made.add_column("")
     for done in crawls:
@@ -46,8 +169,8 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "pages fetched", str(crawl.pages)
     yield "bytes fetched", megabytes(fetched)
     yield "seconds", f"{seconds:.1f}"
-    yield "links rewritten", str(crawl.count("dedup/url/rewritten"))
-    yield "  and asked for again as they were", str(crawl.count("dedup/url/fallback"))
+    yield "requests rewritten", str(crawl.count("dedup/url/rewritten"))
+    yield "  and fell back: sent as they were asked for", str(crawl.count("dedup/url/fallback"))
     yield "  and fetched both ways, to try the rules", str(crawl.count("dedup/url/tried"))
     yield "pages kept", str(crawl.count("item_scraped_count"))
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):
@@ -131,7 +254,7 @@ def main(start: str | None, folder: Path | None) -> None:
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
     host = urlsplit(start).hostname if start else "demo"
     if not host or (start and not start.startswith(("http://", "https://"))):
-        raise _Refused(f"{start!r} is no URL: name one such as https://example.com/, or none for the demo site.")
+        raise _Refused(f"{start!r} is not a URL: name one such as https://example.com/, or none for the demo site.")
     folder = (folder or Path("crawls", host, f"{datetime.now():%Y%m%d-%H%M%S}")).absolute()
     if folder.exists():
         raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")

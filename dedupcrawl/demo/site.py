@@ -1,4 +1,4 @@
-"""Which answer each URL of the demo site gets, and what is really behind it."""
+"""The demo site: its texts, how they are printed, which answer each of its URLs gets, and what is really behind it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,134 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from itertools import count
-from typing import Literal
+from pathlib import Path
+from string import Template
+from textwrap import fill
+from typing import Any, Literal
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from dedupcrawl.demo import pages
-from dedupcrawl.demo.pages import Links, Text, articles, other_pages
+import msgspec
+
+_TEXTS = Path(__file__).parent / "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One distinct thing to read.
+
+    Attributes:
+        path: Where it lives, e.g. "/en/puncture".
+        title: Its headline.
+        paragraphs: Plain text.
+        lang: "en" or "zh".
+        tags: Of an article; empty for everything else.
+    """
+
+    path: str
+    title: str
+    paragraphs: tuple[str, ...]
+    lang: str = "en"
+    tags: tuple[str, ...] = ()
+
+
+def articles() -> list[Text]:
+    """The long ones: thirteen in English, eight in Chinese."""
+    read = []
+    for file in sorted(_TEXTS.glob("*/*.txt")):
+        head, *paragraphs = file.read_text(encoding="utf-8").strip().split("\n\n")
+        about = dict(line.split(": ", 1) for line in head.splitlines())
+        lang = file.parent.name
+        byline = f"By {about['by']}" if lang == "en" else f"文／{about['by']}"
+        tags = tuple(about["tags"].split(", "))
+        read.append(Text(f"/{lang}/{file.stem}", about["title"], (byline, *paragraphs), lang, tags))
+    return read
+
+
+def other_pages() -> list[Text]:
+    """Bulletins, stations, forum threads, goods, lost items, guides, archive and the rest."""
+    pages = msgspec.toml.decode((_TEXTS / "pages.toml").read_bytes())
+    quoted = next(text for text in articles() if text.path == f"/en/{pages['yearbook']['quotes']}")
+    year = pages["yearbook"]["text"].replace("$quote", "\n\n".join(quoted.paragraphs[1:3]))
+    return [
+        *_bulletins("/weather/2026-01-{:02}", pages["weather"], first=5),
+        *_bulletins("/prices/2026-03-{:02}", pages["prices"], first=2, lang="zh"),
+        *(Text(f"/stations/{name}", name.capitalize(), (line,)) for name, line in pages["stations"].items()),
+        *(_text(f"/forum/thread/{n}", row) for n, row in enumerate(pages["threads"], 1)),
+        *(_text(f"/shop/{row['slug']}", row) for row in pages["goods"]),
+        *(_text(f"/item/{n}/", row) for n, row in enumerate(pages["items"], 1)),
+        *(_text(f"/guide/{row['folder']}/", row) for row in pages["guides"]),
+        *(_text(f"/archive/{row['slug']}", row) for row in pages["archive"]),
+        _text("/about/team", pages["team"]),
+        _text("/contact/", pages["contact"]),
+        _text("/yearbook/", {**pages["yearbook"], "text": year}),
+        _text("/gone/", pages["gone"]),
+    ]
+
+
+def _text(path: str, row: dict[str, str]) -> Text:
+    lang = "en" if row["title"].isascii() else "zh"
+    return Text(path, row["title"], tuple(row["text"].strip().split("\n\n")), lang)
+
+
+def _bulletins(path: str, about: dict[str, Any], first: int, lang: str = "en") -> Iterator[Text]:
+    for number, row in enumerate(about["rows"], first):
+        values = dict(zip(about["columns"], row, strict=True))
+        title, text = (Template(about[name]).substitute(values) for name in ("title", "text"))
+        yield Text(path.format(number), title, tuple(text.strip().split("\n\n")), lang)
+
+
+_FOLDER = Path(__file__).parent / "templates"
+_NOTEBOOK, _WEEKLY, _PRINT = (
+    Template((_FOLDER / f"{name}.html").read_text(encoding="utf-8")) for name in ("notebook", "weekly", "print")
+)
+
+Links = Iterable[tuple[str, str]]
+"""Pairs of href and words."""
+
+
+def notebook(text: Text, links: Links, *, base: str = "", visit: int = 0) -> str:
+    """The text as the paper prints it; `visit` is a number that changes with every answer, as on real sites."""
+    return _NOTEBOOK.substitute(
+        lang=text.lang,
+        title=escape(text.title),
+        description=escape(text.paragraphs[-1][:140]) if text.paragraphs else "",
+        canonical=text.path,
+        body=_paragraphs(text.paragraphs),
+        links=_list(links),
+        base=base,
+        visit=visit,
+    )
+
+
+def print_view(text: Text) -> str:
+    """The text alone."""
+    return _PRINT.substitute(lang=text.lang, title=escape(text.title), body=_paragraphs(text.paragraphs))
+
+
+def reprint(text: Text) -> str:
+    """The text on the pages of another paper: tables for layout, no paragraphs but line breaks, advertisements."""
+    first, *rest = text.paragraphs
+    lines = "<br><br>\n".join(fill(escape(paragraph), 72, break_long_words=False) for paragraph in rest)
+    credit = f"<i>{escape(first)}. This piece first appeared in The Alderford Notebook.</i>"
+    advertisement = '<div class="ad">Advertisement<br>Conservatories: talk to a person, not a robot.</div>'
+    return _WEEKLY.substitute(title=escape(text.title), body=f"{credit}<br><br>\n{lines}\n{advertisement}")
+
+
+def weekly_front(links: Links) -> str:
+    """The other paper's front page."""
+    return _WEEKLY.substitute(title="This week, from our friends upriver", body=_list(links))
+
+
+def _paragraphs(paragraphs: Iterable[str]) -> str:
+    return "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
+
+
+def _list(links: Links) -> str:
+    rows = "\n".join(f'  <li><a href="{escape(href)}">{escape(words)}</a></li>' for href, words in links)
+    return f"<ul>\n{rows}\n</ul>" if rows else ""
+
 
 MIRROR_HOST = "localhost"  # the same address under a second name
 _SESSIONS = 4  # different session ids; a real forum makes one for every visit
@@ -47,7 +169,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server sends. `truth` is None for what is no page: redirects, errors, robots.txt."""
+    """What the server sends. `truth` is None for what is not a page: redirects, errors, robots.txt."""
 
     status: int
     body: str = ""
@@ -153,11 +275,11 @@ class Site:
         """The second name of the host: some articles, byte for byte but for absolute links to the first one."""
         if path == "/":
             front = Text("/mirror", "Mirror of the Notebook", ("Some of our pages are kept here as well.",))
-            body = pages.notebook(front, _links(self._mirrored), base=self._origin)
+            body = notebook(front, _links(self._mirrored), base=self._origin)
             return Answer(200, body, truth=Truth(front.path, "listing"))
         for text in self._mirrored:
             if path == text.path:
-                body = pages.notebook(text, (), base=self._origin, visit=next(self._visits))
+                body = notebook(text, (), base=self._origin, visit=next(self._visits))
                 return Answer(200, body, truth=Truth(path, "mirror"))
         return _NOT_FOUND
 
@@ -167,18 +289,18 @@ class Site:
             yield text.path, _Page(Truth(text.path, kind), partial(self._notebook, text, self._links_of))
         for listing, links in self._listings():
             yield listing.path, _Page(Truth(listing.path, "listing"), partial(self._notebook, listing, links))
-        front = partial(pages.weekly_front, _links(self._reprinted, "/weekly"))
+        front = partial(weekly_front, _links(self._reprinted, "/weekly"))
         yield "/weekly/", _Page(Truth("/weekly/", "listing"), front)
         for text in self._articles:
-            yield f"/print{text.path}", _Page(Truth(text.path, "print view"), partial(pages.print_view, text))
+            yield f"/print{text.path}", _Page(Truth(text.path, "print view"), partial(print_view, text))
         for text in self._reprinted:
-            yield f"/weekly{text.path}", _Page(Truth(text.path, "reprint"), partial(pages.reprint, text))
+            yield f"/weekly{text.path}", _Page(Truth(text.path, "reprint"), partial(reprint, text))
         for text in self._excerpted:
             part = Text(text.path, text.title, text.paragraphs[1:4], text.lang)
-            yield f"/digest{text.path}", _Page(Truth(text.path, "excerpt"), partial(pages.notebook, part, ()))
+            yield f"/digest{text.path}", _Page(Truth(text.path, "excerpt"), partial(notebook, part, ()))
 
     def _notebook(self, text: Text, links: Callable[[Text], Links]) -> str:
-        return pages.notebook(text, links(text), visit=next(self._visits))
+        return notebook(text, links(text), visit=next(self._visits))
 
     def _listings(self) -> Iterator[tuple[Text, Callable[[Text], Links]]]:
         for path, (title, lang) in _SECTIONS.items():

@@ -1,4 +1,4 @@
-"""The spider of the demo, good for any site: follows the links of the start page's host, one item a page."""
+"""The spider of the demo, good for any site: follows the links of the start page's host, one item per page."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class PagesSpider(Spider):
                 url = response.urljoin(href.strip())
                 if url.startswith(("http://", "https://")):
                     yield Request(url)
-            except ValueError:  # a link that is no URL
+            except ValueError:  # a link that is not a URL
                 continue
 
 
 def _text(response: TextResponse) -> str:
-    """The words of the main element, or of the body, one line a piece."""
+    """The words of the main element, or of the body, one line per piece."""
     pieces = (response.css("main") or response.css("body")).xpath(_PIECES).getall()
     return "\n".join(line for line in (" ".join(piece.split()) for piece in pieces) if line)
 

@@ -1,1 +1,1 @@
-"""Judging pages: checks, site templates, trust and an index, brought together into one verdict a page."""
+"""Judging pages: checks, site templates, trust and an index, brought together into one verdict per page."""

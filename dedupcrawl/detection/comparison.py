@@ -45,7 +45,7 @@ class Comparison:
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
         ttl: Seconds after which a kept page is no reason to drop others; None: never.
         trust: Whose pages may be the reason to drop pages of others.
-        target_precision: Share of the drops that shall be right; 0: the checks decide, and nothing is said in doubt.
+        target_precision: Share of the drops that should be right; 0: the checks decide, and nothing is said in doubt.
         excluded: URLs of kept pages that are no reason to drop this one.
         before: Pages kept from this moment on are none either,
         besides: But this one, by the URL under which it is kept.

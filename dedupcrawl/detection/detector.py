@@ -103,11 +103,11 @@ class Detector:
         force_keep: bool = False,
         excluded: Collection[str] = (),
     ) -> Steps[Verdict]:
-        """How the verdict on a page comes about, for `together`; the page is kept when it is no duplicate.
+        """How the verdict on a page comes about, for `together`; the page is kept when it is not a duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
         `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
-        recorded like one of duplicate. A page that a verdict was withdrawn on is no duplicate. Where its site has used
+        recorded like one of duplicate. A page whose verdict was withdrawn is not a duplicate. Where its site has used
         up its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in
         its evidence.
 
@@ -118,8 +118,8 @@ class Detector:
             canonical: The page's canonical URL, where it is not its own.
             is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept
                 there, when there were other rules or none, is this page, and is updated. Where it is given and the
-                scope is no single run, so is what was kept under the page's own URL, whatever else holds its text.
-            target_precision: Share of the drops that shall be right; with 0 the checks alone decide.
+                scope is not a single run, so is what was kept under the page's own URL, whatever else holds its text.
+            target_precision: Share of the drops that should be right; with 0 the checks alone decide.
             request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
                 is dropped for.
             ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
@@ -284,7 +284,7 @@ class Detector:
         return verdict
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
-        """Whether somebody has said of one of these pages that it is no duplicate: then it is none of the other's.
+        """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.
 
         Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
@@ -343,7 +343,7 @@ class Detector:
             self._index.record(marked, run=self._run, site=site, spider=self._spider)
 
     def _unmark(self, url: str) -> None:
-        """A page was fetched and kept again: what was said of an earlier copy of it holds no more."""
+        """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
         earlier = self._index.verdict(url)
         if earlier is not None and earlier.evidence.get("judged_again"):
             self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)

@@ -133,7 +133,7 @@ class Catalog:
         return np.concatenate([*(keys for keys, _ in self._tables[table]), *tail, np.empty(0, dtype=np.uint64)])
 
     def ended_mask(self) -> NDArray[np.bool_]:
-        """Shape (next_id,): True for the records that are no kept page any more."""
+        """Shape (next_id,): True for the records that are not kept pages any more."""
         mask = np.zeros(self.next_id, dtype=np.bool_)
         ended = self.ended()
         mask[ended[ended < self.next_id].astype(np.int64)] = True

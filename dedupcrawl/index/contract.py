@@ -35,7 +35,7 @@ class VerdictLog(Protocol):
         """The same with where and when they fell."""
 
     def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
-        """The verdicts on these pages hold no more, and no later one shall: the pages are restored.
+        """The verdicts on these pages no longer hold, nor will any later one: the pages are restored.
 
         Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
         it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
@@ -45,7 +45,7 @@ class VerdictLog(Protocol):
         """
 
     def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn: it is no duplicate, whatever it looks like."""
+        """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""
@@ -230,7 +230,7 @@ class ClaimLedger(Protocol):
         """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
 
     def confirm(self, urls: Iterable[str]) -> None:
-        """The pages kept under these URLs are stored: they may justify drops for ever."""
+        """The pages kept under these URLs are stored: they may justify drops forever."""
 
     def abandon(self, urls: Iterable[str]) -> list[Dependent]:
         """The pages kept under these URLs will never be stored: forget them, and orphan what depends on them.
@@ -260,7 +260,7 @@ class ClaimLedger(Protocol):
         """What is to be fetched again by this spider, because what it was dropped for was never stored."""
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        """Of these orphans those that this process shall ask for; who shares the index with others may get them all.
+        """Of these orphans those that this process is to ask for; who shares the index with others may get them all.
 
         They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
         once; when that ends and it still is one, to another.
@@ -280,7 +280,7 @@ class Index(PageStore, ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachme
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
 
     def compact(self) -> None:
-        """Give back the room of what counts no more.
+        """Give back the room of what no longer counts.
 
         That is: ended pages, all but the newest verdict on a page, all but a spider's newest rewrite of a URL, and
         what the processes of a run agreed on.

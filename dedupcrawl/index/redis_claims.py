@@ -98,7 +98,7 @@ class RedisClaims:
         return unpacked(taken)
 
     def dead(self, excluded: Collection[str]) -> dict[bytes, list[str]]:
-        """The URLs that are claimed by processes that are no more, by process, but those of some claimants.
+        """The URLs that are claimed by processes that have ended, by process, but those of some claimants.
 
         All claims are read at first, and then only when somebody has died.
         """

@@ -73,7 +73,7 @@ class Address:
         public = urlencode([(name, value) for name, value in query if "password" not in name])
         self.where = _joined(parts.scheme, shown, parts.path, public)
         if parts.scheme != "unix" and not re.fullmatch(r"/?|/\d{1,9}", parts.path, re.ASCII):
-            raise ValueError(f"{self.where} names no Redis: {parts.path[1:]!r} is no number of a database")
+            raise ValueError(f"{self.where} names no Redis: {parts.path[1:]!r} is not the number of a database")
         try:
             pool = redis.ConnectionPool.from_url(
                 _joined(parts.scheme, parts.netloc, parts.path, rest),

@@ -199,7 +199,7 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
-    """What to append to the journal for a page that is no duplicate.
+    """What to append to the journal for a page that is not a duplicate.
 
     Args:
         found: The search for it.

@@ -100,7 +100,7 @@ class SegmentStore:
                 txn.abort()
                 raise
         raise IndexDamagedError(
-            f"a segment of the index at {self._journal.path} is missing: open it again, to make it anew"
+            f"a segment of the index at {self._journal.path} is missing: open it again, to rebuild it"
         )
 
     def catch_up(self, txn: Transaction, seen: int) -> None:

@@ -19,10 +19,21 @@ from dedupcrawl.content.side_by_side import Stretch
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.runs import Run
-from dedupcrawl.report.crawled import Crawled, Hashes, hashes_of, of_run, read_crawled
 from dedupcrawl.report.listing import Listing, read_texts, row_of
-from dedupcrawl.report.rules import Rewritten, RuleRows, read_rewritten, read_rule_rows
-from dedupcrawl.report.runs import RunFigures, figures_of, pages_kept
+from dedupcrawl.report.sources import (
+    Crawled,
+    Hashes,
+    Rewritten,
+    RuleRows,
+    RunFigures,
+    figures_of,
+    hashes_of,
+    of_run,
+    pages_kept,
+    read_crawled,
+    read_rewritten,
+    read_rule_rows,
+)
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.rule import Rule

@@ -27,7 +27,7 @@ LISTED = 100_000
 CHUNK = 500
 """Rows whose evidence is packed together; the page's script knows the number too."""
 
-_LONGEST = 2_000  # characters of a URL; a longer one ends in "…" and is no link any more
+_LONGEST = 2_000  # characters of a URL; a longer one ends in "…" and is not a link any more
 _LEVEL = 6  # of zlib: 9 takes four times as long for 2 % less
 
 
@@ -130,7 +130,7 @@ def packed(value: object) -> str:
     """JSON of `value`, deflated, in base64."""
     try:
         raw = msgspec.json.encode(value)
-    except UnicodeEncodeError:  # lone surrogates: bytes of a URL that were no UTF-8
+    except UnicodeEncodeError:  # lone surrogates: bytes of a URL that were not UTF-8
         raw = json.dumps(value).encode()
     return base64.b64encode(zlib.compress(raw, _LEVEL)).decode("ascii")
 

@@ -23,7 +23,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.plots import Plot, histogram, learning_curve
-from dedupcrawl.report.runs import RunFigures, saved_by
+from dedupcrawl.report.sources import RunFigures, saved_by
 
 
 @dataclass(frozen=True, slots=True)

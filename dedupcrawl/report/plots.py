@@ -23,7 +23,7 @@ _SERIES = ("#000011", "#000012", "#000013", "#000014", "#000015", "#000016", "#0
 _COLOURS = {_INK: "var(--ink)", _FAINT: "var(--line)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(_SERIES, 1)
 }
-_SIZE = (4.6, 2.6)  # inches at 72 points: as wide as a telephone's screen, so that the text keeps its size there
+_SIZE = (4.6, 2.6)  # inches at 72 points: as wide as a phone's screen, so that the text keeps its size there
 _POINTS = 400  # of a line
 _LEGEND_COLUMNS = 3
 _WINDOWS = 40  # of the share of duplicates
@@ -74,7 +74,7 @@ class Plot(NamedTuple):
 
 
 def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None = None) -> list[Plot]:
-    """How the duplicates came, page by page.
+    """How the duplicates accumulated, page by page.
 
     Args:
         duplicate: Shape (pages,): whether each fetched page is a duplicate, in the order in which they came.
@@ -124,7 +124,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
 
 
 def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequence[int]]) -> list[Plot]:
-    """Counts over [0, 1] in equal bins, one colour a series, stacked; none when nothing was counted."""
+    """Counts over [0, 1] in equal bins, one colour per series, stacked; none when nothing was counted."""
     bins = {_plain(name): np.asarray(counts) for name, counts in series.items() if any(counts)}
     if not bins:
         return []
@@ -156,7 +156,7 @@ def _figure() -> tuple[Figure, Axes]:
 
 
 def _counts(axes: Axes, *, both: bool = True) -> None:
-    """Whole numbers at the axes, few enough to be read on a telephone."""
+    """Whole numbers at the axes, few enough to be read on a phone."""
     if axes.get_xlim()[1] > 1:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         axes.xaxis.set_major_formatter(FuncFormatter(_count))

@@ -9,6 +9,7 @@ is a fold of its own, as many at a time as there are cores. A task holds a batch
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial, reduce
@@ -17,14 +18,26 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.lines import Files, Piece, Told, add_to, head_of, lines_of, piece_blocks
-from dedupcrawl.spark.log_rows import ORDER, TOLD, tells
+from dedupcrawl.spark.reading import (
+    ORDER,
+    PLACE,
+    TOLD,
+    Files,
+    Piece,
+    Told,
+    add_to,
+    head_of,
+    lines_of,
+    piece_blocks,
+    tells,
+)
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
@@ -32,13 +45,10 @@ Judge = Callable[[Analysis], Verdict]
 OpenJudge = Callable[[], AbstractContextManager[Judge]]
 """Picklable; called in a task: what judges the pages of one group in their order."""
 
-_PAGES = f"file int, start long, row long, symbols long, together string, page binary, {TOLD} binary"
-_VERDICTS = f"file int, start long, row long, verdict binary, {TOLD} binary"
-_PLACE = [("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64())]
-_PAGES_ARROW = pa.schema(
-    [*_PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (TOLD, pa.binary())]
+_PAGES = pa.schema(
+    [*PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (TOLD, pa.binary())]
 )
-_VERDICTS_ARROW = pa.schema([*_PLACE, ("verdict", pa.binary()), (TOLD, pa.binary())])
+_VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (TOLD, pa.binary())])
 _BATCH_BYTES = 8 << 20  # of pages
 _decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
@@ -51,21 +61,21 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
 
     Args:
         spark: The session.
-        files: JSON Lines of pages; paths or URIs, folders or patterns, as `log_rows.read_logs` takes them.
+        files: JSON Lines of pages; paths or URIs, folders or patterns, as `reading.read_logs` takes them.
         judge: See `OpenJudge`.
         tally: Filled in before the first verdict.
         wanted: What is read of markup.
         by_site: Whether sites are judged each for itself.
 
     Raises:
-        LogError: A file cannot be read, or is no JSON Lines.
+        LogError: A file cannot be read, or is not JSON Lines.
     """
     pages, names = _pages(spark, files, wanted, by_site)
     parts = spark.sparkContext.defaultParallelism if by_site else 1
     ordered = pages.repartition(parts, "together").sortWithinPartitions(
         "together", F.desc("symbols"), *ORDER
     )  # equally long pages in the order in which they stand
-    judged = materialized(ordered.mapInArrow(partial(_judged, judge), _VERDICTS))
+    judged = materialized(ordered.mapInArrow(partial(_judged, judge), from_arrow_schema(_VERDICTS)))
     add_to(tally, tells(judged), names)
     for row in judged.where(F.col(TOLD).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
         yield _decode_verdict(bytes(row[0]))
@@ -76,7 +86,9 @@ def _pages(spark: SparkSession, logs: Sequence[str], wanted: Wanted, by_site: bo
     for log in logs:
         if any(head_of(spark, file).startswith(b"WARC/") for file in files.add(spark, log)[:1]):
             raise LogError(f"{log} is WARC, which Spark cannot split: take JSON Lines, or --engine local.")
-        frames.append(lines_of(spark, log).mapInArrow(partial(_read, files, wanted, by_site), _PAGES))
+        frames.append(
+            lines_of(spark, log).mapInArrow(partial(_read, files, wanted, by_site), from_arrow_schema(_PAGES))
+        )
     return reduce(DataFrame.unionAll, frames), files.names
 
 
@@ -97,11 +109,11 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
             )
             number, size = number + 1, size + len(packed)
             if size >= _BATCH_BYTES:
-                yield pa.RecordBatch.from_pylist(rows, schema=_PAGES_ARROW)
+                yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
-        told = Told.of(piece, block.first_line, block.data.count(b"\n"), tally)
-        rows.append({TOLD: encode(told)})
-    yield pa.RecordBatch.from_pylist(rows, schema=_PAGES_ARROW)
+        told = Told(piece, block.first_line, block.data.count(b"\n"), tally)
+        rows.append({TOLD: pickle.dumps(told)})
+    yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
 
 
 def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -121,4 +133,4 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
                     judged = stack.enter_context(judge())
                 verdict = judged(Analysis(_decode_page(row["page"])))
                 rows.append({name: row[name] for name in ORDER} | {"verdict": encode(verdict)})
-            yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS_ARROW)
+            yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS)

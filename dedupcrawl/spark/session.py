@@ -1,4 +1,4 @@
-"""A Spark session and its errors in a sentence each. Where and how Spark runs is said to Spark itself, as always:
+"""A Spark session and its errors in a sentence each. Where and how Spark runs is configured in Spark, as always:
 by spark-defaults.conf, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS; without a word it is this machine, `local[*]`.
 """
 

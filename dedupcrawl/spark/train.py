@@ -1,28 +1,48 @@
 """Crawl logs in, rule files out, on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
 
 Rows are read where they lie and parted by site once; a site is then learned by one task, by the code of the local
-engine. Sites of too many rows for a task are clustered and thinned as dataframes first (`large_sites`).
+engine. Sites of more rows than a task holds are clustered, cleaned and thinned as dataframes first: what `clusters_of`
+and `bounded` do in memory, said again for Spark, keyed by URL, by content and by cluster instead of by site, so that
+nothing here grows with a site but one task's sort on disk and its links, 16 bytes each. A test holds both to the same
+rules.
 """
 
 from __future__ import annotations
 
+import pickle
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+from pyspark import Broadcast, SparkFiles
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.spark import learning
-from dedupcrawl.spark.learning import SCHEMA, at_hand, learn_large_sites, packed, with_files
-from dedupcrawl.spark.lines import add_to
-from dedupcrawl.spark.log_rows import TOLD, in_order, read_logs, tells
-from dedupcrawl.spark.session import spark_session
-from dedupcrawl.training.learning_part import Learned, LearningOptions, RulesBefore, learn_sites
-from dedupcrawl.training.page_rows import hashed
+from dedupcrawl.sites import other_form
+from dedupcrawl.spark.reading import ORDER, TOLD, add_to, in_order, read_logs, tells
+from dedupcrawl.spark.session import materialized, spark_session
+from dedupcrawl.training import false_clusters, learning_part
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
+from dedupcrawl.training.learning_part import (
+    Learned,
+    LearningOptions,
+    RulesBefore,
+    learn_bounded,
+    learn_sites,
+    without_cycle_detection,
+)
+from dedupcrawl.training.page_rows import FAULTS, hashed
+from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.training.train import TrainingSummary, write_all
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import file_name, rule_files
 
 _MOST_ROWS = 1_000_000  # of a site that one task clusters
 _ROWS_A_PART = 250_000  # aim for a task
@@ -32,7 +52,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     """As `training.train.train`, with the same result row for row; the rules are written by this process.
 
     Args:
-        logs: Paths or URIs, see `log_rows.read_logs`.
+        logs: Paths or URIs, see `reading.read_logs`.
         folder: As there.
         options: As there.
         tally: As there.
@@ -46,18 +66,18 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     started = time.perf_counter()
     with spark_session() as spark:
         rows, names = read_logs(spark, logs)
-        rows, options = rows.persist(), with_files(spark, options)
+        rows, options = rows.persist(), _with_files(spark, options)
         add_to(tally, tells(rows), names)
         pages = rows.where(F.col(TOLD).isNull())
         sizes = pages.groupBy("site").count()
         large = [row["site"] for row in sizes.where(F.col("count") > _MOST_ROWS).collect()]
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned, of_large = Learned(), F.col("site").isin(large)
-        carried_over = learning.shared(spark, folder)
+        carried_over = _shared(spark, folder)
         small = pages.where(~of_large).repartition(parts, "site")
-        learning.add_to(learned, small.mapInArrow(partial(_learn, options, carried_over), SCHEMA))
+        _add_up(learned, small.mapInArrow(partial(_learn, options, carried_over), _LEARNED))
         if large:
-            learned += learn_large_sites(pages.where(of_large), options, {site: carried_over(site) for site in large})
+            learned += _learn_large_sites(pages.where(of_large), options, {site: carried_over(site) for site in large})
         rows.unpersist()
     return write_all(learned, folder, tally, started)
 
@@ -70,4 +90,251 @@ def _learn(
     if found:
         rows = hashed(in_order(pa.Table.from_batches(found)))
         del found
-        yield from packed([learn_sites(rows, at_hand(options), carried_over)]).to_batches()
+        yield from _packed([learn_sites(rows, _at_hand(options), carried_over)]).to_batches()
+
+
+_LEARNED = "learned binary"
+_COLUMN = "learned"
+
+
+def _packed(learned: Sequence[Learned]) -> pa.Table:
+    """Rows of `_LEARNED`."""
+    return pa.table({_COLUMN: pa.array([pickle.dumps(one) for one in learned], pa.binary())})
+
+
+def _add_up(learned: Learned, rows: DataFrame) -> None:
+    """Add up what is in rows of `_LEARNED`."""
+    for row in rows.collect():
+        learned += pickle.loads(bytes(row[_COLUMN]))  # made by our own tasks, like all that Spark brings from them
+
+
+def _with_files(spark: SparkSession, options: LearningOptions) -> LearningOptions:
+    """Have Spark bring the options' file to every machine; tasks call `_at_hand` on what this returns."""
+    if options.knowledge is None:
+        return options
+    spark.sparkContext.addFile(str(options.knowledge))
+    return replace(options, knowledge=Path(options.knowledge.name))
+
+
+def _at_hand(options: LearningOptions) -> LearningOptions:
+    """In a task: the options with the path of their file on this machine."""
+    if options.knowledge is None:
+        return options
+    return replace(options, knowledge=Path(SparkFiles.get(options.knowledge.name)))
+
+
+def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
+    """The rules that were learned from earlier logs into a folder of this machine, for every machine."""
+    files = rule_files([folder]) if folder.exists() else {}
+    found = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
+    return partial(_of_site, spark.sparkContext.broadcast(found))
+
+
+def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
+    names = file_name(site), file_name(other_form(site))
+    return next((found.value[name] for name in names if name in found.value), ())
+
+
+_THINNED = "site string, url string, label long, size long"
+
+
+def _learn_large_sites(
+    rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]
+) -> Learned:
+    """Learn the rules of some sites.
+
+    Args:
+        rows: Columns of `reading.SCHEMA`; all rows of each site, none that is told.
+        options: The thresholds; its file was added to Spark's.
+        carried_over: Site → its rules that were learned from earlier logs.
+    """
+    learned = Learned()
+    pages = materialized(_labelled(rows))
+    good = _without_unlike(_without_faults(pages, learned), learned)
+    clustered = materialized(_numbered(_without_unknown(good, learned)))
+    _count(clustered, learned)
+    asked = [site for site, rules in carried_over.items() if rules]
+    worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
+
+    def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
+        return _learn_one(options, carried_over, pages)
+
+    _add_up(learned, worth.groupBy("site").applyInArrow(learn, _LEARNED))
+    return learned
+
+
+def _labelled(rows: DataFrame) -> DataFrame:
+    """One row per URL: site, url, signature, fault, importance, simhash and label, equal for those of one page."""
+    answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
+    says = answer | F.col("canonical").isNotNull()
+    last = F.max_by(
+        F.struct(
+            "signature", "fault", "importance", "redirect_to", "canonical", "duplicate_of", "names_own", "simhash"
+        ),
+        F.struct(answer, "fetched_at", *ORDER),
+    )  # a time that is not known comes before all others
+    pages = materialized(
+        rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
+    )
+    tried = rows.where("alias_of is not null").groupBy("site", "url")
+    aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
+    aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")
+    links = materialized(_links(pages, rows.where(~says), aliases))
+    pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
+    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
+    ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
+    pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
+    same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
+    pages = pages.withColumn("node", F.when(F.col("signature").isNotNull(), same).otherwise(F.xxhash64("url")))
+    ways = pages.where(F.col("fault").isNull()).select("url", "node")
+    joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
+    pairs = joined.where("node <> other").select("site", "node", "other").distinct()
+    labels = pairs.groupBy("site").applyInArrow(_components, "node long, label long")
+    return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
+
+
+def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
+    """As `clusters._links`: site, url, to.
+
+    Args:
+        pages: A row a URL.
+        mere: The rows that say nothing of a page but, some, a verdict.
+        aliases: A row a URL that was fetched because it was said to be one: site, url, to and alias_held.
+    """
+    redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
+    verdicts = _verdicts(pages, mere)
+    named = pages.where("canonical is not null and (signature is not null or names_own)").select(
+        "site", "url", "signature", F.col("canonical").alias("to")
+    )
+    there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
+    said = named.select("to", "signature").union(there)
+    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
+    named = named.join(one, "to", "left_semi").select("site", "url", "to")
+    of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
+    near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
+    near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
+    said = verdicts.union(aliases.where("alias_held").drop("alias_held")).union(named).union(near)
+    failed = aliases.where("not alias_held").select("url", "to")
+    both_ways = failed.union(failed.select("to", "url"))
+    return redirects.union(said.join(both_ways, ["url", "to"], "left_anti").select("site", "url", "to")).distinct()
+
+
+def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
+    """As `clusters._verdicts`: site, url, to."""
+    last = F.max_by("duplicate_of", F.struct("fetched_at", *ORDER))
+    alone = mere.where("duplicate_of is not null").groupBy("site", "url").agg(last.alias("to"))
+    own = pages.where("duplicate_of is not null").select("site", "url", F.col("duplicate_of").alias("to"))
+    verdicts = alone.union(own.join(alone, "url", "left_anti").select("site", "url", "to"))
+    return verdicts.join(verdicts.select(F.col("url").alias("to")), "to", "left_anti").select("site", "url", "to")
+
+
+def _components(pairs: pa.Table) -> pa.Table:
+    """The links of one site between contents → content and label, equal for those that are joined."""
+    first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
+    nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
+    n = len(first)
+    return pa.table({"node": nodes, "label": nodes[components(ends[:n], ends[n:], len(nodes))]})
+
+
+def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The good pages; the others are counted."""
+    labels = pages.where("fault is not null").groupBy("fault", "label").count()
+    counted = labels.groupBy("fault").agg(F.sum("count"), F.sum((F.col("count") > 1).cast("long")))
+    for fault, urls, clusters in counted.collect():
+        learned.left_out += Counter({FAULTS[fault]: urls})
+        learned.false_clusters += Counter({FAULTS[fault]: clusters})
+    return pages.where("fault is null")
+
+
+def _without_unlike(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages without the clusters of unlike URLs, which are counted. As `false_clusters.unlike_clusters`."""
+    many, most = false_clusters.MANY, false_clusters.MOST_SLOTS
+    large = pages.groupBy("site", "label").agg(F.count("*").alias("size")).where(F.col("size") >= many)
+    large = materialized(large)
+    looked_at = pages.join(large.select("site").distinct(), "site", "left_semi")
+    marks = F.length(F.regexp_replace("url", f"[^{false_clusters.SLOT_MARKS}]", ""))
+    slots = F.sum(F.least(marks, F.lit(false_clusters.MOST_OF_A_URL))).alias("slots")
+    looked_at = looked_at.join(looked_at.groupBy("site").agg(slots), "site").join(large.drop("site"), "label", "left")
+    step = F.floor((F.col("slots") - 1) / most) + 1
+    thinned = looked_at.select("site", "url", "label", "size", step.alias("step")).mapInArrow(_thinned, _THINNED)
+    unlike = materialized(thinned.groupBy("site").applyInArrow(_unlike, "label long"))
+    urls, clusters = large.join(unlike, "label", "left_semi").agg(F.sum("size"), F.count("*")).head() or (0, 0)
+    learned.left_out += Counter({UNLIKE: urls or 0})
+    learned.false_clusters += Counter({UNLIKE: clusters})
+    return pages.join(unlike, "label", "left_anti")
+
+
+def _thinned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pages = pl.DataFrame(pa.Table.from_batches([batch]))
+        kept = pages.filter(false_clusters.in_sample(pages["url"], pages["step"])).drop("step")
+        yield from kept.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+
+
+def _unlike(pages: pa.Table) -> pa.Table:
+    return pa.table({"label": false_clusters.unlike_among(pl.DataFrame(pages)).cast(pl.Int64).to_arrow()})
+
+
+def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
+    """The pages of which something is known; those whose word for their canonical URL was not believed are counted."""
+    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
+    sizes = pages.groupBy("label").agg(F.count("*").alias("size"), known.alias("known"))
+    unknown = materialized(sizes.where("not known and size = 1").select("label"))
+    learned.left_out += Counter({DISBELIEVED: pages.where("names_another").join(unknown, "label", "left_semi").count()})
+    return pages.join(unknown, "label", "left_anti")
+
+
+def _numbered(pages: DataFrame) -> DataFrame:
+    """Site, url, importance, SimHash, cluster and its size; `several`: whether its site has a larger one than 1."""
+    clusters = pages.groupBy("site", "label").agg(F.min("url").alias("first"), F.count("*").alias("size"))
+    number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
+    clusters = clusters.withColumn("cluster", number.cast("long"))
+    clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
+    numbered = pages.select("url", "importance", "simhash", "label").join(clusters, "label")
+    return numbered.select("site", "url", "importance", "simhash", "cluster", "size", "several")
+
+
+def _count(clustered: DataFrame, learned: Learned) -> None:
+    clusters = clustered.groupBy("site", "cluster").count()
+    several = F.sum((F.col("count") > 1).cast("long"))
+    found = clusters.agg(F.count_distinct("site"), F.sum("count"), F.count("*"), several).head()
+    if found is not None and found[0]:
+        learned.sites, learned.urls, learned.clusters = found[0], found[1], found[3]
+        learned.redundant = found[1] - found[2]
+
+
+def _bounded(pages: DataFrame) -> DataFrame:
+    """As `learning_part.bounded`, for several sites: site, url, importance, SimHash and cluster."""
+    most, of_a_cluster = learning_part.MOST_URLS, learning_part.MOST_OF_A_CLUSTER
+    order = Window.partitionBy("site", "cluster").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
+    step = F.floor((F.col("size") - 1) / of_a_cluster) + 1
+    pages = _with_count(pages, "urls", F.lit(True)).withColumn("place", F.row_number().over(order) - 1)
+    pages = pages.where((F.col("urls") <= most) | (F.col("place") % step == 0))
+    pages = _with_count(_with_count(pages, "clustered", F.col("size") > 1), "single", F.col("size") == 1)
+    taken = F.least(F.col("clustered"), F.lit(int(most * learning_part.SHARE_OF_CLUSTERS)))
+    below = F.when(F.col("size") > 1, _share(taken, F.col("clustered"))).otherwise(
+        _share(most - taken, F.col("single"))
+    )
+    mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
+    return pages.where((F.col("urls") <= most) | (mixed < below)).select(
+        "site", "url", "importance", "simhash", "cluster"
+    )
+
+
+def _share(taken: Column, of: Column) -> Column:
+    """As `learning_part.share`."""
+    whole = F.lit(learning_part.MODULUS)
+    return F.when(taken >= of, whole).otherwise(F.floor(taken * whole / of))
+
+
+def _with_count(pages: DataFrame, name: str, which: Column) -> DataFrame:
+    """One more column: how many such rows the row's site has."""
+    return pages.join(pages.groupBy("site").agg(F.sum(which.cast("long")).alias(name)), "site")
+
+
+def _learn_one(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
+    """What a task learns of its one site."""
+    frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
+    site = frame["site"][0]
+    with without_cycle_detection():
+        return _packed([learn_bounded(site, frame, _at_hand(options), carried_over[site])])

@@ -36,7 +36,7 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
     """The labels of the clusters whose URLs differ in slots that name pages elsewhere on their site.
 
     Args:
-        pages: Columns site, url and label (integers, of one site each); one row a URL.
+        pages: Columns site, url and label (integers, of one site each); one row per URL.
 
     Returns:
         Labels, sorted. Time is linear in the URLs of the sites that have a cluster of many URLs at all; other sites

@@ -56,7 +56,7 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
     """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
 
     Raises:
-        KnowledgeError: When it is no such file.
+        KnowledgeError: When it is not such a file.
     """
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=_File).providers

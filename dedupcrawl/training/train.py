@@ -88,7 +88,7 @@ def train(  # noqa: PLR0913 - each may be left out
     progress: Progress = no_progress,
     workers: int | None = None,
 ) -> TrainingSummary:
-    """Learn the rules of every site in `logs` and write them to `folder`, one file a site.
+    """Learn the rules of every site in `logs` and write them to `folder`, one file per site.
 
     Nothing in `folder` changes before everything is learned, and each file is then replaced in one step: a run that is
     interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay;

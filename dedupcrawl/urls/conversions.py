@@ -26,7 +26,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 def decoded_url(value: str) -> str:
     """A URL, or a path, that was escaped to be carried in another URL; what is neither stays a mere value.
 
-    Bytes that are no UTF-8, blanks and what is not printable stay escaped: nothing could fetch, or write down, what
+    Bytes that are not UTF-8, blanks and what is not printable stay escaped: nothing could fetch, or write down, what
     they would become.
     """
     text = _fetchable(unquote(value, errors="surrogateescape"))
@@ -41,7 +41,7 @@ def _fetchable(text: str) -> str:
 
 
 def _escaped(char: str) -> str:
-    if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8
+    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8
         return f"%{ord(char) - 0xDC00:02X}"
     return quote(char, safe="", errors="surrogatepass")
 

@@ -49,7 +49,7 @@ def imported(rows: object) -> tuple[list[SiteRules], list[Refused]]:
     """Turn a duplicate-url-discarder file's content into rules by site, and what could not be turned.
 
     Raises:
-        RuleError: It is no such content.
+        RuleError: It is not content of that kind.
     """
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise RuleError("no rules of duplicate-url-discarder: those are a JSON array of objects")

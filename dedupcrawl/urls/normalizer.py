@@ -310,7 +310,7 @@ class Normalizer:
         self._forget_site(site)
 
     def enable_all(self) -> None:
-        """Rules that are applied no more are applied as their files say."""
+        """Rules that are no longer applied are applied as their files say."""
         for site, rules in self._overruled.items():
             self._overruled[site] = {rule_id: kind for rule_id, kind in rules.items() if kind}
         self._forget()

@@ -192,7 +192,7 @@ class Places:
         return [place.example for place in places if place.passed and not place.lacking and place.example]
 
     def is_off(self, url: str) -> bool:
-        """True where the rule is used no more."""
+        """True where the rule is no longer used."""
         return bool(self._off) and self._off_at(traits(url)) is not None
 
     def switch_off(self, place: Place) -> bool:

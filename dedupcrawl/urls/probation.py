@@ -2,7 +2,7 @@
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tried at its first
 uses, the more the less a log has said for it, and again in each place (see `urls.places`) where neither the log nor a
-trial has spoken for it; for ever after at some of its uses. A trial that fails calls for more.
+trial has spoken for it; forever after at some of its uses. A trial that fails calls for more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
-"""Of the uses of a rule this share shall be right; see `is_refuted`."""
+"""Of the uses of a rule this share should be right; see `is_refuted`."""
 
 _THERE = 0.5  # share of canonical URLs that have a page
 

@@ -275,6 +275,18 @@ def rule_row(site: str, rule: Rule) -> dict[str, Any]:
     }
 
 
+def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
+    """As `rule_row`, with all that speaks for the rule."""
+    return {
+        **rule_row(site, rule),
+        **{field.name: getattr(rule.evidence, field.name) for field in fields(rule.evidence)},
+        "tried": rule.tried,
+        "failed": rule.failed,
+        "learned": rule.learned.isoformat() if rule.learned is not None else "",
+        "note": rule.note,
+    }
+
+
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
 _WRITTEN = (
     "hosts",

@@ -60,7 +60,7 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it shall be tried."""
+        """Count one use of these rules, on a URL of their site; True when it is to be tried."""
         due = False
         for one in self._of(url, rules):
             due = one.is_due(url, self._every) or due

@@ -190,7 +190,7 @@ def file_of(files: Mapping[str, Path], site: str) -> Path | None:
 
 
 def path_in(folder: Path, site: str) -> Path:
-    """Where the rules of a site are in a folder, or shall be; the file that `file_of` would find there."""
+    """Where the rules of a site are in a folder, or are to be; the file that `file_of` would find there."""
     names = file_name(site), file_name(other_form(site))
     return next((folder / name for name in names if (folder / name).exists()), folder / names[0])
 

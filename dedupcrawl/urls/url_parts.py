@@ -88,7 +88,7 @@ class UrlParts:
 
 
 def split_url(url: str) -> UrlParts | None:
-    """Tokenize a URL; None for what is no http or https URL with a plain host (javascript:, data:, user@host, …).
+    """Tokenize a URL; None for what is not an http or https URL with a plain host (javascript:, data:, user@host, …).
 
     >>> parts = split_url("http://www.example.com/a/b/?x=1&y")
     >>> parts.segments, parts.args

@@ -82,7 +82,7 @@ class WatchedRule:
         return self.rule.tried + self.passed + self.failed
 
     def is_due(self, url: str, every: int) -> bool:
-        """Count one use, on this URL; True when it shall be tried."""
+        """Count one use, on this URL; True when it is to be tried."""
         place = self.places.of(url)
         place.uses += 1
         uses = sum(one.uses for one in self.places)

@@ -111,7 +111,7 @@ def test_the_same_label_twice_counts_once(tmp_path: Path) -> None:
         ([{"new": LABELS[0]["new"], "kept": LABELS[0]["kept"]}], "does not say whether the two are the same"),
         ([LABELS[0] | {"new": {"url": "http://a/", "html": "<p>"}}], "has no text to compare"),
         ([LABELS[0] | {"new": {"url": "http://a/", "text": ""}}], "has no text"),
-        ([LABELS[0] | {"same": "yes"}], "is no pair of pages"),
+        ([LABELS[0] | {"same": "yes"}], "is not a pair of pages"),
         ([], "there is no label"),
     ],
 )
@@ -130,9 +130,9 @@ def test_labels_that_teach_nothing_are_one_sentence_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"no model", "is no model"),
+        (b"no model", "is not a model"),
         (json.dumps({"format": FORMAT - 1}).encode(), f"has format {FORMAT - 1}, this version reads {FORMAT}"),
-        (b"[]", "is no model"),
+        (b"[]", "is not a model"),
     ],
 )
 def test_a_file_that_is_no_model_of_this_version(tmp_path: Path, raw: bytes, said: str) -> None:

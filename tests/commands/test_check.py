@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.commands.check import command, in_batch_order
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.crawl_logs import parsing
+from dedupcrawl.crawl_logs import page_files
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -253,8 +253,8 @@ def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     rows = [{"url": f"http://a.example/{n}", "html": page(prose(n % 7))} for n in range(20)]
     path = write(tmp_path / "pages.jsonl", *rows)
     expected = check(path, "--order", "batch").stdout
-    monkeypatch.setattr(parsing, "_BYTES_WORTH_WORKERS", 0)
-    monkeypatch.setattr(parsing, "_CHUNK_BYTES", 1000)
+    monkeypatch.setattr(page_files, "_BYTES_WORTH_WORKERS", 0)
+    monkeypatch.setattr(page_files, "_CHUNK_BYTES", 1000)
     assert check(path, "--order", "batch").stdout == expected
 
 

@@ -93,7 +93,7 @@ def test_urls_of_an_index_kept_or_dropped(index: Path) -> None:
     kept = compare("http://a.example/1", "a.example/2", "--index", index)
     assert kept.exit_code == 0, kept.output
     assert kept.stdout.startswith("unique: from a probability of ")
-    assert " against: " in kept.stdout
+    assert "against a duplicate: " in kept.stdout
 
 
 def test_files_of_html(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_html_without_text_says_nothing_and_takes_no_row_away(tmp_path: Path) ->
         ({"kept": {"url": "http://a/1"}, "new": {"url": "http://a/2", "text": "x"}}, "neither html nor text"),
         ({"kept": {"url": "http://a/1", "text": " "}, "new": {"url": "http://a/2", "text": "x"}}, "has no text"),
         ({"new": {"url": "http://a/2", "text": "x"}}, "`kept`"),
-        ("[1]\n", "is no pair of pages"),
+        ("[1]\n", "is not a pair of pages"),
         ("{nothing\n", "not a JSON object"),
     ],
 )

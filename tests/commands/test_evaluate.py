@@ -37,7 +37,7 @@ def test_for_people(rules: Path, log: Path) -> None:
         "reduction ratio  0.5000 of the 2 URLs in clusters\n"
         "a rule saves     1.0 URLs\n"
         "collisions       1 forms shared by different clusters\n"
-        "most wrong:\n"
+        "most often wrong:\n"
         "  1 of 2  a.com  sid\n"
     )
     assert result.stderr == (

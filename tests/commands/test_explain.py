@@ -109,7 +109,7 @@ def test_what_is_said(folder: Path, typed: str, says: str) -> None:
 def test_what_is_no_url_is_said_to_be_none(folder: Path, typed: str) -> None:
     result = explain(folder, typed)
     assert result.exit_code == 2
-    assert "is no URL: it takes one such as https://example.com/42." in result.stderr
+    assert "is not a URL: give one such as https://example.com/42." in result.stderr
     assert "\x1b" not in result.stderr
 
 
@@ -228,7 +228,7 @@ def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
     assert found["chain"] == ["http://a.example/2", "http://a.example/3"]
     assert found["keeper"]["url"] == "http://a.example/4"
     assert told(tmp_path, "http://a.example/8")["keeper"] is None
-    assert "which is kept no more: http://a.example/9\n" in explain(tmp_path, "http://a.example/8").stdout
+    assert "which is no longer kept: http://a.example/9\n" in explain(tmp_path, "http://a.example/8").stdout
 
 
 def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_compact_of_what_is_in_use_fails(folder: Path) -> None:
         ([], "say which pages"),
         (["--run", "nope"], "the index knows no run 'nope', but newer, old."),
         (["--site", "nope.example"], "the index knows no site 'nope.example', but a.example, b.com."),
-        (["no url"], "'no url' is no URL"),
+        (["no url"], "'no url' is not a URL"),
         (["--site", "http://a.example/"], "--site takes a host"),
         (["--older-than", "yesterday"], "--older-than takes an age such as 30d or 12h, not 'yesterday'"),
     ],

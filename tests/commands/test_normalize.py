@@ -35,7 +35,8 @@ def rows(output: bytes) -> list[dict[str, Any]]:
 def test_one_row_a_url_in_order(rules: Path) -> None:
     urls = ["http://a.com/?sid=1", "http://a.com/friends-7", "http://b.com/?sid=1", "http://a.com/friends-8", "no URL"]
     result = CliRunner().invoke(command, [*urls, "--rules", str(rules)])
-    assert result.exit_code == 0
+    assert result.exit_code == 1
+    assert result.stderr == "'no URL' is not a URL: printed unchanged\n"
     assert rows(result.stdout_bytes) == [
         {"url": urls[0], "canonical": "http://a.com/", "kind": "rewrite", "rules": ["sid"]},
         {"url": urls[1], "canonical": "http://a.com/friends-*", "kind": "equivalence", "rules": ["friends"]},
@@ -60,6 +61,14 @@ def test_stdin_line_by_line(rules: Path) -> None:
         "http://a.com/é?sid=1", "", "http://a.com/中", "http://a.com/%FF", "http://a.com/?sid=1"
     ]  # fmt: skip
     assert rows(result.stdout_bytes)[-1]["canonical"] == "http://a.com/"
+
+
+def test_lines_that_are_no_urls_are_named_and_the_first_few_only(rules: Path) -> None:
+    result = CliRunner().invoke(command, ["--rules", str(rules)], input="http://a.com/\n\n" + "mailto:x\n" * 7)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0] == "line 3: 'mailto:x' is not a URL: printed unchanged"
+    assert result.stderr.splitlines()[5:] == ["2 more lines that are not URLs"]
+    assert len(rows(result.stdout_bytes)) == 9
 
 
 def test_urls_in_other_charsets_stay_apart(rules: Path) -> None:

@@ -55,7 +55,7 @@ def test_all_commands(server: RedisServer, tmp_path: Path) -> None:
         ("redis://127.0.0.1:{port}/0?prefix=nothing", 2, "there is no index at redis://127.0.0.1"),
         ("redis://127.0.0.1:1/0", 1, "; start a server there, or name another index"),
         ("redis://127.0.0.1:{port}/0?prefix={{}}", 2, "the prefix"),
-        ("redis://127.0.0.1:{port}/zero", 2, "no number of a database"),
+        ("redis://127.0.0.1:{port}/zero", 2, "not the number of a database"),
     ],
 )
 def test_what_cannot_be_opened_is_one_sentence(server: RedisServer, spec: str, status: int, told: str) -> None:

@@ -88,7 +88,7 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
     log.write_bytes(b"\x00\x00")
     result = report(folder, "--output", str(folder / "report.html"), "--log", str(log))
     assert result.exit_code == 0
-    assert "no crawl log" in result.stderr
+    assert "not a crawl log" in result.stderr
     assert "2 duplicates" in result.stdout
 
 

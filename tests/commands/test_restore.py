@@ -92,7 +92,7 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
     ("arguments", "says"),
     [
         (["--rule", "none"], "no rule 'none', but sid, p."),
-        (["--run", "nope", "--refetch"], "no run 'nope', but one, two."),
+        (["--run", "nope", "--refetch"], "no run 'nope', but one, two, run."),
         (["--site", "c.example"], "no site 'c.example', but a.example, b.com."),
         (["--site", "c.example", "--check", "exact"], "no site 'c.example', but a.example, b.com."),
     ],

@@ -130,7 +130,7 @@ def test_test_without_urls_tries_the_examples(rules: Path) -> None:
 def test_what_is_no_url_is_not_tried(rules: Path) -> None:
     said = run(rules, "test", "foo")
     assert said.exit_code == 2
-    assert "'foo' is no URL: it takes one such as https://example.com/42." in said.stderr
+    assert "'foo' is not a URL: give one such as https://example.com/42." in said.stderr
 
 
 def test_disable_and_undo(rules: Path) -> None:
@@ -172,7 +172,7 @@ def test_import_and_export(rules: Path, tmp_path: Path) -> None:
         assert answer(result) == {
             "imported": expected, "sites": expected, "refused": {"rules belong to one site": 1}
         }  # fmt: skip
-    assert "1 not taken over: rules belong to one site (queryRemoval for 'every site')" in result.stderr
+    assert "1 left out: rules belong to one site (queryRemoval for 'every site')" in result.stderr
     assert [rule.id for rule in read_rules(rules / "a.com.toml").rules] == ["sid", "print", "query"]
     back = answer(run(rules, "export"))
     assert [(row["args"], row["urlPattern"]) for row in back] == [
@@ -191,7 +191,7 @@ def test_import_and_export(rules: Path, tmp_path: Path) -> None:
         (["disable", "a.com", "nope"], "a.com has no rule 'nope'"),
         (["list", "c.com"], "has no rules for c.com"),
         (["list", __file__], "test_rules.py is a path: rules are named by their site, and their folder by --rules."),
-        (["import", __file__], "test_rules.py is no JSON (JSON is malformed: invalid character (byte 5)): it takes"),
+        (["import", __file__], "test_rules.py is not JSON (JSON is malformed: invalid character (byte 5)): it takes"),
     ],
 )
 def test_mistakes(rules: Path, args: list[str], message: str) -> None:

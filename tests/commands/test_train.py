@@ -70,7 +70,7 @@ def test_no_rule_is_said_to_be_none(tmp_path: Path) -> None:
     log.write_text('{"url": "http://a.com/", "text_digest": "1"}\n')
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
     assert "0 rules for 0 sites" in result.stdout
-    assert result.stdout.splitlines()[-1].startswith("No two URLs of this log have one page")
+    assert result.stdout.splitlines()[-1].startswith("No two URLs of this log have the same page")
     log.write_text('{"url": "http://a.com/", "text_digest": "1"}\n{"url": "http://a.com/?a=1", "text_digest": "1"}\n')
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
     assert result.stdout.splitlines()[-1].startswith("No rule was sure enough.")
@@ -105,7 +105,7 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
         ([__file__, "--rules", "x", "--min-precision", "1.1"], "not in the range 0<=x<=1"),
         ([__file__, "--rules", "x", "--min-coverage", "0"], "not in the range x>=1"),
         ([__file__, "--rules", __file__], "is a file"),
-        ([__file__, "--rules", "x"], "is no crawl log that is known"),
+        ([__file__, "--rules", "x"], "is not a crawl log in a known format"),
     ],
 )
 def test_mistakes(args: list[str], message: str) -> None:

@@ -43,8 +43,8 @@ def test_each_piece_of_evidence_is_a_line() -> None:
 def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feature: object) -> None:
     for it in (one for one in FEATURES if one is feature):
         lines = list(in_words({it.name: 1.25}))
-        way = {"for": "for", "against": "against", "either": "weighs in"}[it.sign]
-        assert lines == ([f"1.25 {way}: {it.says}"] if it.name in packaged().weights else [])
+        way = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}[it.sign]
+        assert lines == ([f"{way}: {it.says} (1.25)"] if it.name in packaged().weights else [])
 
 
 @pytest.mark.parametrize("name", ["probability", "symbols", "kept_symbols", "furniture_blocks", "differs"])

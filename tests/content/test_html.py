@@ -171,7 +171,7 @@ class TestSelector:
 
     @pytest.mark.parametrize("selector", ["div[", "p:nope()", ":has(", "//p", "a::attr"])
     def test_that_is_none_is_an_error_with_its_name(self, selector: str) -> None:
-        with pytest.raises(ValueError, match="is no CSS selector") as error:
+        with pytest.raises(ValueError, match="is not a CSS selector") as error:
             extract("<p>x", URL, selector=selector)
         assert repr(selector) in str(error.value)
 

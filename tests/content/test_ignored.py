@@ -69,12 +69,12 @@ def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
     ("given", "said"),
     [
         (["stats"], "begins neither"),
-        (["css:div["], "no CSS selector"),
+        (["css:div["], "not a CSS selector"),
         (["css:p::text"], "not of elements"),
-        (["re:("], "no regular expression"),
+        (["re:("], "not a regular expression"),
         (["re:x*"], "finds nothing"),
-        (7, "no list"),
-        ([7], "no list"),
+        (7, "not a list"),
+        ([7], "not a list"),
     ],
 )
 def test_what_it_does_not_take(given: object, said: str) -> None:

@@ -48,8 +48,8 @@ def written(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
-        (b"nonsense", "is no model"),
-        (b"[]", "is no model"),
+        (b"nonsense", "is not a model"),
+        (b"[]", "is not a model"),
         (written(format=FORMAT + 1), f"has format {FORMAT + 1}, this version reads {FORMAT}"),
         (written(weights={"phase of the moon": 1.0}), "has the feature 'phase of the moon', which this version lacks"),
         (written(weights={"novel_share": 1.0}), "lets 'novel_share' speak the other way"),

@@ -69,5 +69,5 @@ def test_finds_it_in_a_page_where_it_is(css: str) -> None:
 def test_of_a_huge_page_nothing_is_selected() -> None:
     assert selected(b"<p>x" * MOST_ELEMENTS, "p") == []
     assert selected(b"<p>x" * (MOST_ELEMENTS - 10), "p") != []
-    with pytest.raises(ValueError, match="is no CSS selector"):
+    with pytest.raises(ValueError, match="is not a CSS selector"):
         selected(b"<p>x" * MOST_ELEMENTS, "p[")

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs import cdx, heritrix
-from dedupcrawl.crawl_logs.registry import format_of, read_log
+from dedupcrawl.crawl_logs.registry import FORMATS, format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
-Reader = Callable[[Path, Tally], Iterator[pl.DataFrame]]
+
+def batches(name: str, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    return next(one for one in FORMATS if one.name == name).batches(path, tally)
 
 
-def rows(reader: Reader, path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
+def rows(name: str, path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
-    found = [row for batch in reader(path, tally) for row in batch.drop("fetched_at").to_dicts()]
+    found = [row for batch in batches(name, path, tally) for row in batch.drop("fetched_at").to_dicts()]
     return [{name: value for name, value in row.items() if value is not None} for row in found], tally
 
 
@@ -28,20 +29,20 @@ ELEVEN = b"com,a)/ 20200102030405 http://a.com/ text/html 301 ABC http://a.com/x
 
 
 def test_cdx_of_nine_and_of_eleven_fields(tmp_path: Path) -> None:
-    nine, _ = rows(cdx.read, tmp_path / "cdx", NINE)
+    nine, _ = rows("CDX", tmp_path / "cdx", NINE)
     assert nine == [{"url": "http://a.com/", "mime": "text/html", "status": 200, "digest": "ABC", "line": 1}]
-    eleven, _ = rows(cdx.read, tmp_path / "cdx", ELEVEN)
+    eleven, _ = rows("CDX", tmp_path / "cdx", ELEVEN)
     assert eleven[0]["redirect_to"] == "http://a.com/x"
 
 
 def test_cdx_header_names_the_fields(tmp_path: Path) -> None:
-    found, _ = rows(cdx.read, tmp_path / "cdx", b" CDX k a\nABC http://a.com/\n")
+    found, _ = rows("CDX", tmp_path / "cdx", b" CDX k a\nABC http://a.com/\n")
     assert found == [{"url": "http://a.com/", "digest": "ABC", "line": 2}]
 
 
 def test_cdx_broken_lines_and_posts(tmp_path: Path) -> None:
     post = NINE.replace(b"com,a)/", b"com,a)/?__wb_method=post&x=1")
-    found, tally = rows(cdx.read, tmp_path / "cdx", NINE + b"com,a)/ 2020\n" + post + NINE)
+    found, tally = rows("CDX", tmp_path / "cdx", NINE + b"com,a)/ 2020\n" + post + NINE)
     assert [row["line"] for row in found] == [1, 4]
     assert tally.skipped == {"not 9 fields": 1, "not a GET request": 1}
     assert [row.line for row in tally.broken] == [2]
@@ -49,11 +50,11 @@ def test_cdx_broken_lines_and_posts(tmp_path: Path) -> None:
 
 def test_cdx_of_an_unknown_width_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="CDX row of 6 fields: put its header line"):
-        rows(cdx.read, tmp_path / "cdx", b"com,a)/ 20200102030405 http://a.com/ text/html 200 ABC\n")
+        rows("CDX", tmp_path / "cdx", b"com,a)/ 20200102030405 http://a.com/ text/html 200 ABC\n")
 
 
 def test_the_mime_of_a_revisit_is_not_the_pages(tmp_path: Path) -> None:
-    found, _ = rows(cdx.read, tmp_path / "cdx", NINE.replace(b"text/html", b"warc/revisit").replace(b"200", b"-"))
+    found, _ = rows("CDX", tmp_path / "cdx", NINE.replace(b"text/html", b"warc/revisit").replace(b"200", b"-"))
     assert found[0].keys() == {"url", "digest", "line"}
 
 
@@ -66,14 +67,14 @@ def test_cdxj(tmp_path: Path) -> None:
         b'com,a)/b 20200102030406 {"url": "http://a.com/b", "mime": "unk", "digest": "Z"}\n'
     )
     path = tmp_path / "cdxj"
-    found, tally = rows(cdx.read_cdxj, path, data)
+    found, tally = rows("CDXJ", path, data)
     assert found == [
         {"url": "http://a.com/", "status": 200, "digest": "X", "line": 2},
         {"url": "http://a.com/b", "digest": "Z", "line": 5},
     ]
     assert tally.skipped == {"not a JSON object": 1, "not a GET request": 1}
     assert [row.line for row in tally.broken] == [3]
-    times = pl.concat(cdx.read_cdxj(path, Tally()))["fetched_at"].dt.to_string("%H:%M:%S")
+    times = pl.concat(batches("CDXJ", path, Tally()))["fetched_at"].dt.to_string("%H:%M:%S")
     assert times.to_list() == ["03:04:05", "03:04:06"]
 
 
@@ -86,7 +87,7 @@ HERITRIX = (
 
 
 def test_heritrix_tells_redirects_by_the_path_of_their_targets(tmp_path: Path) -> None:
-    found, tally = rows(heritrix.read, tmp_path / "crawl.log", HERITRIX + b"nonsense\n")
+    found, tally = rows("Heritrix crawl.log", tmp_path / "crawl.log", HERITRIX + b"nonsense\n")
     assert found == [
         {"url": "http://a.com/old", "digest": "H73U5HIFUNXSLG4IAN2DBRG42U72CW2S", "status": 301, "mime": "text/html",
          "bytes": 319, "line": 1},

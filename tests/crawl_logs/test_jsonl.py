@@ -12,14 +12,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import jsonl
-from dedupcrawl.crawl_logs.blocks import LineBlock
+from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
-    found = [row for batch in jsonl.read(path, tally) for row in batch.to_dicts()]
+    found = [
+        row
+        for block in line_blocks(path, tally)
+        for batch in [jsonl.rows_of(block, str(path), tally)]
+        for row in batch.to_dicts()
+    ]
     return [{name: value for name, value in row.items() if value is not None} for row in found], tally
 
 

@@ -106,7 +106,7 @@ def test_rows_before_and_behind_such_text_are_read_once(tmp_path: Path, monkeypa
 def test_without_pyarrow_an_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(pa.table({"url": text(STRAY)}), tmp_path / "log")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(LogError, match=r"log has text that is no UTF-8: pip install pyarrow, which can read it\."):
+    with pytest.raises(LogError, match=r"log has text that is not UTF-8: pip install pyarrow, which can read it\."):
         list(read_log(tmp_path / "log", Tally()))
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl_logs import parsing
-from dedupcrawl.crawl_logs.page_files import Wanted
-from dedupcrawl.crawl_logs.parsing import read_pages
+from dedupcrawl.crawl_logs import page_files
+from dedupcrawl.crawl_logs.page_files import Wanted, read_pages
 from dedupcrawl.crawl_logs.tally import Tally
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
@@ -33,7 +32,7 @@ def files(tmp_path: Path) -> list[Path]:
 def test_workers_give_the_same_pages_in_the_same_order(
     files: list[Path], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "_CHUNK_BYTES", chunk)
+    monkeypatch.setattr(page_files, "_CHUNK_BYTES", chunk)
     here, elsewhere = Tally(), Tally()
     pages = list(read_pages(files, here, wanted=Wanted(fields=True), workers=1))
     assert len(pages) == 48

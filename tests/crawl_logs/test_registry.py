@@ -80,7 +80,10 @@ def test_an_empty_log_has_no_rows(tmp_path: Path, data: bytes) -> None:
 def test_an_unknown_format_says_what_is_known(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "log"
     path.write_bytes(data)
-    with pytest.raises(LogError, match=r"log is no crawl log that is known \(Parquet, WARC, .*names its url column\."):
+    with pytest.raises(
+        LogError,
+        match=r"log is not a crawl log in a known format \(Parquet, .*its url column\)\. .*crawl-log\.jsonl",
+    ):
         format_of(path)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import compressed, warc_records
-from dedupcrawl.crawl_logs.compressed import UntilDamage
+from dedupcrawl.crawl_logs.compressed import Content
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.crawl_logs.warc_records import Found, records
@@ -216,7 +216,8 @@ def test_hostile_records_are_skipped(tmp_path: Path) -> None:
 
 
 def found(data: bytes) -> list[Found]:
-    return list(records(UntilDamage(io.BytesIO(data))))
+    file = io.BytesIO(data)
+    return list(records(Content(file, file.read1)))
 
 
 def record(block: bytes, promised: int | None = None) -> bytes:

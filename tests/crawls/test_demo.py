@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dedupcrawl.demo.crawling import ROOT
+from dedupcrawl.demo.__main__ import ROOT
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST, Site
 from dedupcrawl.urls.rule_files import read_rules
@@ -52,7 +52,7 @@ def test_both_crawls_stand_side_by_side(done: tuple[str, Path]) -> None:
     fetched, fetched_again = figures(output, "pages fetched")
     assert fetched > fetched_again > second > 60
     assert figures(output, "requests sent")[0] > figures(output, "requests sent")[1]
-    assert figures(output, "links rewritten")[0] < figures(output, "links rewritten")[1]
+    assert figures(output, "requests rewritten")[0] < figures(output, "requests rewritten")[1]
     assert figures(output, "fetches saved")[0] < figures(output, "fetches saved")[1]
     assert all(figures(output, "pages dropped by exact"))
     assert "A fetch is saved when" in output
@@ -129,5 +129,5 @@ def test_a_folder_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_no_url_is_refused(start: str) -> None:
     done = demo(start)
     assert done.returncode == 2
-    said = f"Error: {start!r} is no URL: name one such as https://example.com/, or none for the demo site.\n"
+    said = f"Error: {start!r} is not a URL: name one such as https://example.com/, or none for the demo site.\n"
     assert done.stderr == said

@@ -93,5 +93,5 @@ def test_without_the_packages_that_it_needs_a_crawl_does_not_start(monkeypatch: 
     monkeypatch.setattr(sys, "meta_path", [finder for finder in sys.meta_path if finder is not PathFinder])
     for name in [name for name in sys.modules if name.partition(".")[0] in ("jinja2", "matplotlib")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(SettingError, match=r"needs jinja2 and matplotlib: pip install 'dedupcrawl\[report\]'"):
+    with pytest.raises(SettingError, match=r"needs the extra 'report': pip install 'dedupcrawl\[report\]'"):
         ReportFile(Path("report.html"))

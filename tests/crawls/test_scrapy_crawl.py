@@ -50,9 +50,9 @@ def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
     [
         ("DEDUP_ACTION=dorp", "DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'."),
         ("DEDUP_RULES=/no/such/folder", "there is no file or folder /no/such/folder"),
-        ("DEDUP_NONSENSE=1", "DEDUP_NONSENSE is no setting"),
+        ("DEDUP_NONSENSE=1", "DEDUP_NONSENSE is not a setting"),
         ("DEDUP_INDEX=lmdb:/proc/x", "the crawl does not start: the index at /proc/x cannot be used: "),
-        ("DEDUPE_SCOPE=site", "DEDUPE_SCOPE is no setting; did you mean DEDUP_SCOPE?"),
+        ("DEDUPE_SCOPE=site", "DEDUPE_SCOPE is not a setting; did you mean DEDUP_SCOPE?"),
         ("DEDUP_INDEX=foo://host", "DEDUP_INDEX: 'foo://host' names no index"),
     ],
 )
@@ -81,7 +81,7 @@ def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
     alone = warm.run(["scrapy", "dedup"], cwd=tmp_path)
     assert (alone.returncode, alone.stderr) == (2, asked.stdout)
     assert asked.stdout.startswith("Usage: scrapy dedup [OPTIONS] COMMAND [ARGS]...\n\n")
-    assert re.search(r"^  explain +Why a URL", asked.stdout, re.M)
+    assert re.search(r"^  explain +Explain why a URL", asked.stdout, re.M)
     bad = warm.run(["scrapy", "dedup", "check", "no-such-file"], cwd=tmp_path)
     assert bad.returncode == 2
 

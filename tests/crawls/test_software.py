@@ -197,7 +197,7 @@ async def test_a_file_that_ignores_what_cannot_be_found_ends_the_crawl_at_its_st
     (tmp_path / "mine").mkdir()
     text = 'name = "a"\ntitle = "A"\nsource = "us"\nsigns = [{url = "/a"}]\nignored = ["css:..."]\n'
     (tmp_path / "mine" / "a.toml").write_text(text, encoding="utf-8")
-    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="is no CSS selector"):
+    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="is not a CSS selector"):
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(tmp_path / "mine")))
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.__main__ import watched
-from dedupcrawl.demo.crawling import Crawl, CrawlError, crawl
+from dedupcrawl.demo.__main__ import Crawl, CrawlError, crawl, watched
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from tests.crawls.site import Answer, serve

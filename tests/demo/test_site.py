@@ -8,8 +8,7 @@ from typing import get_args
 import pytest
 from parsel import Selector
 
-from dedupcrawl.demo.pages import Text, articles, other_pages
-from dedupcrawl.demo.site import MIRROR_HOST, Answer, Kind, Site
+from dedupcrawl.demo.site import MIRROR_HOST, Answer, Kind, Site, Text, articles, other_pages
 from tests.demo.walk import FRONT, PORT, ask, walk
 
 TEXTS = {text.path: text for text in (*articles(), *other_pages())}

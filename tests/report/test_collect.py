@@ -140,7 +140,7 @@ def test_figures_of_all_runs_are_the_sums_of_theirs(tmp_path: Path) -> None:
     assert everything.crawled.duplicate_bytes == sum(r.crawled.duplicate_bytes for r in each if r.crawled) == 20
     assert int(everything.crawled.duplicate.sum()) == 2
     text = render(everything)
-    assert "What 2 crawls had twice" in text
+    assert "Duplicates in 2 crawls" in text
     assert "40.0% of 5 pages compared" in text
     assert [(row.run.name, row.kept, row.duplicates, row.saved) for row in everything.runs] == [
         ("one", 1, 1, 0),
@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "rules" / "a.toml").write_text("nonsense", encoding="utf-8")
     problems = collect(index_of(VERDICTS), log, [tmp_path / "rules"], []).problems
     assert len(problems) == 2
-    assert "no crawl log" in problems[0]
+    assert "not a crawl log" in problems[0]
     assert "a.toml" in problems[1]
 
 

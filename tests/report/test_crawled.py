@@ -8,7 +8,7 @@ import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.tally import LogError
-from dedupcrawl.report.crawled import hashes_of, of_run, read_crawled
+from dedupcrawl.report.sources import hashes_of, of_run, read_crawled
 from tests.report.made import log_of
 
 START = 1_700_000_000

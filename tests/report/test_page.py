@@ -198,7 +198,7 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     assert opened.lines("[data-table=rules] span.site:text('127.0.0.1')") == 1
     cards = opened.page.locator(".cards").inner_text()
     assert "29" in cards.splitlines()
-    assert "rules sent 30 variants to 1 page" in cards
+    assert "rules rewrote 30 variants of 1 page" in cards
 
 
 def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
@@ -208,7 +208,7 @@ def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
     assert "brewery at word 41" in said
     assert "97.0 %\nprobability that this page duplicates the kept one" in said
-    assert "against: share of its own text that the kept page has nowhere in this context" in said
+    assert "against a duplicate: share of its own text that the kept page has nowhere in this context" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.report import rules
-from dedupcrawl.report.rules import read_rewritten, read_rule_rows
+from dedupcrawl.report import sources
+from dedupcrawl.report.sources import read_rewritten, read_rule_rows
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 
@@ -50,7 +50,7 @@ def test_broken_files_are_named_the_first_ones(tmp_path: Path) -> None:
 
 
 def test_of_very_many_rules_those_that_did_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "_MOST", 3)
+    monkeypatch.setattr(sources, "_MOST", 3)
     for number in range(10):
         rule = Rule(f"r{number}", "rewrite", drop=("x",), evidence=Evidence(coverage=number))
         write_rules(tmp_path, SiteRules(f"{number}.example", (rule,)))
@@ -95,7 +95,7 @@ def test_nothing_was_rewritten() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**6))))
 def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rules, "_AT_ONCE", 3)
+        patch.setattr(sources, "_AT_ONCE", 3)
         found = read_rewritten(rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
     assert found.variants == len(rows)
     assert found.pages == len({page for page, _ in rows})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dedupcrawl.index.runs import Run
-from dedupcrawl.report.runs import figures_of, saved_by
+from dedupcrawl.report.sources import figures_of, saved_by
 
 
 def test_the_course_of_what_was_saved_ends_at_the_figure() -> None:

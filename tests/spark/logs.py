@@ -1,4 +1,4 @@
-"""A crawl log of several sites with all that logs have: redirects, errors, broken lines, bytes that are no UTF-8."""
+"""A crawl log of several sites with all that logs have: redirects, errors, broken lines, bytes that are not UTF-8."""
 
 from __future__ import annotations
 

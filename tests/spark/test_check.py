@@ -18,7 +18,7 @@ FOOTER = "All rights reserved by the editors of this paper; write to us at any h
 
 
 def pages() -> list[bytes]:
-    """Articles of three sites with reprints, excerpts, near copies, a template, and rows that are no pages."""
+    """Articles of three sites with reprints, excerpts, near copies, a template, and rows that are not pages."""
     chance = random.Random(1)
     lines = []
     for number in range(40):

@@ -137,7 +137,7 @@ class Check(Protocol):
         ...
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """How much of `new` is inside `kept`, in [0, 1], or None when that is no duplicate by this check."""
+        """How much of `new` is inside `kept`, in [0, 1], or None when that is not a duplicate by this check."""
         ...
 
 

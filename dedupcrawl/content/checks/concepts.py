@@ -69,7 +69,7 @@ class ConceptsCheck:
         "Two words are one concept when their synonyms overlap by more; 1 merges none.",
     )
     above: int = parameter(  # f_thr
-        "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is no node of the network."
+        "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is not a node of the network."
     )
     considered: int = parameter(  # l
         "CONCEPTS_CONSIDERED",

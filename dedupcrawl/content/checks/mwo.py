@@ -98,7 +98,7 @@ class MwoCheck:
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The page's record, six bytes a term.
+        """The page's record, six bytes per term.
 
         None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.

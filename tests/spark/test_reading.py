@@ -30,8 +30,7 @@ def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
 
 
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
-    from dedupcrawl.spark.lines import add_to
-    from dedupcrawl.spark.log_rows import TOLD, in_order, read_logs, tells
+    from dedupcrawl.spark.reading import TOLD, add_to, in_order, read_logs, tells
 
     found = read_logs(spark, [str(log) for log in logs])
     add_to(tally, tells(found.rows), found.names)
@@ -147,7 +146,7 @@ def test_several_logs_are_read_in_their_order_and_a_folder_by_name(spark: SparkS
             "cannot read a log",
         ),
         ("a.parquet", b"PAR1 and no more", "cannot read a log"),
-        ("a.txt", b"garbage", "is no crawl log that is known"),
+        ("a.txt", b"garbage", "is not a crawl log in a known format"),
         ("_a.jsonl", b'{"url": "http://a.com/", "digest": "1"}\n', "Spark finds no file at"),
     ],
 )

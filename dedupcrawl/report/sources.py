@@ -1,0 +1,297 @@
+"""What a report is made of, each read once in bounded memory: the crawl log, the runs, the rewrites, the rule files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from dedupcrawl.crawl_logs.registry import format_of
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.index.contract import PageStore
+from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.runs import Run
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
+from dedupcrawl.urls.rule_files import read_rules, rule_files
+
+_PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
+_HOST = r"^(?i)https?://(?:[^/?#@]*@)?([^/?#]*)"
+_LONGEST_TITLE = 200  # characters
+
+_URL_OF_RUN = pl.when(pl.col("run").is_null()).then("url").otherwise(pl.concat_str("run", "url", separator="\0"))
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(slots=True)
+class Crawled:
+    """What the crawl log says.
+
+    Attributes:
+        responses: Rows with a status, redirects and errors too.
+        pages: Of these, the ones with status 200.
+        bytes: Of their bodies.
+        duplicate_bytes: Of these, the bytes of pages that were found to be duplicates.
+        seconds: That the crawl took, without pauses of more than a minute; 0 where no row has a time.
+        pages_by_site: Registrable domain → pages.
+        titles: URL → title, of the URLs that were asked for.
+        at: Shape (pages,): when each page came, in milliseconds since the epoch, ascending.
+        duplicate: Shape (pages,): whether it is a duplicate.
+    """
+
+    responses: int = 0
+    pages: int = 0
+    bytes: int = 0
+    duplicate_bytes: int = 0
+    seconds: float = 0.0
+    pages_by_site: Counter[str] = field(default_factory=Counter)
+    titles: dict[str, str] = field(default_factory=dict)
+    at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    duplicate: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+
+def hashes_of(urls: Collection[str]) -> Hashes:
+    """Shape (len(urls),): a 64-bit hash of each URL, as `read_crawled` compares them."""
+    return pl.Series(urls, dtype=pl.String).hash().to_numpy()
+
+
+def of_run(run: str, url: str) -> str:
+    """What stands for a URL in one run: in another run its page may have been no duplicate."""
+    return f"{run}\0{url}"
+
+
+def read_crawled(
+    log: Path,
+    duplicates: Hashes,
+    titled: Collection[str],
+    told: Callable[[int], None] = lambda _: None,
+    run: str | None = None,
+) -> tuple[Crawled, Tally]:
+    """Read a crawl log once, in bounded memory: 9 bytes per page.
+
+    Args:
+        log: In any format that `train` reads.
+        duplicates: `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
+            and as they are for others.
+        titled: The URLs whose titles are wanted.
+        told: Is told how many bytes of the file are read.
+        run: Only the rows of this crawl.
+
+    Raises:
+        LogError: The file is not a crawl log.
+    """
+    found, tally = Crawled(), Tally()
+    log_format = format_of(log)
+    wanted = pl.Series(titled, dtype=pl.String).unique()
+    hashed = pl.Series(duplicates, dtype=pl.UInt64).unique()
+    times, flags = [found.at], [found.duplicate]
+    hosts: Counter[str] = Counter()
+    for batch in log_format.batches(log, tally) if log_format else ():
+        found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of").is_not_null())  # rows that are of no response
+        is_response = ~found_out | pl.col("bytes").is_not_null()
+        rows = batch.filter(pl.col("url").is_not_null() & is_response & (run is None or pl.col("run") == run))
+        pages = rows.filter(pl.col("status").fill_null(200) == 200)
+        pages = pages.with_columns(
+            pl.col("bytes").fill_null(0),
+            fetched_at=pl.col("fetched_at").dt.epoch("ms").fill_null(0),
+            duplicate=_URL_OF_RUN.hash().is_in(hashed.implode()),
+        )
+        found.responses += rows.height
+        found.pages += pages.height
+        found.bytes += int(pages["bytes"].sum())
+        found.duplicate_bytes += int(pages.filter("duplicate")["bytes"].sum())
+        times.append(pages["fetched_at"].to_numpy())
+        flags.append(pages["duplicate"].to_numpy())
+        named = pages.filter(pl.col("title").is_not_null() & pl.col("url").is_in(wanted.implode()))
+        titles = named.select("url", pl.col("title").str.slice(0, _LONGEST_TITLE))
+        found.titles.update(titles.iter_rows())
+        counted = pages.select(host=pl.col("url").str.extract(_HOST)).group_by("host").len()
+        hosts.update({str(host or ""): count for host, count in counted.iter_rows()})
+        told(tally.bytes_read)
+    for host, count in hosts.items():
+        found.pages_by_site[site_of(host)] += count
+    at = np.concatenate(times)
+    order = at.argsort(kind="stable")
+    found.at, found.duplicate = at[order], np.concatenate(flags)[order]
+    known = found.at[found.at > 0]
+    found.seconds = float(np.minimum(np.diff(known), _PAUSE).sum()) / 1000 if len(known) else 0.0
+    return found, tally
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What one run did.
+
+    Attributes:
+        run: It, as the index remembers it.
+        kept: Pages that it kept; of a run that was cut off, or goes on, those that the index holds.
+        duplicates: Verdicts of duplicate that the index holds.
+        in_doubt: Verdicts of unique in doubt.
+        variants: URLs that rules rewrote.
+        saved: Fetches that rules saved: at most one a variant, even where two processes of the run saved the same.
+        fell_back: Rewritten requests that were sent as they were asked for after all.
+    """
+
+    run: Run
+    kept: int
+    duplicates: int
+    in_doubt: int
+    variants: int
+    saved: int
+    fell_back: int
+
+
+def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
+    """Run → pages that it kept.
+
+    Args:
+        index: Where they are, or were.
+        runs: That are asked for.
+        everything: Count runs too that are not among these.
+    """
+    told = {run.name: run.kept for run in runs if run.is_whole}
+    kept = Counter(told)
+    if everything or len(told) < len(runs):
+        wanted = {run.name for run in runs}
+        for entry in index.entries():
+            if entry.run not in told and (everything or entry.run in wanted):
+                kept[entry.run] += 1
+    return kept
+
+
+def figures_of(
+    runs: Sequence[Run],
+    kept: Mapping[str, int],
+    duplicates: Mapping[str, int],
+    in_doubt: Mapping[str, int],
+    variants: Mapping[str, int],
+) -> list[RunFigures]:
+    """One row per run; those that only the counts know, because the index remembers no more of them, come first."""
+    known = {run.name for run in runs}
+    forgotten = sorted({*kept, *duplicates, *in_doubt, *variants} - known)
+    return [
+        RunFigures(
+            run,
+            kept.get(run.name, 0),
+            duplicates.get(run.name, 0),
+            in_doubt.get(run.name, 0),
+            variants.get(run.name, 0),
+            max(0, min(run.saved, variants.get(run.name, 0))),
+            run.fell_back,
+        )
+        for run in (*(Run(name, "", 0.0) for name in forgotten), *runs)
+    ]
+
+
+def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Shape of `at`, milliseconds since the epoch, ascending: how many fetches had been saved by then.
+
+    What was saved after the last of these is saved by it: the line ends where the figure above it stands.
+    """
+    total = sum(row.saved for row in rows)
+    pairs = sorted(pair for row in rows for pair in row.run.course)
+    times = np.array([time for time, _ in pairs], dtype=np.int64)
+    counts = np.array([0, *(count for _, count in pairs)], dtype=np.int64).cumsum()
+    saved: NDArray[np.int64] = counts[times.searchsorted(at, side="right")]
+    saved[-1:] = total
+    return saved.clip(0, total)
+
+
+_AT_ONCE = 65_536  # rewrites that are held as objects
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Figures of all rewrites; what two crawls rewrote counts in each.
+
+    Attributes:
+        variants: URLs that were rewritten.
+        pages: Canonical forms that they were rewritten to.
+        by_rule: Site and id of a rule → URLs that it had a part in rewriting.
+        by_run: Run → URLs that were rewritten.
+    """
+
+    variants: int = 0
+    pages: int = 0
+    by_rule: Counter[tuple[str, str]] = field(default_factory=Counter)
+    by_run: Counter[str] = field(default_factory=Counter)
+
+
+def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
+    """Read them once, in 8 bytes per rewrite."""
+    by_rule: Counter[tuple[str, str]] = Counter()
+    by_run: Counter[str] = Counter()
+    hashes: list[Hashes] = []
+    canonical: list[str] = []
+    for rewrite in rewrites:
+        canonical.append(f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}")
+        by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
+        by_run[rewrite.run] += 1
+        if len(canonical) == _AT_ONCE:
+            hashes.append(hashes_of(canonical))
+            canonical.clear()
+    pages = np.concatenate([*hashes, hashes_of(canonical)])
+    return Rewritten(len(pages), len(np.unique(pages)), by_rule, by_run)
+
+
+_MOST = 20_000  # rules that are shown; those that rewrote or cover most
+_EXAMPLES = 3  # of a rule
+_PROBLEMS = 5  # that are named
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRows:
+    """Rules as rows.
+
+    Attributes:
+        rows: JSON values, those that rewrote most first, then those that cover most.
+        count: How many rules there are; more than rows where there are very many.
+        sites: How many sites have rules.
+        problems: One sentence for a rule file that cannot be read.
+    """
+
+    rows: list[dict[str, Any]]
+    count: int
+    sites: int
+    problems: tuple[str, ...]
+
+
+def read_rule_rows(
+    paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int], others: Iterable[tuple[str, Rule]] = ()
+) -> RuleRows:
+    """The rules at `paths`, files and folders that exist, and others of some sites.
+
+    `rewritten` counts URLs by site and id of a rule.
+    """
+    rows = [_row(site, rule, rewritten) for site, rule in others]
+    problems = []
+    count = sites = 0
+    for path in sorted(rule_files(paths).values()):
+        try:
+            site_rules = read_rules(path)
+        except RuleError as error:
+            problems.append(str(error))
+            continue
+        sites += 1
+        count += len(site_rules.rules)
+        rows += [_row(site_rules.site, rule, rewritten) for rule in site_rules.rules]
+        if len(rows) > 2 * _MOST:
+            rows = _foremost(rows)
+    more = [f"… and {len(problems) - _PROBLEMS} more rule files cannot be read"] if len(problems) > _PROBLEMS else []
+    return RuleRows(_foremost(rows), count, sites, (*problems[:_PROBLEMS], *more))
+
+
+def _foremost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: (-row["rewrote"], -row["coverage"], row["site"], row["id"]))[:_MOST]
+
+
+def _row(site: str, rule: Rule, rewritten: Mapping[tuple[str, str], int]) -> dict[str, Any]:
+    rewrote = rewritten.get((site, rule.id), 0)
+    return {**rule_facts(site, rule), "rewrote": rewrote, "examples": rule.examples[:_EXAMPLES]}

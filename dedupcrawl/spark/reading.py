@@ -1,0 +1,332 @@
+"""Files as rows of a Spark dataframe, with where each row stands, so that their order is known after any shuffle.
+
+Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece. Logs become the same
+rows as by `training.page_rows`, by the same readers.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import polars as pl
+import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
+from dedupcrawl.crawl_logs.parquet import known_columns
+from dedupcrawl.crawl_logs.registry import format_like
+from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
+from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.training.page_rows import SIGNED_ROWS, SiteNames, signed_rows
+
+HEAD_LINES = 100  # that tell the format of a file
+_HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_MOST_OF_A_LINE = 8 * LINE_LIMIT  # bytes that Hadoop holds of a line; it passes over a longer one without a word
+_BLOCK_BYTES = 16 << 20  # of lines that are parsed at once
+
+
+class Piece(NamedTuple):
+    """Part of a file that one task reads: the number of the file, and the byte where the piece begins."""
+
+    file: int
+    start: int
+
+
+class PieceBlock(NamedTuple):
+    """Lines of a piece, numbered within it, and what was left out of them."""
+
+    piece: Piece
+    block: LineBlock
+    tally: Tally
+
+
+class Told(NamedTuple):
+    """What a task has to say of some lines of a piece, pickled.
+
+    Attributes:
+        piece: Which.
+        first_line: Of these, within the piece, from 1.
+        lines: How many.
+        tally: What was left out of them.
+    """
+
+    piece: Piece
+    first_line: int
+    lines: int
+    tally: Tally
+
+
+def path_of(log: str) -> str:
+    """What Spark calls a log: a URI, which may be a pattern, as it is, and a path of this machine literally."""
+    return log if "://" in log else _literal(Path(log).absolute().as_posix(), "file://")
+
+
+class Files(NamedTuple):
+    """The files of some logs.
+
+    Attributes:
+        numbers: `bare` URI → number, in the order of the logs.
+        names: By number, for people.
+    """
+
+    numbers: dict[str, int]
+    names: list[str]
+
+    def add(self, spark: SparkSession, log: str) -> list[str]:
+        """URIs of the files of one more log, which may be a folder or a pattern, by name.
+
+        Raises:
+            PySparkException: There is no such log.
+            LogError: There is, but Spark does not see it.
+        """
+        found = sorted(spark.read.text(path_of(log)).inputFiles())
+        if not found:
+            raise LogError(f"Spark finds no file at {log}: it passes over names that begin with '_' or '.'.")
+        for file in found:
+            self.numbers[bare(file)] = len(self.names)
+            self.names.append(log if len(found) == 1 else unquote(file))
+        return found
+
+
+def _literal(path: str, scheme: str = "") -> str:
+    return scheme + re.sub(r"([\\*?{}\[\]])", r"\\\1", path)
+
+
+def head_of(spark: SparkSession, file: str) -> bytes:
+    """The first lines of a file, by its URI.
+
+    Raises:
+        LogError: It is compressed, and Spark does not see that.
+    """
+    text = _text(spark, _literal(unquote(file)))
+    lines = text.select(F.substring(F.col("value").cast("binary"), 1, _HEAD_OF_A_LINE)).head(HEAD_LINES)
+    data = b"".join(bytes(row[0]) + b"\n" for row in lines)
+    for magic, name in _COMPRESSED.items():
+        if data.startswith(magic):
+            raise LogError(
+                f"{unquote(file)} is compressed by {name}, which Spark does not see or read: "
+                "unpack it, or take gzip and a name that ends in .gz."
+            )
+    return data
+
+
+def lines_of(spark: SparkSession, log: str) -> DataFrame:
+    """Columns `file` (URI), `start` (of its piece) and `value` (bytes, null for a line of too many) of a log."""
+    value = F.col("value").cast("binary")
+    return _text(spark, path_of(log)).select(
+        F.col("_metadata.file_path").alias("file"),
+        F.col("_metadata.file_block_start").alias("start"),
+        F.when(F.octet_length(value) <= LINE_LIMIT, value).alias("value"),
+    )
+
+
+def _text(spark: SparkSession, log: str) -> DataFrame:
+    limit = str(_MOST_OF_A_LINE)
+    return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
+
+
+def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True) -> Iterator[PieceBlock]:
+    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces.
+
+    Args:
+        batches: Of one partition.
+        files: Of all logs.
+        sound: Bytes that are not UTF-8 are percent-encoded; else they stay.
+    """
+    piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
+    for batch in batches:
+        for file, start, value in zip(*(batch[name].to_pylist() for name in ("file", "start", "value")), strict=True):
+            here = Piece(files.numbers[bare(file)], start)
+            if here != piece or size >= _BLOCK_BYTES:
+                if lines:
+                    yield PieceBlock(piece, _block(next_line, lines, sound), tally)
+                next_line = 1 if here != piece else next_line + len(lines)
+                piece, lines, size, tally = here, [], 0, Tally()
+            if value is None:
+                skip_long_line(tally, files.names[here.file], next_line + len(lines))
+            lines.append(value or b"")
+            size += len(lines[-1])
+    if lines:
+        yield PieceBlock(piece, _block(next_line, lines, sound), tally)
+
+
+def _block(first_line: int, lines: Sequence[bytes], sound: bool) -> LineBlock:
+    data = b"\n".join(lines) + b"\n"
+    return LineBlock(first_line, utf8(data) if sound else data)
+
+
+def bare(uri: str) -> str:
+    """A file's URI without what its authors disagree on: `file:/a`, `file:///a`."""
+    scheme, colon, rest = uri.partition(":")
+    return f"{scheme}{colon}{rest.lstrip('/')}"
+
+
+def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
+    """Sum up what all tasks said, the lines numbered from the beginnings of their files."""
+    piece, before, lines = Piece(-1, 0), 0, 0  # before: lines of the file's earlier pieces
+    for one in sorted(told, key=lambda said: (said.piece, said.first_line)):
+        if one.piece != piece:
+            before = before + lines if one.piece.file == piece.file else 0
+            piece, lines = one.piece, 0
+        lines += one.lines
+        tally.rows += one.tally.rows
+        for reason, count in one.tally.skipped.items():
+            broken = [row for row in one.tally.broken if row.reason == reason]
+            numbers = [row.line + before for row in broken]
+            tally.skip(names[piece.file], reason, count, numbers, broken[0].unit if broken else "line")
+
+
+ORDER = ("file", "start", "row")
+"""Columns by which rows sort in the order of the logs: number of the file, its piece, place among the piece's rows."""
+
+TOLD = "told"
+"""The column of the rows that belong to no page, null in all others: a packed `Told`, beside which all is null."""
+
+PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
+"""`ORDER` with the types."""
+_TYPES = {  # of the others: string; times in ms
+    "fault": pa.int16(),
+    "names_own": pa.bool_(),
+    "alias_held": pa.bool_(),
+    "simhash": pa.int64(),
+    "importance": pa.float64(),
+    "fetched_at": pa.int64(),
+}
+_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in SIGNED_ROWS]
+_ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (TOLD, pa.binary())])
+SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
+
+_PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, as Spark's metadata has it
+
+
+class LogRows(NamedTuple):
+    """Rows of some logs.
+
+    Attributes:
+        rows: Columns of `SIGNED_ROWS` in Spark's types, `ORDER` and `TOLD`.
+        names: Of the files, by number, for people.
+    """
+
+    rows: DataFrame
+    names: Sequence[str]
+
+
+def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
+    """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
+
+    Args:
+        spark: The session.
+        logs: Paths or URIs as Spark takes them, in the order in which they were written. One that is a folder or a
+            pattern is one log of several files, all of one format, in the order of their names.
+
+    Raises:
+        LogError: A log cannot be read, or is of another format.
+    """
+    frames, files = [], Files({}, [])
+    for log in logs:
+        frame = _read(spark, log, files)
+        if frame is not None:
+            frames.append(frame)
+    empty = spark.createDataFrame([], SCHEMA)
+    return LogRows(reduce(DataFrame.unionAll, frames, empty), files.names)
+
+
+def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
+    """The rows of one log; None of an empty one."""
+    found = files.add(spark, log)
+    head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
+    log_format = format_like(head, log)
+    if log_format is None:
+        return None
+    if log_format.name == "Parquet":
+        return _parquet(spark, log, files)
+    if log_format.block_reader is None:
+        raise LogError(
+            f"{log} is {log_format.name}, which Spark cannot split: "
+            "convert it to Parquet or JSON Lines, or take --engine local."
+        )
+    read = partial(_of_lines, log_format.block_reader(head, log), files)
+    return lines_of(spark, log).mapInArrow(read, SCHEMA)
+
+
+def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
+    frame = spark.read.parquet(path_of(log))
+    known = [F.col(f"`{name}`") for name in known_columns([name for name in frame.columns if "`" not in name], log)]
+    place = [F.col(f"_metadata{name.replace('_', '.', 1)}").alias(name) for name in _PLACE]
+    return frame.select(*known, *place).mapInArrow(partial(_of_parquet, files), SCHEMA)
+
+
+def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task makes of its lines."""
+
+    def found() -> Iterator[_Found]:
+        for piece, block, tally in piece_blocks(batches, files):
+            read_it = partial(read, block, files.names[piece.file], tally)
+            yield _Found(piece, block.first_line, block.data.count(b"\n"), tally, read_it)
+
+    return _rows(found(), files.names)
+
+
+def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task makes of its rows; they are numbered within the file already."""
+
+    def found() -> Iterator[_Found]:
+        for batch in batches:
+            frame = pl.DataFrame(pa.Table.from_batches([batch]))
+            for (file, start), part in frame.group_by("_file_path", "_file_block_start", maintain_order=True):
+                rows = part.with_columns((pl.col("_row_index") + 1).alias(LINE)).drop(_PLACE)
+                piece = Piece(files.numbers[bare(str(file))], int(str(start)))
+                yield _Found(piece, int(rows[LINE][0]), 0, Tally(), partial(canonical_rows, rows))
+
+    return _rows(found(), files.names)
+
+
+class _Found(NamedTuple):
+    """A block of a piece: its first line, how many lines it counts for, and what reads its rows into the tally."""
+
+    piece: Piece
+    first_line: int
+    lines: int
+    tally: Tally
+    read: Callable[[], pl.DataFrame]
+
+
+def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of `SCHEMA` of some blocks."""
+    sites, before, row = SiteNames(), Piece(-1, 0), 0
+    for piece, first_line, lines, tally, read in blocks:
+        row = row if piece == before else 0
+        before = piece
+        rows = signed_rows(usable_rows(read(), names[piece.file], tally), sites)
+        placed = rows.with_columns(
+            pl.lit(piece.file, pl.Int32).alias("file"),
+            pl.lit(piece.start, pl.Int64).alias("start"),
+            pl.int_range(row, row + pl.len(), dtype=pl.Int64).alias("row"),
+            pl.lit(None, pl.Binary).alias(TOLD),
+        )
+        row += rows.height
+        yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
+        told = pickle.dumps(Told(piece, first_line, lines, tally))
+        yield pa.RecordBatch.from_pylist([{TOLD: told}], schema=_ARROW_SCHEMA)
+
+
+def tells(rows: DataFrame) -> list[Told]:
+    """What the tasks said of what they read."""
+    said = rows.where(F.col(TOLD).isNotNull()).select(TOLD).collect()
+    return [pickle.loads(bytes(row[0])) for row in said]  # made by our own tasks, like all that Spark brings from them
+
+
+def in_order(table: pa.Table) -> pl.DataFrame:
+    """Rows of `SCHEMA` that went through Spark → the columns of `SIGNED_ROWS` in the order of the logs."""
+    frame = pl.DataFrame(table).sort(*ORDER)
+    return frame.select(*SIGNED_ROWS).cast(pl.Schema(SIGNED_ROWS))
