@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from dedupcrawl.crawl_logs.compressed import UntilDamage, open_log
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -56,6 +58,11 @@ class LineBlock(NamedTuple):
             yield number, found[0]
 
 
+def line_count(data: bytes) -> int:
+    """Line ends: `bytes.count` takes twice as long where they are close together."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
+
+
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of some megabytes; those of nothing but blanks are left out, unless `blanks`.
 
@@ -84,7 +91,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                 data, rest = rest + chunk[:end], chunk[end:]
                 for first, part in _without_long_lines(line, data, path, tally):
                     yield from _blocks(first, utf8(part) if sound else part, blanks)
-                line += data.count(b"\n")
+                line += line_count(data)
             else:
                 rest += chunk
             if len(rest) > LINE_LIMIT:
@@ -116,14 +123,17 @@ def _without_long_lines(line: int, data: bytes, path: Path, tally: Tally) -> Ite
 
 def _blocks(line: int, data: bytes, blanks: bool) -> Iterator[LineBlock]:
     """Whole lines as one block; as several, where there are too many of them."""
-    size = len(data) if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
+    if line_count(data) <= _BLOCK_LINES:
+        if blanks or not data.isspace():
+            yield LineBlock(line, data)
+        return
     start = 0
     while start < len(data):
-        end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
+        end = data.rfind(b"\n", start, start + _PIECE_BYTES) + 1 or data.find(b"\n", start) + 1
         piece = data[start:end]
         if blanks or not piece.isspace():
             yield LineBlock(line, piece)
-        line += piece.count(b"\n")
+        line += line_count(piece)
         start = end
 
 
