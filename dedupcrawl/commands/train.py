@@ -50,9 +50,8 @@ _DEFAULTS = LearningOptions()
 )
 @click.option(
     "--min-coverage",
-    default=_DEFAULTS.min_coverage,
     type=click.IntRange(1),
-    help="Drop rules that merge fewer URLs of the held-out clusters.  [default: 10 of all, fewer on small sites]",
+    help="Drop rules that are for fewer URLs of the held-out clusters.",
 )
 @click.option(
     "--knowledge",
@@ -89,7 +88,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     tally = Tally()
     own = programs(software) if software else None
-    options = LearningOptions(holdout, seed, min_precision, min_coverage, knowledge, own)
+    options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, knowledge, own)
     try:
         if knowledge:
             read_clearurls(knowledge)  # a mistake in it shows before the logs are read
@@ -163,9 +162,7 @@ def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
     if not count:
-        return [
-            "No rule was sure enough. A log of more pages helps; --min-coverage 1 shows what was nearly sure enough."
-        ]
+        return ["No rule was sure enough. A log of more pages helps."]
     return [
         "Where to look next:",
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",

@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -56,6 +58,11 @@ class LineBlock(NamedTuple):
             yield number, found[0]
 
 
+def line_count(data: bytes) -> int:
+    """Line ends: `bytes.count` takes twice as long where they are close together."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
+
+
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
 
@@ -83,7 +90,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
             for block in _blocks(line, data[:end], str(path), tally):
                 if blanks or not block.data.isspace():
                     yield block._replace(data=utf8(block.data)) if sound else block
-            line += data.count(b"\n")
+            line += line_count(data)
         if content.damage is not None:
             tally.rows += 1
             tally.skip(str(path), content.problem, 1, [line])
@@ -91,7 +98,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
 
 def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlock]:
     """Whole lines, the first of them number `line`, without those that are too long."""
-    size = LINE_LIMIT + 1 if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
+    size = LINE_LIMIT + 1 if line_count(data) <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
@@ -100,7 +107,7 @@ def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlo
             skip_long_line(tally, path, line)
         else:
             yield LineBlock(line, piece)
-        line += piece.count(b"\n")
+        line += line_count(piece)
         start = end
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, utf8
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_count, utf8
 from dedupcrawl.crawl_logs.compressed import open_log
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -53,7 +53,7 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
         frame = pl.read_ndjson(block.data, schema=dict.fromkeys(_fields(block.data), pl.String))
     except (pl.exceptions.PolarsError, ValueError):
         return _one_by_one(block, path, tally)
-    if frame.height != block.data.count(b"\n"):
+    if frame.height != line_count(block.data):
         return _one_by_one(block, path, tally)
     lists = [name for name in frame.columns if frame[name].str.starts_with(_LIST).any()]
     if (

@@ -78,7 +78,6 @@ _NOT_SAID = (
 )  # fmt: skip
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
-_NO_DIGEST = r"^[\[{]"  # but a list or an object of JSON
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG)
 # Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
@@ -170,7 +169,8 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if column == "fetched_at":
         return _time(value)
     if column in _SIGNATURES:
-        return pl.when(~value.str.contains(_NO_DIGEST)).then(value.str.replace(_DIGEST_KIND, ""))
+        is_json = value.str.starts_with("[") | value.str.starts_with("{")
+        return pl.when(~is_json).then(value.map_batches(_without_kind, return_dtype=pl.String))
     if column == "mime":
         return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
     return value
@@ -183,6 +183,11 @@ def _as_text(values: pl.Series) -> pl.Series:
         said = (None if value is None else utf8(value).decode() for value in values.to_list())
         text = pl.Series(values.name, said, dtype=pl.String)
     return text
+
+
+def _without_kind(digests: pl.Series) -> pl.Series:
+    named = digests.str.contains(":", literal=True).any()
+    return digests.str.replace(_DIGEST_KIND, "") if named else digests
 
 
 def _time(value: pl.Expr) -> pl.Expr:

@@ -47,8 +47,7 @@ class LearningOptions:
         seed: Of the split.
         min_precision: A rule is kept when its precision on all clusters is at least this, if those held out bear it
             out.
-        min_coverage: ... and it applies to at least so many of their URLs; None for the learner's own measure, see
-            `learn_site`.
+        min_coverage: ... and it applies to at least so many of their URLs.
         knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
         software: The programs that are known; those of the package if None.
     """
@@ -56,7 +55,7 @@ class LearningOptions:
     holdout: float = 0.5
     seed: int = 0
     min_precision: float = 0.95
-    min_coverage: int | None = None
+    min_coverage: int = 0
     knowledge: Path | None = None
     software: tuple[Program, ...] | None = None
 
@@ -187,15 +186,18 @@ def bounded(pages: pl.DataFrame, most: int) -> pl.DataFrame:
     """
     if pages.height <= most:
         return pages
-    place = pl.struct(-pl.col("importance").fill_null(0.0), "url").rank("ordinal").over("cluster") - 1
-    pages = pages.with_columns(place=place, size=pl.len().over("cluster"))
-    pages = pages.filter(pl.col("place") % ((pl.col("size") - 1) // MOST_OF_A_CLUSTER + 1) == 0)
+    sizes = pages.group_by("cluster").agg(size=pl.len())
+    sizes = sizes.with_columns(step=(pl.col("size") - 1) // MOST_OF_A_CLUSTER + 1)
     several = pl.col("size") > 1
-    clustered = int(pages.select(several.sum()).item())
+    left = (pl.col("size") - 1) // pl.col("step") + 1
+    clustered, single = sizes.select(left.filter(several).sum(), (~several).sum().alias("single")).row(0)
     taken = min(clustered, int(most * SHARE_OF_CLUSTERS))
-    below = pl.when(several).then(share(taken, clustered)).otherwise(share(most - taken, pages.height - clustered))
+    below = pl.when(several).then(share(taken, clustered)).otherwise(share(most - taken, single))
     mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
-    return pages.filter(mixed < below).drop("place", "size")
+    drawn = sizes.filter(mixed < below).drop("size")
+    place = pl.struct(-pl.col("importance").fill_null(0.0), "url").rank("ordinal").over("cluster") - 1
+    pages = pages.join(drawn, on="cluster", maintain_order="left")  # before they are put in order, which costs most
+    return pages.filter(place % pl.col("step") == 0).drop("step")
 
 
 def share(taken: int, of: int) -> int:

@@ -38,8 +38,7 @@ SIGNED_ROWS: dict[str, DataType | DataTypeClass] = {
 LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
 """The columns of `PAGE_ROWS` that lead to another URL."""
 
-_AUTHORITY = r"^(?i)https?://([^/?#]*)"
-_HOST = r"^(?:[^\\@]*@)*(\[[^\]]*\]|[^\\:@]*)"  # of an authority
+_HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
 _FRAGMENT = r"#(?:[^!].*)?$"
 # Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, MurmurHash3 x64 128.
 _OF_NOTHING = (
@@ -59,7 +58,7 @@ class SiteNames:
 
     def of(self, urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
         """Shape (n,): the site of each http URL of an expression over `frame`; null for null."""
-        authorities = frame.select(urls.str.extract(_AUTHORITY).alias("authority"))["authority"]
+        authorities = frame.select(urls.str.splitn("/", 4).struct[2].alias("authority"))["authority"]
         unique = authorities.unique().drop_nulls()
         for authority, host in zip(unique, unique.str.extract(_HOST).str.to_lowercase(), strict=True):
             if authority not in self._site:

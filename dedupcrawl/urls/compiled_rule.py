@@ -101,7 +101,7 @@ class CompiledRule:
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
     def asks_for(self) -> tuple[list[str], list[str]]:  # noqa: PLR0911 - the rarest first
-        """Tokens (segments, names of arguments) and texts of which a URL must have one for the rule to apply.
+        """Tokens (segments, arguments, their names) and texts of which a URL must have one for the rule to apply.
 
         Both are empty where `needs_args` alone says when it may; the empty text, which all URLs have, if it takes any.
         Texts are for URLs whose scheme and host are in lower case; of these no rule asks more.
@@ -109,8 +109,8 @@ class CompiledRule:
         if self.rule.drop and "*" not in self.rule.drop:
             return sorted(self._drop), list(self._drop_starts)
         if self._args:  # one whose value is known is the rarest; the first is what most URLs of a script have
-            known = [name for name, _, form in self._args if form is None or form.is_literal]
-            return [(known or [self._args[-1][0]])[0]], []
+            known = [texts for name, _, form in self._args if (texts := _texts_of(name, form))]
+            return (known or [[self._args[-1][0]]])[0], []
         if self.rule.drop:
             return sorted(self._drop), list(self._drop_starts)
         for paths in ([self._path] if self._path else [], self._within):
@@ -334,6 +334,16 @@ def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bo
     path = {capture.name for piece in to.path or () for capture in piece.captures}
     args = {capture.name for _, piece in to.args if piece for capture in piece.captures}
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
+
+
+def _texts_of(name: str, form: Piece | None) -> list[str]:
+    """All arguments of this name and form; empty where these are too many to be named."""
+    if form is None:
+        return [name]
+    if form.is_literal:
+        return [f"{name}={form.literals[0]}"]
+    front, *others = form.literals
+    return [f"{name}={front}{word}{others[0]}" for word in form.captures[0].words] if len(others) == 1 else []
 
 
 @lru_cache(maxsize=_SHARED)

@@ -17,7 +17,7 @@ class RuleFinder(NamedTuple):
     """Finds those of some rules, by their numbers, that may apply to a URL.
 
     Attributes:
-        by_token: Segments of paths, and names of arguments → rules that ask for one of them.
+        by_token: Segments of paths, arguments, and names of arguments → rules that ask for one of them.
         texts: Texts, one of which must be in the URL, and a rule of each.
         with_args: Rules for whatever has arguments.
     """
@@ -51,6 +51,8 @@ class RuleFinder(NamedTuple):
         if parts.args:
             hits += with_args
             for arg in parts.args:
+                if arg in by_token:
+                    hits += by_token[arg]
                 name = arg.partition("=")[0]
                 if name in by_token:
                     hits += by_token[name]

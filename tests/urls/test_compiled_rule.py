@@ -6,6 +6,7 @@ import pytest
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_finder import RuleFinder
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -110,3 +111,24 @@ def test_what_would_be_too_long_is_said(size: int, fits: bool) -> None:
     if not fits:
         with pytest.raises(TooLongError):
             rule.change(parts, "a.com")
+
+
+@pytest.mark.parametrize(
+    ("match", "tokens", "url"),
+    [
+        ("/w?title={t}&action=view", {"action=view"}, "http://a.com/w?title=x&action=view"),
+        ("/w?title={t}&action=pre-{:a|b}", {"action=pre-a", "action=pre-b"}, "http://a.com/w?action=pre-b&title=x"),
+        ("/w?title={t}&view", {"view"}, "http://a.com/w?title=x&view"),
+        ("/w?title={t}&page={:digits}", {"page"}, "http://a.com/w?title=x&page=7"),
+    ],
+)
+def test_a_rule_is_looked_up_by_an_argument_of_known_values(match: str, tokens: set[str], url: str) -> None:
+    rule = CompiledRule(Rule("r", "rewrite", match=match, to="/{t}"))
+    parts, other = split_url(url), split_url("http://a.com/w?title=x&action=edit")
+    assert parts is not None
+    assert other is not None
+    assert rule.fits(parts)
+    assert set(rule.asks_for()[0]) == tokens
+    finder = RuleFinder.of([(0, rule)])
+    assert finder.hits(url, parts) == [0]
+    assert finder.hits("http://a.com/w?title=x&action=edit", other) == []

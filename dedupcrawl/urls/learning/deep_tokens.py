@@ -25,11 +25,8 @@ _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
 MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token: an example of the paper's is lttU7d6kIuGq
-_MOST_TOKENS = 400  # that a tree is grown on; all: the same rules on ten mirrors
-_COVERAGE = 0.15  # of the tokens of a node, at least, that an anchor cluster is in; 0: the same rules
 _LEAST_TOKENS = 4  # of each anchor
 _AS_GOOD = 0.5  # of the best cluster; 1.0: the same rules on ten mirrors, but not the tree of the paper's Figure 2
-_SPREAD = 4.0  # standard deviation of the frequencies of its anchors over their mean; none: the same rules
 
 
 Cluster = tuple[str, str, bool]
@@ -51,7 +48,7 @@ class Anchor(NamedTuple):
     cluster: Cluster
 
 
-@lru_cache(maxsize=2 * _MOST_TOKENS)
+@lru_cache(maxsize=4_096)
 def candidate_anchors(token: str) -> tuple[Anchor, ...]:
     """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
     spans: list[tuple[int, int]] = []
@@ -108,12 +105,9 @@ class PatternNode:
 def deep_patterns(tokens: Sequence[str]) -> PatternNode:
     """Algorithm 1 (DeepTokenize): the tree of patterns of some tokens, which are best distinct.
 
-    Time is linear in the tokens, of which a bounded number is looked at, times the depth of the tree.
+    Time is linear in the tokens, times the depth of the tree.
     """
-    step = -(-len(tokens) // _MOST_TOKENS) or 1
-    usable = [
-        token for token in tokens[::step] if 0 < len(token) <= LONGEST and not SPECIAL.search(token.replace("/", ""))
-    ]
+    usable = [token for token in tokens if 0 < len(token) <= LONGEST and not SPECIAL.search(token.replace("/", ""))]
     return _tree(tuple(usable))
 
 
@@ -183,10 +177,10 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]]) -> None:
 
 
 def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
-    """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage, few anchors and even frequencies.
+    """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage and few anchors.
 
-    Of the clusters that are good enough, the best are taken, by the share of tokens that they explain for each bit
-    that it takes to say which of their anchors a token has.
+    The best are taken, by the tokens that they explain for each bit that it takes to say which of their anchors a token
+    has. That low coverage and uneven frequencies rule a cluster out, as in the paper, made no rule different.
 
     Args:
         tokens: The candidate anchors of each token. Of several of one cluster the first counts.
@@ -198,15 +192,8 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
     good: dict[Cluster, tuple[float, set[str]]] = {}
     least = max(_LEAST_TOKENS, len(tokens) // 50)
     for cluster, counts in clusters.items():
-        coverage = sum(counts.values())
-        if coverage < _COVERAGE * len(tokens):
-            continue
         frequent = {text: count for text, count in counts.items() if count >= least}
-        if not frequent or len(frequent) > MOST_WORDS:
-            continue
-        mean = sum(frequent.values()) / len(frequent)
-        spread = (sum((count - mean) ** 2 for count in frequent.values()) / len(frequent)) ** 0.5
-        if spread <= _SPREAD * mean:
+        if 0 < len(frequent) <= MOST_WORDS:
             good[cluster] = sum(frequent.values()) / log2(1 + len(frequent)), set(frequent)
     best = max((worth for worth, _ in good.values()), default=0.0)
     return {cluster: texts for cluster, (worth, texts) in good.items() if worth >= _AS_GOOD * best}

@@ -124,7 +124,7 @@ class Forms:
         tokens = set(form.parts.segments)
         if form.parts.args:
             self._with_args.append(row)
-            tokens.update(form.parts.names())
+            tokens.update(form.parts.names(), form.parts.args)
         for token in tokens:
             self._with[token].append(row)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from types import MappingProxyType
 from zlib import crc32
 
@@ -15,36 +16,17 @@ from dedupcrawl.urls.learning.forms import Forms, atoms_of
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.priors import GENERAL, Priors
-from dedupcrawl.urls.learning.search import Bar, Candidate, accepted, suggestions
+from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
-_FULL_COVERAGE = 10  # URLs that a rule is for on a large site; 0: a rule more on two of ten mirrors, .286 → .287
-_URLS_FOR_FULL_COVERAGE = 200  # of the site, for each of these
-_RIGHT_GIVEN_UP = 8.0  # right uses that an exception gives up for a wrong one; 20: the same merges on ten mirrors
+_RIGHT_GIVEN_UP = (
+    8.0  # right uses that an exception gives up for a wrong one; 100: theavalanches.com .151 → .092, seed 3
+)
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 _REAL_TARGETS = 0.5  # share of the URLs of a rewrite whose target is a URL of the site
 _EXAMPLES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Least:
-    """How much a rule must be good for.
-
-    Attributes:
-        coverage: URLs of both parts that it changes.
-        asked: URLs of the held-out part that any rule must change: what a user asks for.
-    """
-
-    coverage: int = 0
-    asked: int = 0
-
-    @classmethod
-    def of(cls, ledger: Ledger, asked: int | None) -> Least:
-        """Of the rules of a site of so many URLs."""
-        full = min(_FULL_COVERAGE, len(ledger.urls) // _URLS_FOR_FULL_COVERAGE) if asked is None else 0
-        return cls(full, asked or 0)
 
 
 def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
@@ -57,7 +39,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     holdout: float = 0.5,
     seed: int = 0,
     min_precision: float = 0.95,
-    min_coverage: int | None = None,
+    min_coverage: int = 0,
     priors: Priors = GENERAL,
 ) -> SiteRules:
     """Learn the rules of a site and prove them.
@@ -74,8 +56,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         holdout: Share of the clusters in the second part, which proves.
         seed: Of the split.
         min_precision: Least share of right ones among the URLs that a rule brings together.
-        min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is. If None, ten
-            of both parts, proportionally less on small sites, and none for what is known of URLs in general.
+        min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is.
         priors: What is known of URLs in general, and of the software of the site.
 
     Returns:
@@ -85,8 +66,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     chosen = range(len(urls)) if sample is None else sample
     split = partial(_site, site, urls, labels, bits, holdout=holdout, seed=seed)
     taught = split(chosen)
-    bar, price = Bar(min_precision), Price(min_precision)
-    proved = _proved([Candidate(rule) for rule in priors.assumed], taught, price, Least())
+    price = Price(min_precision)
+    proved = _proved([Candidate(rule) for rule in priors.assumed], taught, price)
     hosts = _host_pages(taught.urls, taught.labels)
     for number in range(_ROUNDS):
         forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
@@ -95,12 +76,12 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
         if not number:
             hypotheses += [(rule, 0, True) for rule in priors.expected]
-        found = accepted(hypotheses, forms, bar)
+        found = accepted(hypotheses, forms, price)
         if not found and number:
             break
         named = [replace(one, rule=replace(one.rule, id=f"r{number + 1}-{i}")) for i, one in enumerate(found, 1)]
         before = proved
-        proved = _proved([*proved, *named], taught, price, Least())
+        proved = _proved([*proved, *named], taught, price)
         if proved == before:
             break
     ledger = taught
@@ -108,7 +89,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger = split(range(len(urls)))
         ledger.apply(taught.rules, taught)
         ledger.refuted = taught.refuted
-    proved = _proved(proved, ledger, price, Least.of(ledger, min_coverage))
+    proved = _proved(proved, ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     return SiteRules(site, (*rules, *ledger.refuted))
 
@@ -139,7 +120,7 @@ def _host_pages(urls: Sequence[str], labels: Sequence[int]) -> Counter[str]:
     return Counter(host for host, _ in {(url.split("/", 3)[2], label) for url, label in zip(urls, labels, strict=True)})
 
 
-def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Least) -> list[Candidate]:
+def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_coverage: int = 0) -> list[Candidate]:
     """Those of the candidates that hold, together, each kept from where it is wrong if that can be told.
 
     Each is judged by what it adds to the others; the one that costs most is narrowed, or goes, first.
@@ -147,7 +128,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
     excepted: set[tuple[str, str]] = set()
     while True:
         ledger.apply([one.rule for one in candidates])
-        proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, least)]
+        proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, min_coverage)]
         if proved != candidates:
             ledger.refute(one.rule for one in candidates if one not in proved)
             candidates = proved
@@ -165,20 +146,18 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, least: Le
         candidates = rest if less is None else [less if one is worst else one for one in proved]
 
 
-def _is_proved(one: Candidate, use: Use, price: Price, least: Least) -> bool:
+def _is_proved(one: Candidate, use: Use, price: Price, min_coverage: int) -> bool:
     """True when the log bears a rule out; what is assumed or expected of all sites needs less."""
     right, wrong = sum(use.right), sum(use.wrong)
-    if use.coverage[1] < least.asked:
+    if use.coverage[1] < min_coverage:
         return False
     if one.rule.source == "software":
         return sum(use.coverage) > 0
-    if one.rule.source == "prior":
-        return sum(use.coverage) > 0 and right >= price.min_precision * (right + wrong)
-    if "|base64}" in one.rule.to:
-        return right >= price.min_precision * (right + wrong)
-    if not one.expected and (not use.right[1] or sum(use.coverage) < least.coverage):
+    if right < price.min_precision * (right + wrong):
         return False
-    return right > 0 and right >= price.min_precision * (right + wrong)
+    if one.rule.source == "prior":
+        return sum(use.coverage) > 0
+    return "|base64}" in one.rule.to or use.right[1] > 0 or (one.expected and right > 0)
 
 
 def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str]]) -> Candidate | None:
@@ -217,25 +196,15 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
 def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
     """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
     rule = one.rule
-    kind = rule.kind
-    if (
-        rule.source not in {"prior", "software"}
-        and "{}" not in rule.to
-        and use.real >= _REAL_TARGETS * sum(use.coverage)
-    ):
-        kind = "rewrite"
+    known = rule.source in {"prior", "software"}
+    is_real = not known and "{}" not in rule.to and use.real >= _REAL_TARGETS * sum(use.coverage)
     ready = CompiledRule(rule)
     tried = (example(ready, ledger.urls[row], ledger.site) for row in use.rows)
-    examples = []
-    for pair in tried:
-        if pair is not None:
-            examples.append(pair)
-            if len(examples) == _EXAMPLES:
-                break
+    examples = islice((pair for pair in tried if pair is not None), _EXAMPLES)
     return replace(
         rule,
-        kind=kind,
-        source=rule.source if rule.source in {"prior", "software"} else "learned",
+        kind="rewrite" if is_real else rule.kind,
+        source=rule.source if known else "learned",
         evidence=Evidence(one.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
         examples=tuple(examples),
     )

@@ -12,7 +12,7 @@ from datetime import date
 from math import sqrt
 from types import MappingProxyType
 
-from dedupcrawl.urls.learning.forms import is_near
+from dedupcrawl.urls.learning.forms import Tally, is_near
 from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
 from dedupcrawl.urls.probation import is_refuted, known_before
 from dedupcrawl.urls.rule import Evidence, Rule, State
@@ -65,6 +65,10 @@ class Price:
     def of_wrong(self) -> float:
         """Right merges that a wrong one outweighs."""
         return 1.0 / max(1e-6, (1.0 - self.min_precision) * _SHARE)
+
+    def passes(self, found: Tally, clusters: float) -> bool:
+        """True when a hypothesis is right as often as the user asks, of so many clusters at least."""
+        return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
 
     def holds(self, right: float, wrong: float) -> bool:
         """True when so many wrong ones may be chance: a standard deviation more than allowed."""

@@ -12,6 +12,7 @@ from dedupcrawl.urls.learning.contexts import contexts, is_valid
 from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, kind_of_pair, select_pairs
 from dedupcrawl.urls.learning.forms import Form, Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
+from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
 from dedupcrawl.urls.learning.references import Suggestion, values_of
 from dedupcrawl.urls.learning.written import MOST_ARGS, is_expressible_path, is_name, literal, whole, written
@@ -20,24 +21,8 @@ from dedupcrawl.urls.template import Template
 
 # With 160, and 200 places in the ledger, wiki.unrealengine.com .181, not .172, a quarter more time (seeds 3 to 5).
 _MOST_HYPOTHESES = 80
-_COST_OF_A_CONDITION = (
-    2.0  # clusters; six mirrors, seed 3: recall .608 at .987; 1.0: .596 at .986; seed 4: 3.0 is as 2.0
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """What a rule must reach to be a candidate.
-
-    Attributes:
-        min_precision: Least share of right ones among the URLs that a rule brings together.
-    """
-
-    min_precision: float
-
-    def passes(self, found: Tally, clusters: float) -> bool:
-        """True when evidence is good enough, of so many clusters at least."""
-        return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
+# In clusters. Six mirrors, seed 3: recall .608 at .987, with 1.0 .596 at .986; seed 4: 3.0 is as 2.0.
+_COST_OF_A_CONDITION = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +156,7 @@ def is_local(rule: Rule) -> bool:
     return bool(_ENDS.match(rule.match)) and "." not in rule.match
 
 
-def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[Rule]:
+def refined(rule: Rule, forms: Forms, price: Price, *, expected: bool) -> Iterator[Rule]:
     """The rule in each context in which it is right, kept to what was seen to make no difference."""
     if not is_valid(rule):
         return
@@ -185,7 +170,7 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
     if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
         yield from narrowed(rule, tried, forms, refuted=True)
     for within, found in leaves:
-        if not bar.passes(found, least):
+        if not price.passes(found, least):
             continue
         if expected and not is_local(within):
             yield anonymous(within)
@@ -193,14 +178,14 @@ def refined(rule: Rule, forms: Forms, bar: Bar, *, expected: bool) -> Iterator[R
             yield from narrowed(within, found, forms, refuted=is_refuted(tried, found, forms))
 
 
-def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, bar: Bar) -> list[Candidate]:
+def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> list[Candidate]:
     """Put hypotheses into contexts and apply those that reach the bar, the one that brings most first (lazy greedy)."""
     found: dict[Rule, Candidate] = {}
     for rule, support, expected in hypotheses:
-        for one in refined(rule, forms, bar, expected=expected):
+        for one in refined(rule, forms, price, expected=expected):
             if one not in found and is_valid(one):
                 counts = forms.tried(one)
-                if _passes(one, counts, bar, expected=expected):
+                if _passes(one, counts, price, expected=expected):
                     found[one] = Candidate(one, support, expected, counts)
     queue = [(rank(one), i, one) for i, one in enumerate(found.values())]
     heapify(queue)
@@ -209,7 +194,7 @@ def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, bar: Ba
         _, i, best = heappop(queue)
         if best.seen < len(taken):
             again = replace(best, counts=forms.tried(best.rule), seen=len(taken))
-            if _passes(best.rule, again.counts, bar, expected=best.expected):
+            if _passes(best.rule, again.counts, price, expected=best.expected):
                 heappush(queue, (rank(again), i, again))
             continue
         forms.apply(best.rule)
@@ -217,10 +202,10 @@ def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, bar: Ba
     return taken
 
 
-def _passes(rule: Rule, counts: Tally, bar: Bar, *, expected: bool) -> bool:
+def _passes(rule: Rule, counts: Tally, price: Price, *, expected: bool) -> bool:
     if "|base64}" in rule.to and not counts.wrong:
         return len(counts.rows) >= 2
-    return counts.right > 0 and bar.passes(counts, 1.0 if expected else cost_of(rule))
+    return counts.right > 0 and price.passes(counts, 1.0 if expected else cost_of(rule))
 
 
 def rank(one: Candidate) -> tuple[bool, float, int, int, int, str]:
