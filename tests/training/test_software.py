@@ -91,3 +91,15 @@ def test_what_was_refuted_stays_off_when_it_is_trained_again(tmp_path: Path) -> 
     rules = {rule.id: rule.state for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules}
     assert rules["phpbb2.sid@a.com"] == "disabled"
     assert summary.to_dict()["rules"] == list(rules.values()).count("probation")
+
+
+def test_what_is_doubted_stands_before_what_was_learned() -> None:
+    """A crawl tries it, and does not know the URLs that a learned rule makes."""
+    urls, labels = sessions(30, 3)
+    urls += [f"http://a.com/{n}/print" for n in range(40)] + [f"http://a.com/{n}" for n in range(40)]
+    labels += [10_000 + n % 40 for n in range(80)]
+    for changed, place in enumerate(range(2, 90, 20)):  # some topics were written in meanwhile
+        labels[place] = changed
+    first, *others = learned(urls, labels).rules
+    assert (first.source, first.state) == ("software", "doubted")
+    assert {rule.source for rule in others} == {"learned"}

@@ -60,8 +60,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         priors: What is known of URLs in general, and of the software of the site.
 
     Returns:
-        Rules with their evidence, in the order in which they are to be applied, and, disabled, the rules of known
-        software that the log speaks against; none when nothing could be proved.
+        Rules with their evidence, in the order in which they are to be applied, and among them, disabled or doubted,
+        the rules of known software that the log speaks against; none when nothing could be proved.
     """
     chosen = range(len(urls)) if sample is None else sample
     split = partial(_site, site, urls, labels, bits, holdout=holdout, seed=seed)
@@ -91,7 +91,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger.refuted = taught.refuted
     proved = _proved(proved, ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
-    return SiteRules(site, (*rules, *ledger.refuted))
+    order = {rule.id: place for place, rule in enumerate(priors.assumed)}  # a doubted one is tried before
+    return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
 
 
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
