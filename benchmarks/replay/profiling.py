@@ -14,11 +14,11 @@ _TOP = 20
 _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
-        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py",
+        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/first_seen.py",
     ),
     "rules watched: trials, error pages": (
         "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py", "crawl/error_", "crawl/earlier_pages.py",
-        "crawl/questions.py",
+        "crawl/questions.py", "crawl/after_all.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "content/links.py"),

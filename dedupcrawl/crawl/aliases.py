@@ -6,11 +6,9 @@ import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 
-import mmh3
 import msgspec
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.http import Response
-from scrapy.statscollectors import StatsCollector
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
@@ -18,17 +16,15 @@ from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, ali
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
-from dedupcrawl.crawl.same_page import FurnitureOf, Look, digest_of_all, is_kept_with_lines_beside, same_page
-from dedupcrawl.index.contract import Index
+from dedupcrawl.crawl.pages import FetchedPage, is_html
+from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, key_of, without_fragment
+from dedupcrawl.crawl.same_page import Look, digest_of_all, is_kept_with_lines_beside, same_page
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
-from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.normalizer import Normalized
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -45,17 +41,6 @@ class Aliases:
     Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
     trial only: without a rule book nothing but what was found out by fetching is.
 
-    Args:
-        index: Where aliases lie.
-        normalizer: The rules, which come first.
-        settings: Which sources are wanted, how long an alias holds.
-        spider: Whose requests are remembered.
-        run: This crawl.
-        stats: Counts.
-        book: Tries the sources, or None.
-        pages: Of the crawl's responses.
-        furniture_of: What pages are compared by.
-
     Attributes:
         discoveries: Which pages were the first to lead to others.
         disputed: Called with a URL that may be no alias of where it was sent.
@@ -63,34 +48,18 @@ class Aliases:
             in its place, or None.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
-        self,
-        index: Index,
-        normalizer: Normalizer,
-        settings: DedupSettings,
-        spider: Spider,
-        run: str,
-        stats: StatsCollector,
-        book: RuleBook | None,
-        pages: Pages,
-        furniture_of: FurnitureOf,
-    ) -> None:
-        self._store = AliasStore(index, normalizer, stats)
-        self._normalizer = normalizer
-        self._settings = settings
-        self._spider = spider
-        self._run = run
-        self._stats = stats
-        self._book = book
-        self._pages = pages
-        self._furniture_of = furniture_of
+    def __init__(self, parts: Parts) -> None:
+        self._store = AliasStore(parts.index, parts.normalizer, parts.stats)
+        self._normalizer, self._settings = parts.normalizer, parts.settings
+        self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
+        self._book, self._pages, self._furniture_of = parts.book, parts.pages, parts.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
-        if book is not None:
-            book.more = self.rules_of
+        if parts.book is not None:
+            parts.book.more = self.rules_of
 
     # Which URL to ask for
 
@@ -194,7 +163,7 @@ class Aliases:
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
-        self._changed.add(_key(url))
+        self._changed.add(key_of(url))
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
@@ -378,7 +347,7 @@ class Aliases:
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
         settings = self._settings.for_url(url)
-        if not alias.target or alias.spider != self._spider.name or _key(alias.target) in self._changed:
+        if not alias.target or alias.spider != self._spider.name or key_of(alias.target) in self._changed:
             return False
         if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
             return False
@@ -394,7 +363,3 @@ class Aliases:
             return False
         is_there = alias.source != DUPLICATE or self._store.kept(alias.target) is not None
         return is_there or SAID in self._store.beside(alias.target)
-
-
-def _key(url: str) -> int:
-    return mmh3.hash64(url)[0]

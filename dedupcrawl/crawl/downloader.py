@@ -82,8 +82,9 @@ class RewriteFallback:
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         self._crawler = crawler
-        self._rewriter = Dedup.of(crawler).rewriter
-        self._aliases = Dedup.of(crawler).aliases
+        dedup = Dedup.of(crawler)
+        self._rewriter, self._aliases = dedup.rewriter, dedup.aliases
+        self._is_one_url = dedup.parts.earlier.is_one_url
         self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
@@ -128,7 +129,7 @@ class RewriteFallback:
         target = _location(request, response)
         if not target:
             return False
-        return target == request.meta[ORIGINAL_URL] or self._rewriter.is_same_page(target, request.url)
+        return target == request.meta[ORIGINAL_URL] or self._is_one_url(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta

@@ -2,18 +2,21 @@
 
 A suspicion costs one trial, so it may be rash. Suspected is what looks like the host's answers of status 404 or 410, or
 like its answer to a URL that is made up (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004), and a text that is the
-answer to several canonical URLs.
+answer to several canonical URLs, and where a canonical URL leads on to another.
 """
 
 from __future__ import annotations
 
 import random
 import string
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from urllib.parse import urlsplit
 
 import mmh3
 import numpy as np
+
+from dedupcrawl.crawl.trials import Trial
+from dedupcrawl.sites import site_of
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
 _TEXTS_OF_A_HOST = 4
@@ -21,6 +24,8 @@ _PAGES_OF_A_HOST = 20
 _HOSTS = 1_000
 _TEXTS = 20_000
 _SAME_TEXT = 3  # canonical URLs
+_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
+_NEVER = 1_000_000_000
 
 
 class ErrorPages:
@@ -79,6 +84,32 @@ class ErrorPages:
             self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
         while len(self._trusted) > _TEXTS:
             self._trusted.popitem(last=False)
+
+
+class LeadingOn:
+    """Canonical URLs that redirect: what trials have shown, for each site and set of rules."""
+
+    def __init__(self) -> None:
+        self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
+
+    def passed(self, trial: Trial) -> None:
+        """A canonical URL led on to the page that was asked for."""
+        self._led[site_of(trial.canonical), trial.rules] += 1
+
+    def failed(self, trial: Trial) -> None:
+        """It led on to another."""
+        self._led[site_of(trial.canonical), trial.rules] -= _NEVER
+
+    def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
+        """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
+
+        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
+        lead to its category.
+        """
+        before, _, added = url.partition(canonical.rstrip("/"))
+        if before or not added or added[0].isalnum():
+            return False
+        return self._led[site_of(canonical), rules] >= _USUAL
 
 
 def _key(host: str, outline: bytes) -> int:

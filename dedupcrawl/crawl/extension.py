@@ -19,20 +19,16 @@ from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass, Repetitions, StartPages
-from dedupcrawl.crawl.earlier_pages import EarlierPages
+from dedupcrawl.crawl.dupe_filter import Repetitions, StartPages
+from dedupcrawl.crawl.first_seen import FirstSeen
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.outage import Outage
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.parts import parts_of
 from dedupcrawl.crawl.rewriter import Rewriter
-from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
-from dedupcrawl.crawl.savings import Savings
-from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.start_and_end import cannot_start, take_all
 from dedupcrawl.crawl.storing import Storing
@@ -47,7 +43,6 @@ from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
@@ -68,8 +63,7 @@ class Dedup:
         settings: All DEDUP_ settings.
         stats: The crawler's.
         spider_name: The spider's.
-        batch: Pages that wait to be looked at together.
-        pages: Fetched pages and their items.
+        parts: What it works with; of these `batch`, `pages` and `bypass` have a name here, too.
         claimant: The name under which this process claims what it keeps.
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
@@ -77,7 +71,6 @@ class Dedup:
         software: What recognizes known software, or None.
         outage: What becomes of pages while the index is away.
         storing: What becomes of the items of kept pages.
-        bypass: What was sent past Scrapy's duplicate filter.
         repetitions: What that has dropped before, or is not told of.
         orphans: What was dropped for pages that were never stored.
         judging: The content half.
@@ -92,8 +85,6 @@ class Dedup:
         assert crawler.stats is not None
         assert crawler.request_fingerprinter is not None
         self.stats: StatsCollector = crawler.stats
-        self._crawler = crawler
-        self._spider = crawler.spider
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
@@ -101,12 +92,10 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        self.pages = Pages(self.settings)
         self._report = ReportFile(self.settings.report) if self.settings.report else None
-        self._index_checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if self._index_checks else "memory:"  # without checks there is nothing to keep
-        self._index = _opened(spec, self._index_checks, data / "index")
-        self.batch = Batch(self._index, lambda urls: self.aliases.read(urls))  # noqa: PLW0108  they come later
+        checks = make_checks(*self.settings.index_checks())
+        spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
+        self._index = _opened(spec, checks, data / "index")
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
@@ -121,72 +110,33 @@ class Dedup:
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        self.bypass = DupeFilterBypass(crawler)
+        parts = self.parts = parts_of(
+            crawler,
+            self.settings,
+            self._normalizer,
+            self._index,
+            self._run,
+            self._detector,
+            folder=folder,
+            read=lambda urls: self.aliases.read(urls),  # noqa: PLW0108  they come later
+        )
+        self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
         self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
         self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
         self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
-        self._sending = Sending(crawler)
-        savings = Savings(self.stats, self._detector.tally)
-        pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
-        book = RuleBook(self._normalizer, self.settings.trial_share) if self.settings.trial_share else None
-        self.aliases = Aliases(
-            self._index,
-            self._normalizer,
-            self.settings,
-            crawler.spider,
-            self._run,
-            self.stats,
-            book,
-            self.pages,
-            self._detector.furniture_of,
-        )
         self._log = self._log_beside(folder_of(spec) or data / "index")
-        self.watch = RuleWatch(
-            self._normalizer,
-            book=book,
-            aliases=self.aliases,
-            furniture_of=self._detector.furniture_of,
-            pending=pending,
-            rewrites=Rewrites(self._index, crawler.spider, self._run),
-            earlier=EarlierPages(self._index, self._run, self._normalizer),
-            pages=self.pages,
-            batch=self.batch,
-            stats=self.stats,
-            savings=savings,
-            sending=self._sending,
-            bypass=self.bypass,
-            alias_rows=AliasRows(self._log, self._run, book, self.stats),
-            learns=self.settings.learn,
-        )
+        self.aliases = Aliases(parts)
+        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, self._run, parts.book, self.stats))
         self.software = self._software()
-        self.rewriter = Rewriter(
-            self._normalizer,
-            self.settings,
-            self.stats,
-            savings,
-            pending,
-            self.watch,
-            self.aliases,
-            self.bypass,
-            self._sending,
-            folder,
-            crawler.request_fingerprinter,
-        )
+        first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         if self.settings.run:
-            self.rewriter.share(self._first_url)
+            first_seen.shared = self._first_url
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self.judging = Judging(
-            self._detector,
-            self._index,
-            self.rewriter.canonical,
-            self.storing,
-            self.orphans,
-            crawler.spider,
-            self.stats,
-        )
+        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen, crawler.request_fingerprinter.fingerprint)
+        self.judging = Judging(parts, self._detector, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = PageLog(self._log, self._run, self.settings, self.pages, self.batch) if self._log else None
         self._connect(crawler)
@@ -235,11 +185,11 @@ class Dedup:
 
     def _software(self) -> Software | None:
         given = self.settings.software
-        if given is False or self.watch.book is None or not self._rewrites_somewhere():
+        if given is False or self.parts.book is None or not self._rewrites_somewhere():
             return None
         known = programs(given if isinstance(given, Path) else None)
-        software = Software(known, self._normalizer, self.watch.book, self._index, self.stats)
-        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.withdrawn
+        software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
+        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.revoke
         return software
 
     def _rewrites_somewhere(self) -> bool:
@@ -259,7 +209,7 @@ class Dedup:
             self._normalizer.add_file(path)
         given = self.settings.software
         own = given if isinstance(given, Path) else None
-        learning = Learning(self._log, folder, self._normalizer, self.watch.book, self.stats, own)
+        learning = Learning(self._log, folder, self._normalizer, self.parts.book, self.stats, own)
         self._log.added = learning.logged
         return learning
 
@@ -277,13 +227,13 @@ class Dedup:
 
         And what was dropped because of a page that another worker claimed and, being no more, will never store.
         """
-        before = self._sending.count
+        before = self.parts.sending.count
         if not self.watch.settle():
             raise DontCloseSpider
         for requests in (self.rewriter.give_up, self.orphans.of_the_dead):
             for request in requests():
-                self._sending.schedule(request)
-        if self._sending.count > before:
+                self.parts.sending.schedule(request)
+        if self.parts.sending.count > before:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
@@ -295,7 +245,7 @@ class Dedup:
             self._say_what_it_saved,
             self.watch.close,
             self.aliases.close,
-            *([self._keep_software] if self.software is not None else []),
+            self._keep_software,
             self.rewriter.close,
             *([self._log.close] if self._log is not None else []),
         )

@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request, Spider
-from scrapy.statscollectors import StatsCollector
+from scrapy import Request
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
@@ -18,13 +17,13 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import Steps, together
-from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
@@ -40,32 +39,21 @@ class Judging:
     """The content half of one crawl.
 
     Args:
+        parts: Of the crawl; texts and items that are kept for `explain` and `index restore` go into their index, too.
         detector: Gives the verdicts.
-        index: The detector's; texts and items that are kept for `explain` and `index restore` go there too.
         canonical: The URL that stands for a URL, by the rules.
         storing: Told when a page that was judged late is at its end.
         orphans: Asks for pages that would not be dropped by what is known of their sites now.
-        spider: Whose requests are stored, should a page have to be fetched again.
-        stats: The crawler's.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
-        self,
-        detector: Detector,
-        index: Index,
-        canonical: Callable[[str], str],
-        storing: Storing,
-        orphans: Orphans,
-        spider: Spider,
-        stats: StatsCollector,
+    def __init__(
+        self, parts: Parts, detector: Detector, canonical: Callable[[str], str], storing: Storing, orphans: Orphans
     ) -> None:
+        self._index, self._spider, self._stats = parts.index, parts.spider, parts.stats
         self._detector = detector
-        self._index = index
         self._canonical_url = canonical
         self._storing = storing
         self._orphans = orphans
-        self._spider = spider
-        self._stats = stats
         self._warned = False
         self._missed_on: set[str] = set()  # hosts
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}

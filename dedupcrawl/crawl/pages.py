@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -23,6 +23,7 @@ from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class FetchedPage:
     """What is known of one response. All its items share its verdict.
 
@@ -53,61 +54,38 @@ class FetchedPage:
         force_keep: URLs of orphans for which it was fetched, and is kept whatever it duplicates; mostly none.
     """
 
-    __slots__ = (
-        "_analysis",
-        "_ignored",
-        "_settings",
-        "_source",
-        "_status",
-        "body_length",
-        "contested",
-        "dropped",
-        "files",
-        "force_keep",
-        "is_update",
-        "item_urls",
-        "items",
-        "judged_as",
-        "judged_late",
-        "kept_under",
-        "linked",
-        "links",
-        "lost",
-        "lost_alone",
-        "on_their_way",
-        "request",
-        "says",
-        "stored",
-        "unwritten",
-        "url",
-        "verdict",
-    )
+    response: InitVar[Response]
+    _settings: DedupSettings
+    _ignored: tuple[str, ...] = ()
+    url: str = field(init=False)
+    body_length: int = field(init=False)
+    _status: int = field(init=False)
+    _source: Source | None = field(init=False)
+    _analysis: Analysis | None = None
+    verdict: Verdict | None = None
+    items: int = 0
+    item_urls: set[str] = field(default_factory=set)
+    request: Request | None = None
+    linked: set[int] = field(default_factory=set)
+    kept_under: dict[str, str] = field(default_factory=dict)
+    on_their_way: int = 0
+    stored: int = 0
+    lost: int = 0
+    judged_as: dict[int, str] = field(default_factory=dict)
+    lost_alone: set[str] = field(default_factory=set)
+    unwritten: int = 0
+    says: Collection[str] = ()
+    is_update: bool = False
+    contested: dict[str, str] = field(default_factory=dict)
+    links: list[Request] | None = None
+    files: set[FeedSlot] = field(default_factory=set)
+    judged_late: bool = False
+    dropped: Counter[str] = field(default_factory=Counter)
+    force_keep: tuple[str, ...] = ()
 
-    def __init__(self, response: Response, settings: DedupSettings, ignored: tuple[str, ...] = ()) -> None:
-        self.url = without_fragment(response.url)
-        self._ignored = ignored
-        self._source: Source | None = source_of(response)
-        self._settings = settings
-        self._analysis: Analysis | None = None
-        self.body_length = len(response.body)
-        self.verdict: Verdict | None = None
-        self.items = 0
-        self.item_urls: set[str] = set()
-        self.request: Request | None = None
-        self.linked: set[int] = set()
-        self.kept_under: dict[str, str] = {}
-        self.links: list[Request] | None = None
-        self.says: Collection[str] = ()
-        self.contested: dict[str, str] = {}
-        self.is_update = False
-        self.judged_as: dict[int, str] = {}
-        self.lost_alone: set[str] = set()
-        self.on_their_way = self.stored = self.lost = self.unwritten = 0
-        self.dropped: Counter[str] = Counter()
-        self.files: set[FeedSlot] = set()
-        self.judged_late = False
-        self.force_keep: tuple[str, ...] = ()
-        self._status = response.status
+    def __post_init__(self, response: Response) -> None:
+        self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
+        self._source = source_of(response)
 
     @property
     def wanted(self) -> bool:

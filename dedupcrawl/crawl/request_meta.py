@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmh3
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
@@ -26,6 +27,11 @@ class AlreadyFetchedError(IgnoreRequest):
 def without_fragment(url: str) -> str:
     """What a server sees of a URL."""
     return url.partition("#")[0]
+
+
+def key_of(url: str) -> int:
+    """What a URL is remembered by where there are many: 60 bytes each in a set."""
+    return int(mmh3.hash64(url)[0])
 
 
 def untouched(request: Request) -> Request:

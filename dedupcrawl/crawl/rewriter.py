@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
-from scrapy.statscollectors import StatsCollector
-from scrapy.utils.request import RequestFingerprinterProtocol
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.journal_file import JournalFile, read_rows
+from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     ORIGINAL_URL,
@@ -24,50 +21,29 @@ from dedupcrawl.crawl.request_meta import (
     untouched,
     without_fragment,
 )
-from dedupcrawl.crawl.rewrites import PendingRewrites
 from dedupcrawl.crawl.rule_watch import RuleWatch
-from dedupcrawl.crawl.savings import Savings
-from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.settings import DedupSettings
-from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.normalizer import Normalized
 
 
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
+    def __init__(
         self,
-        normalizer: Normalizer,
-        settings: DedupSettings,
-        stats: StatsCollector,
-        savings: Savings,
-        pending: PendingRewrites,
+        parts: Parts,
         watch: RuleWatch,
         aliases: Aliases,
-        bypass: DupeFilterBypass,
-        sending: Sending,
-        folder: Path | None,
-        fingerprinter: RequestFingerprinterProtocol,
+        first_seen: FirstSeen,
+        fingerprint: Callable[[Request], bytes],
     ) -> None:
-        self._normalizer = normalizer
-        self._settings = settings
-        self._stats = stats
-        self._savings = savings
-        self._fingerprint = fingerprinter.fingerprint
-        self._first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
-        self._pending = pending
-        self._watch = watch
-        self._aliases = aliases
+        self._parts = parts
+        self._normalizer, self._pending = parts.normalizer, parts.pending
+        self._watch, self._is_fetched, self._aliases = watch, watch.after_all.is_fetched, aliases
         aliases.instead = self._instead_of_page
-        self._bypass = bypass
-        self._sending = sending
+        self._first_seen = first_seen
+        self._fingerprint = fingerprint
         self._owed: list[Request] = []
         self._is_asking = False
-
-    def share(self, first_url: Callable[[str, str], str]) -> None:
-        """Agree with other workers on the first URL of an identity (see FirstSeen)."""
-        self._first_seen.shared = first_url
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
@@ -94,7 +70,7 @@ class Rewriter:
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
-        if found.kind == "rewrite" or self._watch.is_fetched(found.canonical):
+        if found.kind == "rewrite" or self._is_fetched(found.canonical):
             return found.canonical
         return self._first_seen.url_of(found.canonical, url)
 
@@ -115,7 +91,7 @@ class Rewriter:
             # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             self._pending.lead_on(request.url, found.canonical)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
-            return self._bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
+            return self._parts.bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
         if is_answered and mode == "rewrite":
             self._pending.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
@@ -134,7 +110,7 @@ class Rewriter:
         is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
         if not is_wanted or not request.meta.keys().isdisjoint((TRIAL, ORIGINAL_URL)):
             return None
-        if self._watch.is_fetched(named) or self._watch.is_off(request.url, found.rules):
+        if self._is_fetched(named) or self._watch.is_off(request.url, found.rules):
             return None
         sent = self._send(request, named, found, "rewrite")
         if sent is request:
@@ -161,10 +137,10 @@ class Rewriter:
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
             return request
-        self._stats.inc_value(f"dedup/url/{found.kind}")
+        self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         if mode == "observe":
             return request
-        self._stats.inc_value("dedup/url/rewritten")
+        self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
         if self._watch.rewritten(request, target, found.rules):
             self._ask_for_links(url)
@@ -183,7 +159,7 @@ class Rewriter:
             while self._owed:
                 link = self._owed.pop()
                 self._aliases.discoveries.is_new(link)
-                self._sending.schedule(self.rewrite(link))
+                self._parts.sending.schedule(self.rewrite(link))
         finally:
             self._is_asking = False
 
@@ -198,10 +174,6 @@ class Rewriter:
         except ValueError:  # a rule made a URL that none can be asked for
             return request
         return request if self._fingerprint(sent) == self._fingerprint(request) else sent
-
-    def is_same_page(self, url: str, other: str) -> bool:
-        """True when the rules take both URLs for one page."""
-        return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
 
     def refute(self, request: Request, *, is_sure: bool) -> list[Request]:
         """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
@@ -222,9 +194,8 @@ class Rewriter:
             wanted, led_on = self._by_identity(canonical, requests)
             asked += led_on
             wanted = [as_asked(waited) for waited in wanted if not (is_back and waited.url == original)]
-            back = self._watch.gone(canonical, wanted, is_sure=is_sure and canonical == canonicals[-1])
-            self._savings.fall_back(back, f"{canonical} led nowhere")
-            asked += back
+            is_last = canonical == canonicals[-1]
+            asked += self._watch.gone(canonical, wanted, "led nowhere", is_sure=is_sure and is_last)
         return sorted(asked, key=lambda one: one.url != original)
 
     def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
@@ -247,13 +218,11 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
-            if self._watch.earlier.look(canonical) is not None:
+            if self._parts.earlier.look(canonical) is not None:
                 self._pending.prove(canonical)  # another worker has fetched it
                 continue
             waited = list(map(as_asked, self._pending.refute(canonical)))
-            back = self._watch.gone(canonical, waited, is_sure=False)
-            self._savings.fall_back(back, f"{canonical} was not answered")
-            asked += back
+            asked += self._watch.gone(canonical, waited, "was not answered", is_sure=False)
         return asked
 
     def as_first_asked(self, request: Request) -> Request:
@@ -263,12 +232,12 @@ class Rewriter:
             AlreadyFetchedError: So it is fetched already.
         """
         original = request.meta[ORIGINAL_URL]
-        is_fetched = self._watch.is_fetched(original)
+        is_fetched = self._is_fetched(original)
         self._watch.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
-        back = self._bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
-        self._savings.fall_back([back], f"{request.url} redirects there")
+        back = self._parts.bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
+        self._parts.savings.fall_back([back], f"{request.url} redirects there")
         return back
 
     def close(self) -> None:
@@ -277,7 +246,7 @@ class Rewriter:
         self._pending.close()
 
     def _mode(self, url: str) -> str:
-        settings = self._settings.for_url(url)
+        settings = self._parts.settings.for_url(url)
         return settings.url_mode if settings.enabled else "off"
 
     def _came_from(self, request: Request, canonical: str) -> bool:
@@ -297,45 +266,3 @@ def _is_ours(request: Request) -> bool:
         and request.callback is not NO_CALLBACK
         and request.url.startswith(("http://", "https://"))
     )
-
-
-class FirstSeen:
-    """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen.
-
-    Attributes:
-        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
-    """
-
-    shared: Callable[[str, str], str] | None = None
-
-    def __init__(self, path: Path | None) -> None:
-        self._url_of: dict[str, str] = {}
-        if path is not None:
-            for row in read_rows(path, tuple[str, str]):
-                self._url_of.setdefault(*row)
-        self._journal = JournalFile(path)
-
-    def known(self, identity: str) -> str | None:
-        """The first URL of `identity`; None when this process knows of none."""
-        return self._url_of.get(identity)
-
-    def url_of(self, identity: str, url: str) -> str:
-        """The first URL of `identity`; `url` when there was none before."""
-        first = self._url_of.get(identity)
-        if first is None:
-            first = self._url_of[identity] = self._first_of_all(identity, url)
-            self._journal.append((identity, first))
-        return first
-
-    def _first_of_all(self, identity: str, url: str) -> str:
-        """What the workers agreed on; this process's own choice while they cannot be asked: a page more is fetched."""
-        if self.shared is None:
-            return url
-        try:
-            return self.shared(identity, url)
-        except (OSError, IndexDamagedError):
-            return url
-
-    def close(self) -> None:
-        """Close the file."""
-        self._journal.close()

@@ -9,11 +9,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-import mmh3
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.journal_file import JournalFile, read_rows
 from dedupcrawl.crawl.packed_request import pack_request, packed_url, unpack_request
+from dedupcrawl.crawl.request_meta import key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
@@ -37,7 +37,7 @@ class Rewrites:
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; False when this is known of its URL."""
-        known = mmh3.hash64(f"{request.url} {canonical}")[0]
+        known = key_of(f"{request.url} {canonical}")
         if known in self._known:
             return False
         self._known.add(known)
@@ -61,7 +61,7 @@ class Rewrites:
             OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
         """
         for rewrite in self._found(targets, rules):
-            key = mmh3.hash64(f"{rewrite.url} {rewrite.canonical}")[0]
+            key = key_of(f"{rewrite.url} {rewrite.canonical}")
             lost = rewrite.canonical in targets or is_lost(rewrite.url, rewrite.rules)
             if lost and key not in self._told:
                 self._told.add(key)
@@ -90,7 +90,7 @@ class Rewrites:
         Raises:
             OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
         """
-        for rewrite in sorted(self._found(set(), rules), key=lambda one: int(mmh3.hash64(one.url)[0])):
+        for rewrite in sorted(self._found(set(), rules), key=lambda one: key_of(one.url)):
             if is_wanted(rewrite.url, rewrite.rules):
                 yield self._unpacked(rewrite), rewrite.canonical, rewrite.rules
 
@@ -166,12 +166,12 @@ class PendingRewrites:
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
-        return _key(canonical) in self._refuted
+        return key_of(canonical) in self._refuted
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
         canonical = self._end(canonical)
-        return canonical not in self._waiting and _key(canonical) not in self._proven
+        return canonical not in self._waiting and key_of(canonical) not in self._proven
 
     def waits(self, canonical: str) -> bool:
         """True when somebody waits for this URL's answer."""
@@ -185,7 +185,7 @@ class PendingRewrites:
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
         canonical = self._end(canonical)
-        if _key(canonical) in self._proven or not self._is_new(canonical, original.url):
+        if key_of(canonical) in self._proven or not self._is_new(canonical, original.url):
             return
         try:
             packed = pack_request(original, self._spider)  # a quarter of a request's room
@@ -200,7 +200,7 @@ class PendingRewrites:
     def lead_on(self, canonical: str, target: str) -> None:
         """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
         target = self._end(target)
-        if canonical == target or (key := _key(canonical)) in self._led_on:
+        if canonical == target or (key := key_of(canonical)) in self._led_on:
             return
         self._led_on[key] = target
         self._journal.append(("led on", canonical, target.encode()))
@@ -209,14 +209,14 @@ class PendingRewrites:
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
-        if (key := _key(canonical)) not in self._proven:
+        if (key := key_of(canonical)) not in self._proven:
             self._proven.add(key)
             self._waiting.pop(canonical, None)
             self._journal.append(("proven", canonical, b""))
 
     def refute(self, canonical: str) -> list[Request]:
         """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        if (key := _key(canonical)) not in self._refuted:
+        if (key := key_of(canonical)) not in self._refuted:
             self._refuted.add(key)
             self._journal.append(("refuted", canonical, b""))
         return self._taken(canonical)
@@ -239,20 +239,20 @@ class PendingRewrites:
 
     def _end(self, canonical: str) -> str:
         """What is asked for in the end; there are no circles."""
-        while self._led_on and (target := self._led_on.get(_key(canonical))) is not None:
+        while self._led_on and (target := self._led_on.get(key_of(canonical))) is not None:
             canonical = target
         return canonical
 
     def _is_new(self, canonical: str, url: str) -> bool:
         waiting = self._waiting.get(canonical)
-        return waiting is None or _key(url) not in waiting.urls
+        return waiting is None or key_of(url) not in waiting.urls
 
     def _add(self, canonical: str, request: Request, packed: bytes) -> None:
         waiting = self._waiting.get(canonical)
         if waiting is None:
-            self._waiting[canonical] = _Waiting(request, {_key(request.url)}, [])
+            self._waiting[canonical] = _Waiting(request, {key_of(request.url)}, [])
         else:
-            waiting.urls.add(_key(request.url))
+            waiting.urls.add(key_of(request.url))
             waiting.others.append(packed or request)
 
     def _unpacked(self, packed: bytes, canonical: str) -> Request | None:
@@ -277,7 +277,3 @@ class PendingRewrites:
                 self.lead_on(canonical, content.decode())
             elif (request := self._unpacked(content, canonical)) is not None:
                 self.wait(canonical, request)
-
-
-def _key(url: str) -> int:
-    return int(mmh3.hash64(url)[0])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-import mmh3
 from scrapy import Request
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL, key_of
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.printable import printable
 
@@ -33,23 +32,23 @@ class Savings:
 
     def spend(self, url: str, canonical: str) -> None:
         """`url` saves nothing as yet: `canonical` is fetched for it."""
-        self._spent.add(_key(url))
-        self._fetched_for[_key(canonical)] = _key(url)
+        self._spent.add(key_of(url))
+        self._fetched_for[key_of(canonical)] = key_of(url)
 
     def try_both(self, canonical: str) -> None:
         """What `canonical` is fetched for is fetched as well: that is no fetch saved."""
-        self._fetched_for.pop(_key(canonical), None)
+        self._fetched_for.pop(key_of(canonical), None)
 
     def meet(self, canonical: str) -> None:
         """There is a link to `canonical` itself: it would have been fetched beside what it was fetched for."""
-        key = self._fetched_for.pop(_key(canonical), None)
+        key = self._fetched_for.pop(key_of(canonical), None)
         if key is not None:
             self._spent.discard(key)
             self._save(key)
 
     def save(self, url: str) -> None:
         """The fetch of `url` is saved."""
-        self._save(_key(url))
+        self._save(key_of(url))
 
     def _save(self, key: int) -> None:
         if key not in self._spent and key not in self._saved:
@@ -61,7 +60,7 @@ class Savings:
         """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
         if not requests:
             return
-        not_saved = self._saved & {_key(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
+        not_saved = self._saved & {key_of(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
         self._saved -= not_saved
         if not_saved:
             self._stats.inc_value("dedup/url/saved", -len(not_saved))
@@ -69,7 +68,3 @@ class Savings:
         self._tally.fall_back(len(requests), not_saved=len(not_saved))
         for request in requests:
             logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
-
-
-def _key(url: str) -> int:
-    return mmh3.hash64(url)[0]

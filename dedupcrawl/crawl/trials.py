@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import mmh3
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.request_meta import key_of
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
 logger = logging.getLogger(__name__)
@@ -89,7 +87,7 @@ class Trials:
         """False when so many are under way already, or this URL was tried."""
         if self.was_begun(trial.url) or len(self._by_url) >= _MOST_OPEN:
             return False
-        self._tried.add(mmh3.hash64(trial.url)[0])
+        self._tried.add(key_of(trial.url))
         self._by_url[trial.url] = trial
         self._by_canonical.setdefault(trial.canonical, []).append(trial)
         self._book.begin(trial.url, trial.rules)
@@ -98,7 +96,7 @@ class Trials:
 
     def was_begun(self, url: str) -> bool:
         """True when this URL was tried: it is fetched as it was asked for already."""
-        return mmh3.hash64(url)[0] in self._tried
+        return key_of(url) in self._tried
 
     def awaits(self, canonical: str) -> bool:
         """True when the page of this canonical URL is needed."""
@@ -262,33 +260,3 @@ def _tell(what: str, trial: Trial) -> None:
     if logger.isEnabledFor(logging.DEBUG):
         rules = ", ".join(trial.rules)
         logger.debug("%s: %s → %s (%s)", what, printable(trial.url), printable(trial.canonical), printable(rules))
-
-
-_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
-_NEVER = 1_000_000_000
-
-
-class LeadingOn:
-    """Counts what trials have shown, for each site and set of rules."""
-
-    def __init__(self) -> None:
-        self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
-
-    def passed(self, trial: Trial) -> None:
-        """A canonical URL led on to the page that was asked for."""
-        self._led[site_of(trial.canonical), trial.rules] += 1
-
-    def failed(self, trial: Trial) -> None:
-        """It led on to another."""
-        self._led[site_of(trial.canonical), trial.rules] -= _NEVER
-
-    def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
-        """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
-
-        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
-        lead to its category.
-        """
-        before, _, added = url.partition(canonical.rstrip("/"))
-        if before or not added or added[0].isalnum():
-            return False
-        return self._led[site_of(canonical), rules] >= _USUAL

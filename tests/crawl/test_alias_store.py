@@ -13,17 +13,16 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.aliases.alias import NAME, Alias, rule_id
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.crawl import alias_store
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.parts import parts_of
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule_book import RuleBook
 from tests.detection.judged import CHECKS
 from tests.redis_server import running
 
@@ -68,14 +67,13 @@ def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPa
 def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alias_store, "_MOST_SITES", 2)
     sites = [f"{name}.example" for name in "abcde"]
-    stats, settings, rules = get_crawler().stats, DedupSettings.read(Settings()), (rule_id("permalink"),)
-    assert stats is not None
+    settings, rules = DedupSettings.read(Settings({"DEDUP_TRIAL_SHARE": 1.0})), (rule_id("permalink"),)
+    crawler = get_crawler()
+    crawler.spider = Spider("spider")
     with closing(TemporaryIndex(CHECKS)) as index:
-        normalizer = Normalizer([])
-        book, furniture = RuleBook(normalizer, 1.0), Furniture()
-        aliases = Aliases(
-            index, normalizer, settings, Spider("spider"), "run", stats, book, Pages(settings), lambda host: furniture
-        )
+        parts = parts_of(crawler, settings, Normalizer([]), index, "run", Detector(index))
+        book, aliases = parts.book, Aliases(parts)
+        assert book is not None
         for site in sites:
             url = f"http://{site}/1"
             assert book.is_due(url, rules)
