@@ -13,7 +13,6 @@ from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encodi
 
 _SAMPLE = 8_192  # bytes from the first non-ASCII one on: what a guess is made from
 _DAMAGE = 0.05  # of the non-ASCII characters; a label that leaves more undecodable is taken for wrong
-_ASCII = bytes(range(128))
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _ESCAPE = b"\x1b"
 _LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")  # begins a UTF-8 sequence of three bytes or four

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels, main_outline
+from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, features
@@ -198,8 +198,6 @@ def is_worth_comparing(new: View, kept: View) -> bool:
 
 def occurring(symbols: Symbols, own: NDArray[np.bool_], other: Symbols) -> tuple[int, int]:
     """How many of these symbols are own ones, and how many of those another text has."""
-    if kernels.compiled is not None:
-        return kernels.compiled.occurring(symbols, own, other)
     occurs = np.zeros(1 << 16, dtype=np.bool_)
     occurs[other] = True
     mine = symbols[own]

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import MARK, kinds
+from dedupcrawl.content.characters import MARK
 from dedupcrawl.content.symbols import SymbolText
 
 END_PARAGRAPHS = 5
@@ -77,13 +76,6 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
     At least `MIN_CODE` of them, or all when the text has no more. In a page of short paragraphs a paragraph of one
     symbol gives it twice, as its first and as its last.
     """
-    if kernels.compiled is not None:
-        anchors = _anchor_words(rules.anchors)[0]
-        limits = rules.unit_length, rules.unit_share, MIN_CODE
-        code = kernels.compiled.feature_code(
-            text.text, kinds(), text.starts, text.hashes, rules.symbols, anchors, *limits
-        )
-        return np.frombuffer(code, dtype=np.int64)
     starts = text.starts[: rules.symbols or None]
     count = len(starts)
     if not count:

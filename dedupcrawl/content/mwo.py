@@ -16,7 +16,6 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.terms import STOPPED, term_counts
 from dedupcrawl.page import Page
@@ -134,8 +133,6 @@ class Record:
         given = np.fromiter(map(mmh3.hash, weights, repeat(0), repeat(False)), np.uint32, len(weights))
         each = np.fromiter(weights.values(), np.int64, len(weights))
         lightest = math.floor(dropped * sum(weights.values()))
-        if kernels.compiled is not None:
-            return cls.from_bytes(kernels.compiled.mwo_record(given, each, lightest, most))
         hashes, place = np.unique(given, return_inverse=True)
         raw = np.bincount(place, each, len(hashes)).astype(np.int64)  # of two terms with one hash, both
         lightest_first = np.lexsort((~hashes, raw))
@@ -172,8 +169,6 @@ def _shares(raw: Weights) -> Weights:
 
 def overlap(one: Record, other: Record) -> int:
     """MWO of two records, times TOTAL."""
-    if kernels.compiled is not None:
-        return kernels.compiled.mwo_overlap(one.to_bytes(), other.to_bytes())
     if not len(one) or not len(other):
         return 0
     place = other.hashes.searchsorted(one.hashes)

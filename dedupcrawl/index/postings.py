@@ -139,8 +139,6 @@ class PostingsView:
         ]
 
     def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
-        if kernels.compiled is not None:
-            return np.frombuffer(bytearray(kernels.compiled.tail_counts(self._tail, wanted)), dtype=np.int64)
         counts = np.zeros(len(wanted), dtype=np.int64)
         for found in self._tail:
             for row, prefix in enumerate(wanted):
@@ -151,11 +149,6 @@ class PostingsView:
 
     def _in_tail(self, wanted: list[int]) -> Table:
         """Keys and pages of all postings of these prefixes in the tail, one prefix's after the other's."""
-        if kernels.compiled is not None:
-            keys, ids = kernels.compiled.tail_postings(self._tail, wanted)
-            if not keys:
-                return NO_KEYS, NO_IDS
-            return np.frombuffer(keys, dtype=np.uint64), np.frombuffer(ids, dtype=np.uint32)
         flat: list[int] = []
         for prefix in wanted:
             for found in self._tail:

@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +18,17 @@ from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, align
 from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
-from dedupcrawl.content.checks import feature_code as feature_code_check
-from dedupcrawl.content.checks import shingles, simhash
-from dedupcrawl.content.checks.base import Keys, by_page
-from dedupcrawl.content.checks.feature_code import GRAM, FeatureCodeCheck
-from dedupcrawl.content.checks.mwo_search import possible, roots
+from dedupcrawl.content.checks import shingles
+from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.differences import Side
-from dedupcrawl.content.evidence import occurring
-from dedupcrawl.content.feature_codes import ANCHOR_SETS, CodeRules, feature_code
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.mwo import TOTAL, Record, overlap
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
-from dedupcrawl.index.postings import Batch, PostingsView
+from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page
 from tests.both_ways import BothWays
 from tests.content.test_alignment import FEW, PIECES, joined, symbols
@@ -69,17 +62,6 @@ def test_symbols_of_a_long_text() -> None:
     pieces = random.Random(3).choices(PIECES_OF_TEXT, k=60_000)
     paragraphs = ("".join(pieces), "x" * 200_000)
     assert_same(lambda: list(SymbolText.of(paragraphs).hashes))
-
-
-@given(TEXTS, st.sampled_from(sorted(ANCHOR_SETS)), st.integers(1, 40), st.floats(0.01, 1), st.integers(0, 60))
-def test_feature_codes(text: str, anchors: str, unit_length: int, unit_share: float, limit: int) -> None:
-    rules = CodeRules(anchors, unit_length, unit_share, limit)
-    assert_same(lambda: feature_code(SymbolText.of((text,)), rules).tolist())
-
-
-@given(TEXTS)
-def test_signatures_of_feature_codes(text: str) -> None:
-    assert_same(lambda: FeatureCodeCheck().signature(Page("http://a/"), SymbolText.of((text,))))
 
 
 @given(TEXTS, st.sampled_from(FEATURES))
@@ -252,26 +234,6 @@ def test_blocks(broken: Symbols) -> None:
     assert_same(made)
 
 
-@given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60).map(symbols))
-def test_grams_of_codes(code: Symbols) -> None:
-    check, packed = FeatureCodeCheck(), code.tobytes()
-
-    def made() -> list[int]:
-        feature_code_check._grams.cache_clear()
-        return [*check.keys(packed).tolist(), *check.probe(packed).prefixes.tolist()] if len(code) >= GRAM else []
-
-    assert_same(made)
-
-
-@given(st.binary(min_size=8, max_size=8))
-def test_keys_of_fingerprints(signature: bytes) -> None:
-    def made() -> list[np.uint64]:
-        simhash._keys.cache_clear()
-        return list(SimHashCheck().keys(signature))
-
-    assert_same(made)
-
-
 def signature(level: int, values: set[int]) -> bytes:
     """Of a page of this level: its shingles are multiples."""
     return bytes((level,)) + np.array(sorted({value >> level << level for value in values}), dtype="<u4").tobytes()
@@ -289,26 +251,6 @@ def test_shared_shingles(new: bytes, kept: bytes) -> None:
         return shingles.ShinglesCheck().compare(new, kept)
 
     assert_same(made)
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**64 - 1)), max_size=60))
-def test_by_page(found: list[tuple[int, int]]) -> None:
-    keys, pages = np.array([key for _, key in found], np.uint64), np.array([page for page, _ in found], np.uint32)
-    assert_same(lambda: [part.tolist() for part in by_page(keys, pages)])
-
-
-@given(
-    st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2**60 - 1)), max_size=80), max_size=2),
-    st.lists(st.integers(0, 6), max_size=6, unique=True),
-)
-def test_tails(records: list[list[tuple[int, int]]], wanted: list[int]) -> None:
-    batches = [Batch(0, (61,)), Batch(len(records), (61,))]
-    for record in records:
-        batches[0].add([np.array([prefix << 61 | payload for prefix, payload in record], dtype=np.uint64)])
-    batches[1].add([np.array([5 << 61] * 40, dtype=np.uint64)])
-    view = PostingsView([], [batch.found[0] for batch in batches], 61)
-    prefixes = np.array(wanted, dtype=np.uint64)
-    assert_same(lambda: answers(view, prefixes))
 
 
 def answers(view: PostingsView, prefixes: Keys) -> list[list[int]]:
@@ -329,71 +271,10 @@ def test_ranges_of_sorted_keys(posted: list[int], wanted: list[int], bits: int) 
     assert_same(lambda: answers(view, prefixes))
 
 
-TERMS = st.dictionaries(st.text(max_size=3), st.integers(1, 10**7) | st.integers(1, 3), max_size=40)
-
-
-@given(TERMS, st.sampled_from([0, 0.1, 0.5]), st.integers(1, 30))
-def test_mwo_records(weights: dict[str, int], dropped: float, most: int) -> None:
-    assert_same(lambda: Record.of(weights, dropped=dropped, most=most).to_bytes())
-
-
-@given(TERMS, TERMS)
-def test_mwo_overlaps(one: dict[str, int], other: dict[str, int]) -> None:
-    assert_same(lambda: overlap(*(Record.of(each, dropped=0, most=30) for each in (one, other))))
-
-
-def found_possible(*arguments: Any) -> list[int]:
-    """`possible`, as numbers."""
-    pages: list[int] = possible(*arguments).tolist()
-    return pages
-
-
-@given(
-    TERMS.filter(len),
-    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 30), st.integers(1, TOTAL // 40)), max_size=200),
-    st.integers(0, 2**32 - 40),
-    st.integers(1, TOTAL),
-    st.integers(0, 256 * 256),
-    st.integers(1, 40),
-)
-def test_what_mwo_may_find(  # noqa: PLR0913 - each may be left out or is a case
-    weights: dict[str, int], found: list[tuple[int, int, int]], first: int, least: int, alike: int, most: int
-) -> None:
-    record = Record.of(weights, dropped=0, most=30)
-    prefix = np.arange(0, len(record), 2)[::-1]
-    posted = {(int(record.hashes[prefix[term % len(prefix)]]), page): weight for term, page, weight in found}
-    keys = np.array([term << 32 | weight for (term, _), weight in posted.items()], dtype=np.uint64)
-    terms = np.array([term for term, _ in posted], dtype=np.uint64)
-    for spread in (1, 100_000_000):
-        pages = np.array([min(first + spread * page, 2**32 - 1) for _, page in posted], dtype=np.uint32)
-        pieces = [(keys[terms == term], pages[terms == term]) for term in np.unique(terms)]
-        assert_same(partial(found_possible, record, prefix, pieces, least, alike, most))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_what_mwo_may_find_among_many_postings(seed: int) -> None:
-    """So many that the most promising pages are summed up first, from few lists and from many, with ties."""
-    chance = np.random.default_rng(seed)
-    lists = [4, 12, 40][seed % 3]
-    record = Record.of({f"w{i}": int(chance.integers(1, 2 + 9 * (seed % 2))) for i in range(60)}, dropped=0, most=60)
-    prefix = np.arange(lists)
-    everyone = np.arange(20_000, dtype=np.uint32) * np.uint32(1 + seed)
-    pieces = []
-    for term in prefix:
-        pages = chance.choice(everyone, 60_000 // lists, replace=False)
-        weights = chance.integers(1, [2, 3000][seed % 2], pages.size, dtype=np.uint64)
-        pieces.append((np.uint64(record.hashes[term]) << np.uint64(32) | weights, pages))
-    worth = int(roots(record.weights[prefix]).sum())
-    for share in (0.05, 0.2, 0.6):
-        for most in (1, 24, 5000):
-            assert_same(partial(found_possible, record, prefix, pieces, 20_000, int(share * worth), most))
-
-
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
     assert_same(lambda: told(align(one, other)))
     assert_same(lambda: sides(one, other))
-    assert_same(lambda: occurring(one, one % 3 > 0, other))
 
 
 def sides(new: Symbols, kept: Symbols) -> list[list[Any]]:
@@ -492,18 +373,13 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
     text, none = SymbolText.of(("one two three",)), np.zeros(0, dtype=np.uint8)
     with pytest.raises(ValueError, match="kinds"):
         kernels.compiled.symbols("text", none)
-    for starts, hashes in ((text.starts + 100, text.hashes), (text.starts, text.hashes[:1])):
-        with pytest.raises(ValueError, match="not those of this text"):
-            kernels.compiled.feature_code(text.text, text.kinds, starts, hashes, 0, text.hashes[:0], 1, 0.5, 1)
     with pytest.raises(ValueError, match="not those of this text"):
         kernels.compiled.broken_symbols(text.text, text.starts, text.hashes[:1])
-    with pytest.raises(ValueError, match="not of one text"):
-        kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
-    with pytest.raises(ValueError, match="own"):
-        kernels.compiled.occurring(symbols([1, 2]), np.ones(1, dtype=np.bool_), symbols([1]))
     for blocks, elements in (([("x", 1, 0, 0)], [(0, "", b"")]), ([], [(0, "", b""), (1, "p", b"")]), ([], [])):
         with pytest.raises(ValueError, match="not those of an outline"):
             kernels.compiled.main_blocks("", blocks, elements, {}, {})
+    with pytest.raises(ValueError, match="not of one text"):
+        kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
     one, flags, tables = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros((3, 1 << 16), dtype=np.uint8)
     for own, pieces in ((flags[:1], [[0, 2, 0, 1]]), (flags, [[0, 3, 0, 1]]), (flags, [[-1, 1, 0, 1]])):
         with pytest.raises(ValueError, match="not those of these symbols"):

@@ -9,7 +9,6 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -52,9 +51,6 @@ def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64
         keys: Shape (m,).
         pages: Shape (m,), in any order.
     """
-    if kernels.compiled is not None:
-        first_keys, ids, counts = kernels.compiled.by_page(keys, pages)
-        return np.frombuffer(first_keys, np.uint64), np.frombuffer(ids, np.uint32), np.frombuffer(counts, np.int64)
     order = pages.argsort(kind="stable")
     ids_in_order = pages[order]
     edges = np.empty(len(pages) + 1, dtype=np.bool_)

@@ -24,7 +24,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, common_run, feature_code, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
@@ -50,8 +49,6 @@ _GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
 @lru_cache(maxsize=16)  # of the page at hand: it is searched for, searched in and posted one after the other
 def _grams(signature: bytes) -> Keys:
     """Shape (n − GRAM + 1,): prefixes of all grams of a code of n symbols. Not to be written to."""
-    if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.code_grams(signature), dtype=np.uint64)
     code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
     count = len(code) - GRAM + 1
     values = np.zeros(count, dtype=np.uint64)
@@ -64,9 +61,6 @@ def _grams(signature: bytes) -> Keys:
 
 def _different_grams(signature: bytes, step: int) -> tuple[Keys, int]:
     """Of every step-th gram of a code the prefixes, each once, ascending; and how many grams these are."""
-    if kernels.compiled is not None:
-        grams, count = kernels.compiled.different_grams(signature, step)
-        return np.frombuffer(grams, dtype=np.uint64), count
     sampled = _grams(signature)[::step]
     return np.unique(sampled), len(sampled)
 
@@ -133,8 +127,6 @@ class FeatureCodeCheck:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
         positions = feature_code(text, rules)[:MAX_CODE]
-        if kernels.compiled is not None:
-            return kernels.compiled.code_symbols(text.hashes, positions)
         code: NDArray[np.uint16] = (text.hashes[positions] >> np.uint64(49)).astype("<u2")
         return code.tobytes()
 

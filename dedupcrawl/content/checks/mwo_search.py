@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.content.mwo import TOTAL, Record, Weights
 
@@ -83,9 +82,6 @@ def possible(  # noqa: PLR0913 - the terms of one equation
     """
     looked_up = np.sort(prefix)
     hashes, own = record.hashes[looked_up], record.weights[looked_up]
-    if kernels.compiled is not None:
-        found = kernels.compiled.mwo_possible(hashes, own, list(pieces), least, least_alike, most)
-        return np.frombuffer(found, dtype=np.uint32)
     keys = np.concatenate([keys for keys, _ in pieces]) if pieces else np.zeros(0, dtype=np.uint64)
     pages = np.concatenate([pages for _, pages in pieces]) if pieces else np.zeros(0, dtype=np.uint32)
     kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)

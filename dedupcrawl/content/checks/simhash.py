@@ -91,8 +91,6 @@ def features(text: SymbolText, kind: str) -> NDArray[np.uint64]:
 @lru_cache(maxsize=16)  # of the page at hand: it is searched for and posted. Not to be written to
 def _keys(signature: bytes) -> Keys:
     """The fingerprint with each block in turn moved to the top, and the block's number in place of the last bits."""
-    if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.simhash_keys(signature), np.uint64)
     mask = (1 << BITS) - 1
     value = int.from_bytes(signature, "little")
     rotated = [(value << shift | value >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]

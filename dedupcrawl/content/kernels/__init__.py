@@ -7,7 +7,7 @@ the extension is missing. A page is some hundred symbols, so in NumPy the calls 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 12  # of the functions; an extension of another one is left alone
+_VERSION = 13  # of the functions; an extension of another one is left alone
 
 Flags = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
-U32 = NDArray[np.uint32]
-Found = dict[int, tuple[int, ...] | list[int]]
 
 
 class Kernels(Protocol):
@@ -68,30 +66,6 @@ class Kernels(Protocol):
         """`SymbolText.starts`, `hashes` and `lengths` of a folded text."""
         ...
 
-    def feature_code(  # noqa: PLR0913 - as the compiled function takes them
-        self,
-        text: str,
-        kinds: NDArray[np.uint8],
-        starts: I64,
-        hashes: U64,
-        symbols: int,
-        anchor_words: U64,
-        unit_length: int,
-        unit_share: float,
-        least: int,
-        /,
-    ) -> bytes:
-        """`feature_codes.feature_code`: positions, int64."""
-        ...
-
-    def simhash(self, hashes: U64, lengths: I64, pairs: bool, /) -> tuple[int, int]:
-        """`simhash.fingerprint` of `simhash.features`, and how many features there are."""
-        ...
-
-    def sampled_shingles(self, hashes: U64, levels: int, fewest: int, /) -> tuple[int, bytes]:
-        """`shingles.sampled`."""
-        ...
-
     def broken_symbols(self, text: str, starts: I64, hashes: U64, /) -> bytes:
         """`blocks.with_breaks`, uint16."""
         ...
@@ -104,62 +78,24 @@ class Kernels(Protocol):
         """The text by the table; None where it has no 1 : 1 entry for a character."""
         ...
 
-    def code_symbols(self, hashes: U64, positions: I64, /) -> bytes:
-        """The upper 15 bits of the hashes at these positions, uint16."""
+    def simhash(self, hashes: U64, lengths: I64, pairs: bool, /) -> tuple[int, int]:
+        """`simhash.fingerprint` of `simhash.features`, and how many features there are."""
         ...
 
-    def code_grams(self, signature: bytes, /) -> bytes:
-        """`feature_code._grams`, uint64."""
-        ...
-
-    def different_grams(self, signature: bytes, step: int, /) -> tuple[bytes, int]:
-        """`feature_code._different_grams`, uint64, and of how many."""
-        ...
-
-    def simhash_keys(self, signature: bytes, /) -> bytes:
-        """`simhash._keys`, uint64."""
+    def sampled_shingles(self, hashes: U64, levels: int, fewest: int, /) -> tuple[int, bytes]:
+        """`shingles.sampled`."""
         ...
 
     def shared_shingles(self, new: bytes, kept: bytes, /) -> tuple[int, int]:
         """Of two signatures: shingles of `new` at the larger level, and how many of them `kept` has."""
         ...
 
-    def by_page(self, keys: U64, pages: U32, /) -> tuple[bytes, bytes, bytes]:
-        """For each page, ascending: the first of its keys, itself, how often it occurs (int64)."""
-        ...
-
     def sorted_ranges(self, keys: U64, prefixes: U64, bits: int, /) -> list[tuple[int, int, int]]:
         """`PostingsView._ranges` of one table."""
         ...
 
-    def tail_counts(self, tails: Sequence[Found], prefixes: list[int], /) -> bytes:
-        """For each prefix how many postings it has, int64."""
-        ...
-
-    def tail_postings(self, tails: Sequence[Found], prefixes: list[int], /) -> tuple[bytes, bytes]:
-        """Keys and pages of all postings of these prefixes, one prefix's after the other's."""
-        ...
-
-    def mwo_record(self, hashes: U32, weights: I64, lightest: int, most: int, /) -> bytes:
-        """`mwo.Record.of`, as its bytes; terms of `lightest` weight together, at most, are left out."""
-        ...
-
-    def mwo_overlap(self, one: bytes, other: bytes, /) -> int:
-        """`mwo.overlap` of two records' bytes."""
-        ...
-
-    def mwo_possible(  # noqa: PLR0913 - as the compiled function takes them
-        self, hashes: U32, weights: I64, pieces: list[tuple[U64, U32]], least: int, least_alike: int, most: int, /
-    ) -> bytes:
-        """`mwo_search.possible`: pages, uint32."""
-        ...
-
     def align(self, new: U16, kept: U16, /) -> tuple[bytes, bytes, bytes, int]:
         """The fields of an `alignment.Alignment`."""
-        ...
-
-    def occurring(self, new: U16, own: Flags, kept: U16, /) -> tuple[int, int]:
-        """`evidence.occurring`."""
         ...
 
     def side(  # noqa: PLR0913 - as the compiled function takes them

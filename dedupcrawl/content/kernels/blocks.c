@@ -70,7 +70,7 @@ PyObject *blocks(PyObject *self, PyObject *args) {
     const uint16_t *symbol = broken.buf;
     uint16_t *symbols = PyMem_Malloc(2 * (size_t)count + 1);
     if (!symbols) PyErr_NoMemory();
-    const int is_table = skeletons.len == 2 * (1 << 16);
+    const int is_table = skeletons.len == 2 * VALUES;
     if (!is_table) PyErr_SetString(PyExc_ValueError, "skeletons: one for each value of a symbol");
     int done = symbols && ends && hashes && is_table;
     Py_ssize_t filled = 0, begin = 0;

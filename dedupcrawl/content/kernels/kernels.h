@@ -11,12 +11,14 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 12 };
+enum { VERSION = 13 };
 
 /* Bits of a character's kind (content/characters.py). */
-enum { LETTER = 1, ALONE = 2, DIGIT = 4, MARK = 8, TOUCH = 16 };
+enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
 
 enum { CODE_POINTS = 0x110000 };
+
+enum { VALUES = 1 << 16 }; /* of a symbol in an outline */
 
 /* The finalizer of MurmurHash3 x64 128. */
 static inline uint64_t fmix64(uint64_t value) {
@@ -37,10 +39,9 @@ static inline size_t table_size(size_t count) {
     return size;
 }
 
-/* content/symbols.py, content/characters.py, content/feature_codes.py */
+/* content/symbols.py, content/characters.py */
 PyObject *symbols(PyObject *self, PyObject *args);
 PyObject *fold(PyObject *self, PyObject *args);
-PyObject *feature_code(PyObject *self, PyObject *args);
 /* content/outline.py */
 PyObject *outline(PyObject *self, PyObject *args);
 /* content/main_text.py */
@@ -52,22 +53,10 @@ PyObject *blocks(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *args);
 PyObject *sampled_shingles(PyObject *self, PyObject *args);
 PyObject *shared_shingles(PyObject *self, PyObject *args);
-PyObject *by_page(PyObject *self, PyObject *args);
-PyObject *code_symbols(PyObject *self, PyObject *args);
-PyObject *code_grams(PyObject *self, PyObject *args);
-PyObject *different_grams(PyObject *self, PyObject *args);
-PyObject *simhash_keys(PyObject *self, PyObject *args);
-/* content/mwo.py, content/checks/mwo_search.py */
-PyObject *mwo_record(PyObject *self, PyObject *args);
-PyObject *mwo_overlap(PyObject *self, PyObject *args);
-PyObject *mwo_possible(PyObject *self, PyObject *args);
-/* content/alignment.py, content/differences.py, content/evidence.py */
+/* content/alignment.py, content/differences.py */
 PyObject *align(PyObject *self, PyObject *args);
-PyObject *occurring(PyObject *self, PyObject *args);
 PyObject *side(PyObject *self, PyObject *args);
 /* index/postings.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
-PyObject *tail_counts(PyObject *self, PyObject *args);
-PyObject *tail_postings(PyObject *self, PyObject *args);
 
 #endif

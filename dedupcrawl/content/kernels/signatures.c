@@ -89,27 +89,6 @@ PyObject *simhash(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* simhash_keys(signature) -> `simhash._keys`, uint64 */
-PyObject *simhash_keys(PyObject *self, PyObject *args) {
-    enum { BLOCKS = 4, BLOCK_BITS = BITS / BLOCKS, NUMBER_BITS = 2 };
-    Py_buffer signature;
-    uint64_t value, keys[BLOCKS];
-    (void)self;
-    if (!PyArg_ParseTuple(args, "y*", &signature)) return NULL;
-    if (signature.len != sizeof value) {
-        PyBuffer_Release(&signature);
-        return PyErr_SetString(PyExc_ValueError, "a fingerprint has 8 bytes"), NULL;
-    }
-    memcpy(&value, signature.buf, sizeof value);
-    PyBuffer_Release(&signature);
-    for (int block = 0; block < BLOCKS; block++) {
-        const int shift = block * BLOCK_BITS;
-        const uint64_t rotated = shift ? value << shift | value >> (BITS - shift) : value;
-        keys[block] = (uint64_t)block << (BITS - NUMBER_BITS) | rotated >> NUMBER_BITS;
-    }
-    return PyBytes_FromStringAndSize((const char *)keys, sizeof keys);
-}
-
 static int ascending(const void *one, const void *other) {
     const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
     return (a > b) - (a < b);
@@ -154,4 +133,32 @@ PyObject *sampled_shingles(PyObject *self, PyObject *args) {
     PyMem_Free(sample);
     PyBuffer_Release(&hashes);
     return result;
+}
+
+/* shared_shingles(new, kept) -> (shingles of `new` at the larger of both levels, how many of them `kept` has) */
+PyObject *shared_shingles(PyObject *self, PyObject *args) {
+    Py_buffer new, kept;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*", &new, &kept)) return NULL;
+    Py_ssize_t mine = 0, shared = 0;
+    if (new.len && kept.len) {
+        const uint8_t *here = new.buf, *there = kept.buf;
+        const uint32_t below = ((uint32_t)1 << ((here[0] > there[0] ? here[0] : there[0]) & 31)) - 1;
+        const Py_ssize_t count = (new.len - 1) / 4, kept_count = (kept.len - 1) / 4;
+        Py_ssize_t place = 0;
+        for (Py_ssize_t i = 0; i < count; i++) {
+            uint32_t value, other = 0;
+            memcpy(&value, here + 1 + 4 * i, 4); /* neither is aligned */
+            if (value & below) continue;
+            mine++;
+            for (; place < kept_count; place++) {
+                memcpy(&other, there + 1 + 4 * place, 4);
+                if (other >= value) break;
+            }
+            shared += place < kept_count && other == value;
+        }
+    }
+    PyBuffer_Release(&new);
+    PyBuffer_Release(&kept);
+    return Py_BuildValue("nn", mine, shared);
 }

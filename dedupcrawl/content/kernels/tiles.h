@@ -3,7 +3,7 @@
 #ifndef DEDUPCRAWL_TILES_H
 #define DEDUPCRAWL_TILES_H
 
-#include "pieces.h"
+#include "kernels.h"
 
 enum { LONGEST = 1 << 14 }; /* symbols of a sequence at most */
 

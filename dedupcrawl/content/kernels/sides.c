@@ -1,37 +1,12 @@
-/* Which words of a sequence occur anywhere in another: content/evidence.py, content/differences.py. */
+/* One side of an alignment: what differs, and which words of it occur anywhere in the other: content/differences.py. */
 
-#include "pieces.h"
+#include "kernels.h"
 
 enum { MARKS = 8, NEW = 2 }; /* of a symbol; content/differences.py */
 
 static uint32_t pair_at(const uint16_t *symbols) { return (uint32_t)symbols[0] << 16 | symbols[1]; }
 
 static uint8_t occurs[VALUES]; /* kept all zeros */
-
-/* occurring(new, own, kept) -> how many symbols of `new` are own ones, and how many of those `kept` has */
-PyObject *occurring(PyObject *self, PyObject *args) {
-    Py_buffer new, own, kept;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "y*y*y*", &new, &own, &kept)) return NULL;
-    const uint16_t *here = new.buf, *there = kept.buf;
-    const uint8_t *is_own = own.buf;
-    const Py_ssize_t count = new.len / 2, kept_count = kept.len / 2;
-    const int is_sound = own.len == count;
-    Py_ssize_t owned = 0, common = 0;
-    if (is_sound) {
-        for (Py_ssize_t i = 0; i < kept_count; i++) occurs[there[i]] = 1;
-        for (Py_ssize_t i = 0; i < count; i++) {
-            owned += is_own[i] != 0;
-            common += is_own[i] && occurs[here[i]];
-        }
-        for (Py_ssize_t i = 0; i < kept_count; i++) occurs[there[i]] = 0;
-    }
-    PyBuffer_Release(&new);
-    PyBuffer_Release(&own);
-    PyBuffer_Release(&kept);
-    if (!is_sound) return PyErr_SetString(PyExc_ValueError, "own: one for each symbol"), NULL;
-    return Py_BuildValue("nn", owned, common);
-}
 
 /* Which symbols stand in `there` beside a neighbour that they have in `here`; whether there was memory for it. */
 static int find_pairs(const uint16_t *here, Py_ssize_t count, const uint16_t *there, Py_ssize_t kept_count, uint8_t *beside) {
