@@ -86,7 +86,7 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
     return replace(
         rule,
         id=before.id,
-        state=before.state,
+        state="probation" if before.state == "doubted" else before.state,
         tried=before.tried,
         failed=before.failed,
         learned=before.learned,

@@ -103,3 +103,12 @@ def test_what_is_doubted_stands_before_what_was_learned() -> None:
     first, *others = learned(urls, labels).rules
     assert (first.source, first.state) == ("software", "doubted")
     assert {rule.source for rule in others} == {"learned"}
+
+
+def test_what_was_doubted_is_on_probation_once_a_log_bears_it_out(tmp_path: Path) -> None:
+    urls, labels = sessions(30, 3)
+    changed = [place if place % 20 == 2 else label for place, label in enumerate(labels)]
+    for given, state in ((changed, "doubted"), (labels, "probation")):
+        train([write(tmp_path, urls, given)], tmp_path / "rules", LearningOptions())
+        (rule,) = [one for one in read_rules(tmp_path / "rules" / "a.com.toml").rules if one.source == "software"]
+        assert rule.state == state
