@@ -65,11 +65,16 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
 
 
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules of a file after a training run."""
-    before = tuple(old)
+    """The rules of a file after a training run; what is doubted goes where it is in use for fewer URLs."""
+    before, learned = tuple(old), tuple(learned)
+    used = [rule.id for rule in learned if not rule.is_off]
     known = {rule.effect: rule for rule in before}
     kept = (rule for rule in before if not _is_learned(rule))
-    watched = [_watched(rule, known.get(rule.effect)) for rule in learned]
+    watched = [
+        _watched(rule, known.get(rule.effect))
+        for rule in learned
+        if rule.state != "doubted" or not any(name == rule.id or name.startswith(f"{rule.id}-") for name in used)
+    ]
     return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
 
 

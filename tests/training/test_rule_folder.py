@@ -116,3 +116,11 @@ def test_a_file_has_no_more_rules_than_can_be_read(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", many))
     write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
     assert read_rules(tmp_path / "a.com.toml").rules == many
+
+
+def test_what_is_doubted_is_not_tried_where_it_is_in_use_for_fewer_urls() -> None:
+    doubted = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software", state="doubted")
+    narrower = replace(doubted, state="active", within=("!/search.php",))
+    for name in (doubted.id, f"{doubted.id}-2"):
+        assert [rule.state for rule in merged([], [replace(narrower, id=name), doubted])] == ["probation"]
+    assert [rule.state for rule in merged([], [doubted])] == ["doubted"]
