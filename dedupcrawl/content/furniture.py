@@ -27,8 +27,8 @@ RECURRING = 5
 SHARE = 64
 """And at least one page of so many: a post of a blog stands on the front page, in its month and in each of its tags."""
 NEARLY_ALL = 0.9
-"""Share of a host's pages that have what all of them have: of fewer, some say "in stock" and the others "sold out". (With
-.9 .952 of the duplicates of archives not fitted on are found at 98 % precision; with half of the pages .950.)"""
+"""Share of a host's pages that have what all of them have: of fewer, some say "in stock" and the others "sold out".
+(With .9 .952 of the duplicates of archives not fitted on are found at 98 % precision; with half of the pages .950.)"""
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
