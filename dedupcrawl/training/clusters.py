@@ -7,6 +7,7 @@ verdict of the content checks, by an alias that held, or by a rel=canonical that
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,6 +39,13 @@ class Clusters:
     urls: pl.DataFrame
     false: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+
+    def by_site(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Slices of `urls`, one a site; a group_by of many small sites would cost more than the slices."""
+        start = 0
+        for length, site in self.urls.select(pl.col("site").rle().struct.unnest()).iter_rows():
+            yield site, self.urls.slice(start, length)
+            start += length
 
 
 def clusters_of(rows: pl.DataFrame) -> Clusters:
