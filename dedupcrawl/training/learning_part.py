@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from operator import iadd
-from pathlib import Path
 
 import polars as pl
 
 from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.known_parameters import known_parameters, read_clearurls
+from dedupcrawl.training.known_parameters import Provider, known_parameters
 from dedupcrawl.training.one_site import simhashes
 from dedupcrawl.urls.learning.carried_over import judged
 from dedupcrawl.urls.learning.learn import learn_site
@@ -51,7 +49,7 @@ class LearningOptions:
         min_precision: A rule is kept when its precision on all clusters is at least this, if those held out bear it
             out.
         min_coverage: ... and it applies to at least so many of their URLs.
-        knowledge: A list of parameters that say nothing of the page, see `known_parameters`; none if None.
+        knowledge: Parameters that say nothing of the page, as from `read_clearurls`.
         software: The programs that are known; those of the package if None.
     """
 
@@ -59,7 +57,7 @@ class LearningOptions:
     seed: int = 0
     min_precision: float = 0.95
     min_coverage: int = 0
-    knowledge: Path | None = None
+    knowledge: tuple[Provider, ...] = ()
     software: tuple[Program, ...] | None = None
 
 
@@ -94,7 +92,9 @@ class Learned:
 
     def __iadd__(self, other: Learned) -> Learned:
         for one in fields(self):
-            setattr(self, one.name, iadd(getattr(self, one.name), getattr(other, one.name)))
+            total = getattr(self, one.name)
+            total += getattr(other, one.name)  # in place where it can be: there may be millions of sites
+            setattr(self, one.name, total)
         return self
 
 
@@ -215,7 +215,7 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
     urls = pages["url"].to_list()
     sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
     looked_at = [urls[row] for row in sample]
-    known = known_parameters(looked_at, read_clearurls(options.knowledge)) if options.knowledge else ()
+    known = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
     software = recognized_rules(site, looked_at, options.software)
     return learn_site(
         site,
