@@ -13,10 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import other_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.training.parts import no_progress, parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError

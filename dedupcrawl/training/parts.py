@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
 from dedupcrawl.crawl_logs.registry import read_log
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
 
@@ -27,14 +27,6 @@ _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 
 ResultT = TypeVar("ResultT")
-
-
-class Progress(Protocol):
-    """Told how far the work is: `done` of `total` bytes read, or rows worked on."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """`stage` is "reading" or "learning" and the like."""
-        ...
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
