@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import SIGNED_ROWS, SiteNames, signed_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
@@ -196,7 +196,7 @@ _TYPES = {  # of the others: string; times in ms
     "importance": pa.float64(),
     "fetched_at": pa.int64(),
 }
-_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in SIGNED_ROWS]
+_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in PAGE_ROWS]
 _ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (TOLD, pa.binary())])
 SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 
@@ -207,7 +207,7 @@ class LogRows(NamedTuple):
     """Rows of some logs.
 
     Attributes:
-        rows: Columns of `SIGNED_ROWS` in Spark's types, `ORDER` and `TOLD`.
+        rows: Columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`.
         names: Of the files, by number, for people.
     """
 
@@ -295,7 +295,7 @@ def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordB
         piece = told.piece
         row = row if piece == before else 0
         before = piece
-        rows = signed_rows(usable_rows(read(), names[piece.file], told.tally), sites)
+        rows = page_rows(usable_rows(read(), names[piece.file], told.tally), sites)
         placed = rows.with_columns(
             pl.lit(piece.file, pl.Int32).alias("file"),
             pl.lit(piece.start, pl.Int64).alias("start"),
@@ -314,6 +314,6 @@ def tells(rows: DataFrame) -> list[Told]:
 
 
 def in_order(table: pa.Table) -> pl.DataFrame:
-    """Rows of `SCHEMA` that went through Spark → the columns of `SIGNED_ROWS` in the order of the logs."""
+    """Rows of `SCHEMA` that went through Spark → the columns of `PAGE_ROWS` in the order of the logs."""
     frame = pl.DataFrame(table).sort(*ORDER)
-    return frame.select(*SIGNED_ROWS).cast(pl.Schema(SIGNED_ROWS))
+    return frame.select(*PAGE_ROWS).cast(pl.Schema(PAGE_ROWS))

@@ -37,7 +37,7 @@ from dedupcrawl.training.learning_part import (
     learn_sites,
     without_cycle_detection,
 )
-from dedupcrawl.training.page_rows import FAULTS, hashed
+from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.training.train import TrainingSummary, write_all
 from dedupcrawl.urls.rule import Rule
@@ -87,7 +87,7 @@ def _learn(
     """What a task learns: all rows of its sites → what was learned of them."""
     found = list(batches)
     if found:
-        rows = hashed(in_order(pa.Table.from_batches(found)))
+        rows = in_order(pa.Table.from_batches(found))
         del found
         yield from _packed([learn_sites(rows, options, carried_over)]).to_batches()
 

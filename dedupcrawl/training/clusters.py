@@ -58,6 +58,8 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
         The clusters without the false ones: error pages, empty pages, and single pages served for many unlike URLs (a
         soft 404, a login wall, an empty listing).
     """
+    is_known = pl.col("signature").is_not_null()  # the hash of null is a number
+    rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
     pages = _one_row_a_url(rows)
     links = _links(pages, rows)
     pages = _with_targets(pages, links)

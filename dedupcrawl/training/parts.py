@@ -21,7 +21,7 @@ from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
 
-_BUFFER_ROWS = 1_000_000  # rows held before they are written; about 150 MB
+_BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
 _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
