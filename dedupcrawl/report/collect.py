@@ -227,10 +227,7 @@ def _newest(index: Index) -> npt.NDArray[np.bool_]:
     parts = []
     while batch := [of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
         parts.append(hashes_of(batch))
-    hashes = np.concatenate([*parts, hashes_of(())])
-    _, from_the_end = np.unique(hashes[::-1], return_index=True)
-    newest = np.zeros(len(hashes), dtype=np.bool_)
-    newest[len(hashes) - 1 - from_the_end] = True
+    newest: npt.NDArray[np.bool_] = pl.Series(np.concatenate([*parts, hashes_of(())])).is_last_distinct().to_numpy()
     return newest
 
 
