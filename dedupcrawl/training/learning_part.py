@@ -25,12 +25,12 @@ from dedupcrawl.urls.rule_files import SiteRules
 RulesBefore = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from earlier logs
 MOST_URLS = 20_000  # of a site that its rules are proved on
 MOST_LEARNED = 4_000  # ... that they are learned from: docs/learning.md, "How many URLs it takes"
-# Of a site, evenly spread. Halves of fifteen mirrors, seeds 3 and 4: the same rules as from 4,000 on all thirty, at a
-# third of the time; with 500 two lose theirs.
-_MOST_RECOGNIZED_BY = 1_000
 MOST_OF_A_CLUSTER = 8  # of either
 SHARE_OF_CLUSTERS = 0.6  # of either, at most, are URLs with duplicates; the rest are single pages, the evidence against
 LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens have a bound
+# URLs of a site that known software is told by, evenly spread. Halves of fifteen mirrors, seeds 3 and 4: the same rules
+# as from 4,000 on all thirty, at a third of the time; with 500 two lose theirs.
+_MOST_RECOGNIZED_BY = 1_000
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
