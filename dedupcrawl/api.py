@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dedupcrawl.content.checks.registry import make_checks
@@ -63,7 +62,7 @@ class Explanation:
     is_restored: bool
 
 
-class Detector:
+class Detector(AbstractContextManager["Detector"]):
     """Says of each page whether it duplicates one that came before, and keeps it if not.
 
     Every page that is told a duplicate is recorded, so that it can be explained and given back. What is kept survives a
@@ -179,12 +178,7 @@ class Detector:
         """Write what is left to write; the detector cannot be used after it."""
         self._opened.close()
 
-    def __enter__(self) -> Detector:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

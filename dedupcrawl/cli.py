@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -30,8 +28,6 @@ COMMANDS = {
     "report": "Write a page that shows what was saved, dropped and in doubt.",
 }
 
-_UNKNOWN_COMMAND = re.compile(r"No such command '(.*)'")
-
 
 class LazyGroup(click.Group):
     """A group whose commands are imported by name."""
@@ -43,7 +39,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         if cmd_name not in COMMANDS:
-            return None
+            raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         command = import_module(f"dedupcrawl.commands.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
@@ -131,15 +127,12 @@ def _sentence(error: click.ClickException) -> str:
     message += "" if message.endswith((".", "?", "!")) else "."
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
-    path, command = error.ctx.command_path, error.ctx.command
+    path = error.ctx.command_path
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
         wanted = error.param.help.rstrip(".")
         message = f"{message.rstrip('.')}: {wanted[0].lower()}{wanted[1:]}."
-    wrong = _UNKNOWN_COMMAND.match(message)
-    if wrong and isinstance(command, click.Group):
-        near = get_close_matches(wrong[1], command.list_commands(error.ctx), n=1)
-        return f"{message} {f'Did you mean {near[0]!r}? ' if near else ''}'{path} --help' lists the commands."
-    return f"{message} '{path} --help' shows examples."
+    is_unknown = isinstance(error, click.exceptions.NoSuchCommand)
+    return f"{message} '{path} --help' {'lists the commands' if is_unknown else 'shows examples'}."
 
 
 def main() -> None:

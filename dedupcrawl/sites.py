@@ -42,7 +42,7 @@ def _encoded(label: str) -> str:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)  # there are some 1,500 top-level domains, of which a crawl meets a few
-def _suffixes(top_level: str, *, only_icann: bool) -> PublicSuffixList:
+def _suffixes(top_level: str, only_icann: bool) -> PublicSuffixList:
     # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. By top-level domain,
     # because to read all of it takes 50 ms. A set of strings, since a tree of objects would slow every collection of
     # garbage in the process.
@@ -51,9 +51,15 @@ def _suffixes(top_level: str, *, only_icann: bool) -> PublicSuffixList:
     return PublicSuffixList(iter(rules), accept_unknown=False)
 
 
-def _registrable(host: str, *, only_icann: bool) -> str:
-    suffixes = _suffixes(host.rpartition(".")[2], only_icann=only_icann)
-    return suffixes.privatesuffix(host) or host
+def _registrable(url_or_host: str, only_icann: bool) -> str:
+    host = host_of(url_or_host)
+    is_address = host.startswith("[")
+    return host if is_address or len(host) > _HOST_LIMIT else _registrable_of(host, only_icann)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _registrable_of(host: str, only_icann: bool) -> str:
+    return _suffixes(host.rpartition(".")[2], only_icann).privatesuffix(host) or host
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long
@@ -82,15 +88,7 @@ def site_of(url_or_host: str) -> str:
     >>> site_of("http://127.0.0.1:8000/")
     '127.0.0.1'
     """
-    host = host_of(url_or_host)
-    return _site_of_host(host) if len(host) <= _HOST_LIMIT else host
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _site_of_host(host: str) -> str:
-    if host.startswith("["):
-        return host
-    return _registrable(host, only_icann=True)
+    return _registrable(url_or_host, True)
 
 
 def other_form(site: str) -> str:
@@ -120,12 +118,4 @@ def owner_of(url_or_host: str) -> str:
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')
     """
-    host = host_of(url_or_host)
-    return _owner_of_host(host) if len(host) <= _HOST_LIMIT else host
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _owner_of_host(host: str) -> str:
-    if host.startswith("["):
-        return host
-    return _registrable(host, only_icann=False)
+    return _registrable(url_or_host, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Outcome = Literal["unique", "duplicate", "abstained"]
@@ -44,11 +44,5 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as one JSON object, similarity rounded to four places."""
-        return {
-            "url": self.url,
-            "verdict": self.verdict,
-            "duplicate_of": self.duplicate_of,
-            "check": self.check,
-            "similarity": None if self.similarity is None else round(self.similarity, 4),
-            "evidence": self.evidence,
-        }
+        similarity = None if self.similarity is None else round(self.similarity, 4)
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"similarity": similarity}

@@ -16,8 +16,6 @@ LOOK_UP_SECONDS = 0.5
 """Timeout of a wait for a worker. Polars' handler of SIGINT restarts system calls: one without a timeout would never be
 interrupted."""
 
-_THREADS = "POLARS_MAX_THREADS"
-
 
 class WorkerKilledError(RuntimeError):
     """A worker process died from outside; the message is one sentence."""
@@ -34,8 +32,7 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, context, _be_a_worker)
     try:
-        with _one_thread_each():
-            yield pool
+        yield pool
     except BrokenProcessPool as error:
         raise WorkerKilledError(
             "a worker process was killed, probably for want of memory: free some, or give it fewer files at a time."
@@ -48,22 +45,9 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     pool.shutdown()
 
 
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Worker processes are the parallelism; Polars reads its number of threads when it is imported there."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_THREADS]
-        else:
-            os.environ[_THREADS] = before
-
-
 def _be_a_worker() -> None:
     """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work forever."""
+    os.environ["POLARS_MAX_THREADS"] = "1"  # processes are the parallelism; Polars reads it when it is imported
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None

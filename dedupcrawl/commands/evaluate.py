@@ -40,10 +40,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not evaluation.measured.urls:
         raise no_rows()
-    if as_json:
-        click.echo(to_json(evaluation.to_dict()))
-    else:
-        click.echo("\n".join(_lines(evaluation)))
+    click.echo(to_json(evaluation.to_dict()) if as_json else "\n".join(_lines(evaluation)))
 
 
 def _sites(measured: Measured) -> str:

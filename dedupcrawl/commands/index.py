@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import Command, FailureError, Group, check_output
+from dedupcrawl.commands.errors import Command, FailureError, Group, check_output, table
 from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
@@ -54,11 +54,9 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     with open_existing(index) as opened:
         forgotten, sites = _forget(opened, wanted)
         recount(opened, sites)
-    if as_json:
-        click.echo(to_json({"forgotten": forgotten}))
-    else:
-        unknown = ": the index has none of these URLs" if urls and not forgotten else ""
-        click.echo(f"{counted(forgotten, 'page')} forgotten{unknown}")
+    unknown = ": the index has none of these URLs" if urls and not forgotten else ""
+    said = f"{counted(forgotten, 'page')} forgotten{unknown}"
+    click.echo(to_json({"forgotten": forgotten}) if as_json else said)
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
@@ -103,10 +101,8 @@ def compact(index: str | None, as_json: bool) -> None:
         opened.compact()
         recount(opened)
         after = int(opened.info()["bytes"])
-    if as_json:
-        click.echo(to_json({"bytes_before": before, "bytes": after}))
-    else:
-        click.echo(f"{megabytes(before)} before, {megabytes(after)} now")
+    said = f"{megabytes(before)} before, {megabytes(after)} now"
+    click.echo(to_json({"bytes_before": before, "bytes": after}) if as_json else said)
 
 
 _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
@@ -141,10 +137,8 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
             row = dict(zip(columns, values, strict=True))
             out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
             count += 1
-    if as_json:
-        click.echo(to_json({"rows": count}))
-        return
-    click.echo(f"{counted(count, 'dropped page' if drops else 'kept page')}", err=True)
+    said = counted(count, "dropped page" if drops else "kept page")
+    click.echo(to_json({"rows": count}) if as_json else said, err=not as_json)
 
 
 def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
@@ -203,13 +197,8 @@ def info(index: str | None, as_json: bool) -> None:
     """
     with open_existing(index) as opened:
         figures = opened.info()
-    if as_json:
-        click.echo(to_json(figures))
-        return
-    width = max(map(len, figures))
-    for name, value in figures.items():
-        said = f"{value:,}" if isinstance(value, int) else printable(str(value))
-        click.echo(f"{name:{width}}  {said}")
+    said = (f"{value:,}" if isinstance(value, int) else printable(str(value)) for value in figures.values())
+    click.echo(to_json(figures) if as_json else "\n".join(table(list(zip(figures, said, strict=True)))))
 
 
 @command.command(short_help="Read everything, check every invariant.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -22,8 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from dedupcrawl.training.parts import Progress
+from dedupcrawl.crawl_logs.tally import Progress
 
 _EVERY = 0.05  # seconds between two looks at a bar
 _IN_BYTES = ("reading", "crawl log")  # stages that are counted in bytes; others are in rows

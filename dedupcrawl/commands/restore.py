@@ -40,7 +40,7 @@ _LET_THROUGH = (
 @click.option("--refetch", is_flag=True, help="Have the spider that dropped them fetch them at its next start.")
 @index_option
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
-def restore(  # noqa: PLR0913, PLR0912 - an error each
+def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str],
     rule: str | None,
     check: str | None,
@@ -100,13 +100,10 @@ def restore(  # noqa: PLR0913, PLR0912 - an error each
             said += ", to be fetched at the next start of their spiders" if refetch else ""
         elif not let_through:
             said += _why_none(opened, wanted, check)
-    if as_json:
-        counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
-        click.echo(to_json(counts))
-    else:
-        click.echo(said, err=True)
-        if let_through:
-            click.echo(f"{counted(let_through, 'duplicate')} {_LET_THROUGH}", err=True)
+    if let_through:
+        said += f"\n{counted(let_through, 'duplicate')} {_LET_THROUGH}"
+    counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
+    click.echo(to_json(counts) if as_json else said, err=not as_json)
     if urls and not (dropped or rewritten or let_through):
         raise SystemExit(1)
 

@@ -88,10 +88,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     tally = Tally()
     own = programs(software) if software else None
-    options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, knowledge, own)
     try:
-        if knowledge:
-            read_clearurls(knowledge)  # a mistake in it shows before the logs are read
+        known = read_clearurls(knowledge) if knowledge else ()
+        options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
         summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
     except KnowledgeError as error:
         raise BadInputError(printable(str(error))) from error
@@ -108,10 +107,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
         raise no_rows()
-    if as_json:
-        click.echo(to_json(summary.to_dict()))
-    else:
-        click.echo("\n".join(_lines(summary, rules)))
+    click.echo(to_json(summary.to_dict()) if as_json else "\n".join(_lines(summary, rules)))
 
 
 def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:

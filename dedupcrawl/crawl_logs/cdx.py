@@ -61,7 +61,9 @@ def _rows_of(names: Sequence[str], block: LineBlock, path: str, tally: Tally) ->
     if _HEADER.match(first):
         block = LineBlock(block.first_line + 1, rest)
     captures = cut(block, " ", names, path, tally)
-    return canonical_rows(without_record_mime(_only_get(captures, path, tally)))
+    if "key" in captures.columns:
+        captures = captures.filter(_is_get(captures, pl.col("key"), path, tally))
+    return canonical_rows(without_record_mime(captures))
 
 
 def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:
@@ -71,14 +73,13 @@ def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:
     return captures.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
 
 
-def _only_get(captures: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
-    if "key" not in captures.columns:
-        return captures
-    other = pl.col("key").str.contains(NOT_GET, literal=True)
-    left_out = captures.filter(other)[LINE]
-    tally.rows += left_out.len()
-    tally.skip(path, "not a GET request", left_out.len())
-    return captures.filter(~other)
+def _is_get(captures: pl.DataFrame, key: pl.Expr, path: str, tally: Tally) -> pl.Series:
+    """Shape (n,): whether each capture is to be read, by its key; the others are counted."""
+    is_get = captures.select(~key.str.contains(NOT_GET, literal=True).fill_null(False)).to_series()
+    others = len(is_get) - int(is_get.sum())
+    tally.rows += others
+    tally.skip(path, "not a GET request", others)
+    return is_get
 
 
 _CDXJ_ROW = re.compile(rb"\S+ \d{1,17} \{")
@@ -97,12 +98,9 @@ def matches_cdxj(head: bytes) -> bool:
 def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The captures of some lines, answers to a POST left out; a `BlockReader`."""
     lines = lines_of(block)
-    other = pl.col("text").str.extract(r"^(\S+)").str.contains(NOT_GET, literal=True).fill_null(False)
-    left_out = lines.filter(other)[LINE]
-    tally.rows += left_out.len()
-    tally.skip(path, "not a GET request", left_out.len())
+    is_get = _is_get(lines, pl.col("text").str.extract(r"^(\S+)"), path, tally)
     # Lines are emptied, not removed: what is left still stands on its own line of the file.
-    empty = other | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
+    empty = ~is_get | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
     json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
     text = lines.select(json.str.join("\n").alias("text"))["text"][0]
     rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), path, tally)

@@ -87,20 +87,18 @@ def _first_of_list(name: str) -> pl.Expr:
 
 
 def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    numbers, rows, broken = list[int](), list[dict[str, Any]](), list[int]()
+    rows, broken = list[dict[str, Any]](), list[int]()
     for number, line in block.texts():
         row = _decoded(line)
         if row is None:
             broken.append(number)
         else:
-            numbers.append(number)
-            rows.append({name: value for name, value in row.items() if name.strip().lower() in KNOWN_NAMES})
+            known = {name: _as_text(value) for name, value in row.items() if name.strip().lower() in KNOWN_NAMES}
+            rows.append(known | {LINE: number})
     tally.rows += len(broken)
     tally.skip(path, "not a JSON object", len(broken), broken)
-    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)])
-    columns = {name: [_as_text(row.get(name)) for row in rows] for name in names}
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
-    return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))
+    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)], pl.String())
+    return pl.DataFrame(rows, names | {LINE: pl.Int64()})
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:

@@ -9,9 +9,9 @@ import json
 import os
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYetError  # the built-in one is another until Python 3.11
+from concurrent.futures import Future, wait
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -94,42 +94,47 @@ def read_pages(
         paths: The files, compressed or not.
         tally: Filled in while pages are drawn.
         wanted: What is read of markup.
-        workers: Processes that parse; None: as many as there are cores, or none besides this one for small files.
+        workers: Processes that parse; None: as many as there are cores, or none besides this one for small files, and
+            for those that begin with a page of text.
 
     Raises:
         LogError: A file cannot be opened, decompressed or read to its end.
         WorkerKilledError: A worker did not live to the end of its work.
     """
-    if workers is None:
-        large = sum(path.stat().st_size for path in paths) >= _BYTES_WORTH_WORKERS
-        workers = os.cpu_count() or 1 if large else 1
     stored = stored_pages(paths, tally)
+    first = list(islice(stored, 1))
+    if workers is None:
+        is_markup = any(isinstance(one, Markup) for one in first)
+        large = sum(path.stat().st_size for path in paths) >= _BYTES_WORTH_WORKERS
+        workers = os.cpu_count() or 1 if is_markup and large else 1
     if workers == 1:
-        yield from (page_of(one, wanted) for one in stored)
+        yield from (page_of(one, wanted) for one in chain(first, stored))
     else:
-        yield from _in_processes(stored, wanted, workers)
+        yield from _in_processes(chain(first, stored), wanted, workers)
 
 
 def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
-    """The pages in their order, parsed in advance. What is not markup is sent to a process only among markup."""
-    chunk: list[Page | Markup] = []
-    size = 0
+    """The pages in their order, parsed in advance."""
     waiting: deque[Future[list[Page]]] = deque()
     with worker_pool(workers) as pool:
-        for one in stored:
-            if isinstance(one, Page) and not chunk and not waiting:
-                yield one
-                continue
-            chunk.append(one)
-            size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
-            if size >= _CHUNK_BYTES:
-                waiting.append(pool.submit(_parsed, chunk, wanted))
-                chunk, size = [], 0
-                if len(waiting) > _CHUNKS_A_WORKER * workers:
-                    yield from _result(waiting.popleft())
+        for chunk in _chunks(stored):
+            waiting.append(pool.submit(_parsed, chunk, wanted))
+            if len(waiting) > _CHUNKS_A_WORKER * workers:
+                yield from _result(waiting.popleft())
         while waiting:
             yield from _result(waiting.popleft())
-        yield from _parsed(chunk, wanted)
+
+
+def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
+    chunk: list[Page | Markup] = []
+    size = 0
+    for one in stored:
+        chunk.append(one)
+        size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
+        if size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    yield chunk
 
 
 def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
@@ -138,12 +143,9 @@ def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
 
 def _result(future: Future[list[Page]]) -> list[Page]:
     """What a worker returned, waited for in such a way that an interrupt is seen."""
-    while True:
-        try:
-            return future.result(LOOK_UP_SECONDS)
-        except NotYetError:
-            if future.done():
-                raise  # it is the worker's own
+    while not wait([future], LOOK_UP_SECONDS).done:
+        pass
+    return future.result()
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:

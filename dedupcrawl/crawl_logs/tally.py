@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
+
+Progress = Callable[[str, int, int], None]
+"""Told how far the work is: at which stage ("reading", "learning"), how much of it is done, and how much there is."""
 
 _EXAMPLES_A_FILE = 5  # broken rows named one by one; the others are only counted
 

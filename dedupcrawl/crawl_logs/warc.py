@@ -23,7 +23,8 @@ from dedupcrawl.crawl_logs.warc_records import HTML, Answer, answers
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
 _RECORDS_A_BATCH = 20_000
-_COLUMNS = ("url", "digest", "text_digest", "status", "mime", "bytes", "title", "redirect_to", "fetched_at")
+_NAMES = ("url", "digest", "text_digest", "mime", "title", "redirect_to", "fetched_at")
+_SCHEMA = dict.fromkeys(_NAMES, pl.String()) | dict.fromkeys((LINE, "status", "bytes"), pl.Int64())
 
 
 def matches(head: bytes) -> bool:
@@ -49,21 +50,14 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
             rows.append({LINE: number, **_row(answer)})
             if len(rows) == _RECORDS_A_BATCH:
                 tally.bytes_read = read_before + content.file.tell()
-                yield _batch(rows)
+                yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
                 rows = []
         tally.bytes_read = read_before + content.file.tell()
-    yield _batch(rows)
-
-
-def _batch(rows: list[dict[str, str | int | None]]) -> pl.DataFrame:
-    columns = {name: [None if row[name] is None else str(row[name]) for row in rows] for name in _COLUMNS}
-    lines = pl.Series(LINE, [row[LINE] for row in rows], dtype=pl.Int64)
-    return canonical_rows(pl.DataFrame(columns, schema=dict.fromkeys(_COLUMNS, pl.String)).with_columns(lines))
+    yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
 
 
 def _row(answer: Answer) -> dict[str, str | int | None]:
-    row: dict[str, str | int | None] = dict.fromkeys(_COLUMNS)
-    row["url"], row["digest"], row["fetched_at"] = answer.url, answer.digest, answer.date
+    row: dict[str, str | int | None] = {"url": answer.url, "digest": answer.digest, "fetched_at": answer.date}
     row["status"], row["redirect_to"], row["mime"] = answer.status, answer.location, answer.mime
     if answer.status is None or answer.is_revisit:  # the payload of a revisit is that of the record it refers to
         return row

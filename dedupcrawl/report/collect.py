@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ import polars as pl
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.content.side_by_side import Stretch
-from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.crawl_logs.tally import LogError, Progress
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.runs import Run
 from dedupcrawl.report.listing import Listing, read_texts, row_of
@@ -44,9 +44,6 @@ BINS = 20
 _HASHED_AT_ONCE = 4_096
 _MOST_SOFTWARE = 1_000  # programs on sites that are shown
 _EVERY = 1_024  # verdicts between two calls of the progress function
-
-Told = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done, and how much there is: verdicts, or bytes of the crawl log."""
 
 
 @dataclass(slots=True)
@@ -147,7 +144,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     log: Path | None,
     rules: Sequence[Path],
     runs: Sequence[Run],
-    told: Told = lambda *_: None,
+    told: Progress = lambda *_: None,
     *,
     run: str | None = None,
 ) -> Report:
@@ -185,7 +182,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     )
 
 
-def _verdicts(index: Index, total: int, told: Told, run: str | None) -> Verdicts:
+def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verdicts:
     found = Verdicts()
     urls: list[str] = []
     hashes: list[Hashes] = []
@@ -230,10 +227,7 @@ def _newest(index: Index) -> npt.NDArray[np.bool_]:
     parts = []
     while batch := [of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
         parts.append(hashes_of(batch))
-    hashes = np.concatenate([*parts, hashes_of(())])
-    _, from_the_end = np.unique(hashes[::-1], return_index=True)
-    newest = np.zeros(len(hashes), dtype=np.bool_)
-    newest[len(hashes) - 1 - from_the_end] = True
+    newest: npt.NDArray[np.bool_] = pl.Series(np.concatenate([*parts, hashes_of(())])).is_last_distinct().to_numpy()
     return newest
 
 
@@ -242,7 +236,7 @@ def _count(bins: list[int], share: float | None) -> None:
         bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
 
 
-def _crawled(log: Path | None, verdicts: Verdicts, told: Told, run: str | None) -> tuple[Crawled | None, list[str]]:
+def _crawled(log: Path | None, verdicts: Verdicts, told: Progress, run: str | None) -> tuple[Crawled | None, list[str]]:
     if log is None or not log.is_file():
         return None, []
     titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()

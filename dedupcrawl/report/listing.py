@@ -8,18 +8,16 @@ undoes it with its own DecompressionStream, and nothing that a page wrote can en
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
-
 from dedupcrawl.content.side_by_side import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.index.contract import Attachments
+from dedupcrawl.output import to_json
 from dedupcrawl.verdict import Verdict
 
 LISTED = 100_000
@@ -128,11 +126,7 @@ class Listing:
 
 def packed(value: object) -> str:
     """JSON of `value`, deflated, in base64."""
-    try:
-        raw = msgspec.json.encode(value)
-    except UnicodeEncodeError:  # lone surrogates: bytes of a URL that were not UTF-8
-        raw = json.dumps(value).encode()
-    return base64.b64encode(zlib.compress(raw, _LEVEL)).decode("ascii")
+    return base64.b64encode(zlib.compress(to_json(value), _LEVEL)).decode("ascii")
 
 
 _PAIRS = 500  # those of which least is sure: some milliseconds and kilobytes each

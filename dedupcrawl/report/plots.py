@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         axes.set_xlabel("pages fetched")
         axes.set_ylabel("pages so far" if len(lines) > 1 else "duplicates so far")
         axes.set_ylim(bottom=0)
-        _counts(axes)
+        _show_counts(axes.xaxis, axes.yaxis)
         if len(lines) > 1:
             figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS)
         cumulative = Plot(
@@ -113,7 +114,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         axes.set_ylabel("duplicates among them")
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        _counts(axes, both=False)
+        _show_counts(axes.xaxis)
         share = Plot(
             "Learning curve",
             "Share of duplicates among the pages fetched, part by part. What rules save is never fetched: the"
@@ -142,9 +143,7 @@ def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequenc
         axes.set_xlim(left, 1)
         axes.set_xlabel(label)
         axes.set_ylabel("pages")
-        _counts(axes, both=False)
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        axes.yaxis.set_major_formatter(FuncFormatter(_count))
+        _show_counts(axes.yaxis)
         if len(bins) > 1:
             figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS)
         return [Plot(title, caption, _svg(figure, title))]
@@ -155,14 +154,11 @@ def _figure() -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def _counts(axes: Axes, *, both: bool = True) -> None:
-    """Whole numbers at the axes, few enough to be read on a phone."""
-    if axes.get_xlim()[1] > 1:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        axes.xaxis.set_major_formatter(FuncFormatter(_count))
-    if both:
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        axes.yaxis.set_major_formatter(FuncFormatter(_count))
+def _show_counts(*of: Axis) -> None:
+    """Whole numbers, few enough to be read on a phone."""
+    for axis in of:
+        axis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+        axis.set_major_formatter(FuncFormatter(_count))
 
 
 def _plain(name: str) -> str:

@@ -134,8 +134,8 @@ class RunFigures:
         kept: Pages that it kept; of a run that was cut off, or goes on, those that the index holds.
         duplicates: Verdicts of duplicate that the index holds.
         in_doubt: Verdicts of unique in doubt.
-        variants: URLs that rules rewrote.
-        saved: Fetches that rules saved: at most one a variant, even where two processes of the run saved the same.
+        saved: Fetches that rules saved: at most one a URL that they rewrote, even where two processes of the run saved
+            the same.
         fell_back: Rewritten requests that were sent as they were asked for after all.
     """
 
@@ -143,7 +143,6 @@ class RunFigures:
     kept: int
     duplicates: int
     in_doubt: int
-    variants: int
     saved: int
     fell_back: int
 
@@ -182,7 +181,6 @@ def figures_of(
             kept.get(run.name, 0),
             duplicates.get(run.name, 0),
             in_doubt.get(run.name, 0),
-            variants.get(run.name, 0),
             max(0, min(run.saved, variants.get(run.name, 0))),
             run.fell_back,
         )

@@ -87,9 +87,6 @@ class SharedQueue:
         key: What the names of its keys begin with.
         stats: The crawler's.
         claimant: The name under which this worker claims pages of an index; empty when it does not.
-
-    Attributes:
-        unsent: How much the server has not been told yet.
     """
 
     def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, claimant: str = "") -> None:

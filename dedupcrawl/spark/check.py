@@ -31,7 +31,6 @@ from dedupcrawl.spark.reading import (
     TOLD,
     Files,
     Piece,
-    Told,
     add_to,
     head_of,
     lines_of,
@@ -96,10 +95,11 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
     rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
-    for piece, block, tally in piece_blocks(batches, files, sound=False):
+    for told, block in piece_blocks(batches, files, sound=False):
+        piece = told.piece
         number = number if piece == place else 0
         place = piece
-        for stored in stored_rows(block, files.names[piece.file], tally):
+        for stored in stored_rows(block, files.names[piece.file], told.tally):
             page = page_of(stored, wanted)
             symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
             packed = encode(page)
@@ -111,7 +111,6 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
-        told = Told(piece, block.first_line, block.data.count(b"\n"), tally)
         rows.append({TOLD: pickle.dumps(told)})
     yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
 

@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import SIGNED_ROWS, SiteNames, signed_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
@@ -42,21 +42,13 @@ class Piece(NamedTuple):
     start: int
 
 
-class PieceBlock(NamedTuple):
-    """Lines of a piece, numbered within it, and what was left out of them."""
-
-    piece: Piece
-    block: LineBlock
-    tally: Tally
-
-
 class Told(NamedTuple):
-    """What a task has to say of some lines of a piece, pickled.
+    """What a task has to say of some lines of a piece.
 
     Attributes:
         piece: Which.
         first_line: Of these, within the piece, from 1.
-        lines: How many.
+        lines: How many; 0 where they need not be counted.
         tally: What was left out of them.
     """
 
@@ -135,8 +127,10 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
     return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
 
 
-def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True) -> Iterator[PieceBlock]:
-    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces.
+def piece_blocks(
+    batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True
+) -> Iterator[tuple[Told, LineBlock]]:
+    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and what is to be told of each.
 
     Args:
         batches: Of one partition.
@@ -149,7 +143,7 @@ def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool
             here = Piece(files.numbers[bare(file)], start)
             if here != piece or size >= _BLOCK_BYTES:
                 if lines:
-                    yield PieceBlock(piece, _block(next_line, lines, sound), tally)
+                    yield Told(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
                 next_line = 1 if here != piece else next_line + len(lines)
                 piece, lines, size, tally = here, [], 0, Tally()
             if value is None:
@@ -157,7 +151,7 @@ def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool
             lines.append(value or b"")
             size += len(lines[-1])
     if lines:
-        yield PieceBlock(piece, _block(next_line, lines, sound), tally)
+        yield Told(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
 
 
 def _block(first_line: int, lines: Sequence[bytes], sound: bool) -> LineBlock:
@@ -202,7 +196,7 @@ _TYPES = {  # of the others: string; times in ms
     "importance": pa.float64(),
     "fetched_at": pa.int64(),
 }
-_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in SIGNED_ROWS]
+_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in PAGE_ROWS]
 _ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (TOLD, pa.binary())])
 SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 
@@ -213,7 +207,7 @@ class LogRows(NamedTuple):
     """Rows of some logs.
 
     Attributes:
-        rows: Columns of `SIGNED_ROWS` in Spark's types, `ORDER` and `TOLD`.
+        rows: Columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`.
         names: Of the files, by number, for people.
     """
 
@@ -270,9 +264,8 @@ def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]
     """What a task makes of its lines."""
 
     def found() -> Iterator[_Found]:
-        for piece, block, tally in piece_blocks(batches, files):
-            read_it = partial(read, block, files.names[piece.file], tally)
-            yield _Found(piece, block.first_line, block.data.count(b"\n"), tally, read_it)
+        for told, block in piece_blocks(batches, files):
+            yield told, partial(read, block, files.names[told.piece.file], told.tally)
 
     return _rows(found(), files.names)
 
@@ -286,28 +279,23 @@ def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
             for (file, start), part in frame.group_by("_file_path", "_file_block_start", maintain_order=True):
                 rows = part.with_columns((pl.col("_row_index") + 1).alias(LINE)).drop(_PLACE)
                 piece = Piece(files.numbers[bare(str(file))], int(str(start)))
-                yield _Found(piece, int(rows[LINE][0]), 0, Tally(), partial(canonical_rows, rows))
+                yield Told(piece, int(rows[LINE][0]), 0, Tally()), partial(canonical_rows, rows)
 
     return _rows(found(), files.names)
 
 
-class _Found(NamedTuple):
-    """A block of a piece: its first line, how many lines it counts for, and what reads its rows into the tally."""
-
-    piece: Piece
-    first_line: int
-    lines: int
-    tally: Tally
-    read: Callable[[], pl.DataFrame]
+_Found = tuple[Told, Callable[[], pl.DataFrame]]
+"""A block of a piece: what is to be told of it, and what reads its rows into the tally of that."""
 
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of `SCHEMA` of some blocks."""
     sites, before, row = SiteNames(), Piece(-1, 0), 0
-    for piece, first_line, lines, tally, read in blocks:
+    for told, read in blocks:
+        piece = told.piece
         row = row if piece == before else 0
         before = piece
-        rows = signed_rows(usable_rows(read(), names[piece.file], tally), sites)
+        rows = page_rows(usable_rows(read(), names[piece.file], told.tally), sites)
         placed = rows.with_columns(
             pl.lit(piece.file, pl.Int32).alias("file"),
             pl.lit(piece.start, pl.Int64).alias("start"),
@@ -316,8 +304,7 @@ def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordB
         )
         row += rows.height
         yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
-        told = pickle.dumps(Told(piece, first_line, lines, tally))
-        yield pa.RecordBatch.from_pylist([{TOLD: told}], schema=_ARROW_SCHEMA)
+        yield pa.RecordBatch.from_pylist([{TOLD: pickle.dumps(told)}], schema=_ARROW_SCHEMA)
 
 
 def tells(rows: DataFrame) -> list[Told]:
@@ -327,6 +314,6 @@ def tells(rows: DataFrame) -> list[Told]:
 
 
 def in_order(table: pa.Table) -> pl.DataFrame:
-    """Rows of `SCHEMA` that went through Spark → the columns of `SIGNED_ROWS` in the order of the logs."""
+    """Rows of `SCHEMA` that went through Spark → the columns of `PAGE_ROWS` in the order of the logs."""
     frame = pl.DataFrame(table).sort(*ORDER)
-    return frame.select(*SIGNED_ROWS).cast(pl.Schema(SIGNED_ROWS))
+    return frame.select(*PAGE_ROWS).cast(pl.Schema(PAGE_ROWS))

@@ -13,14 +13,13 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-from pyspark import Broadcast, SparkFiles
+from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -38,7 +37,7 @@ from dedupcrawl.training.learning_part import (
     learn_sites,
     without_cycle_detection,
 )
-from dedupcrawl.training.page_rows import FAULTS, hashed
+from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.rule_folder import learned_rules
 from dedupcrawl.training.train import TrainingSummary, write_all
 from dedupcrawl.urls.rule import Rule
@@ -66,7 +65,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     started = time.perf_counter()
     with spark_session() as spark:
         rows, names = read_logs(spark, logs)
-        rows, options = rows.persist(), _with_files(spark, options)
+        rows = rows.persist()
         add_to(tally, tells(rows), names)
         pages = rows.where(F.col(TOLD).isNull())
         sizes = pages.groupBy("site").count()
@@ -88,9 +87,9 @@ def _learn(
     """What a task learns: all rows of its sites → what was learned of them."""
     found = list(batches)
     if found:
-        rows = hashed(in_order(pa.Table.from_batches(found)))
+        rows = in_order(pa.Table.from_batches(found))
         del found
-        yield from _packed([learn_sites(rows, _at_hand(options), carried_over)]).to_batches()
+        yield from _packed([learn_sites(rows, options, carried_over)]).to_batches()
 
 
 _LEARNED = "learned binary"
@@ -106,21 +105,6 @@ def _add_up(learned: Learned, rows: DataFrame) -> None:
     """Add up what is in rows of `_LEARNED`."""
     for row in rows.collect():
         learned += pickle.loads(bytes(row[_COLUMN]))  # made by our own tasks, like all that Spark brings from them
-
-
-def _with_files(spark: SparkSession, options: LearningOptions) -> LearningOptions:
-    """Have Spark bring the options' file to every machine; tasks call `_at_hand` on what this returns."""
-    if options.knowledge is None:
-        return options
-    spark.sparkContext.addFile(str(options.knowledge))
-    return replace(options, knowledge=Path(options.knowledge.name))
-
-
-def _at_hand(options: LearningOptions) -> LearningOptions:
-    """In a task: the options with the path of their file on this machine."""
-    if options.knowledge is None:
-        return options
-    return replace(options, knowledge=Path(SparkFiles.get(options.knowledge.name)))
 
 
 def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
@@ -145,7 +129,7 @@ def _learn_large_sites(
 
     Args:
         rows: Columns of `reading.SCHEMA`; all rows of each site, none that is told.
-        options: The thresholds; its file was added to Spark's.
+        options: The thresholds.
         carried_over: Site → its rules that were learned from earlier logs.
     """
     learned = Learned()
@@ -337,4 +321,4 @@ def _learn_one(options: LearningOptions, carried_over: Mapping[str, Sequence[Rul
     frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
     site = frame["site"][0]
     with without_cycle_detection():
-        return _packed([learn_bounded(site, frame, _at_hand(options), carried_over[site])])
+        return _packed([learn_bounded(site, frame, options, carried_over[site])])

@@ -7,6 +7,7 @@ verdict of the content checks, by an alias that held, or by a rel=canonical that
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,6 +40,13 @@ class Clusters:
     false: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
+    def by_site(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Slices of `urls`, one a site; a group_by of many small sites would cost more than the slices."""
+        start = 0
+        for length, site in self.urls.select(pl.col("site").rle().struct.unnest()).iter_rows():
+            yield site, self.urls.slice(start, length)
+            start += length
+
 
 def clusters_of(rows: pl.DataFrame) -> Clusters:
     """Cluster the rows of some sites, in the order of the log: of several rows of a URL the last fetched counts.
@@ -50,6 +58,8 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
         The clusters without the false ones: error pages, empty pages, and single pages served for many unlike URLs (a
         soft 404, a login wall, an empty listing).
     """
+    is_known = pl.col("signature").is_not_null()  # the hash of null is a number
+    rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
     pages = _one_row_a_url(rows)
     links = _links(pages, rows)
     pages = _with_targets(pages, links)

@@ -6,18 +6,17 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import other_form
-from dedupcrawl.training.by_site import pages_by_site
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.training.parts import no_progress, parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
@@ -43,10 +42,6 @@ class RuleUse:
     id: str
     coverage: int
     wrong: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {"site": self.site, "id": self.id, "coverage": self.coverage, "wrong": self.wrong}
 
 
 @dataclass(slots=True)
@@ -137,7 +132,7 @@ class Evaluation:
             "precision_at_least": round(lower_bound(measured.coverage - measured.wrong, measured.wrong), 4),
             "reduction_ratio": round(measured.reduction_ratio, 4),
             "reduction_per_rule": round(measured.reduction_per_rule, 2),
-            "worst_rules": [use.to_dict() for use in measured.worst],
+            "worst_rules": [asdict(use) for use in measured.worst],
             "left_out_urls": dict(sorted(measured.left_out.items())),
             "unreadable_rule_files": measured.unreadable,
             "seconds": round(self.seconds, 3),
@@ -193,7 +188,7 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
     """
     found = clusters_of(rows)
     measured = Measured(left_out=found.left_out)
-    for site, pages in pages_by_site(found.urls):
+    for site, pages in found.by_site():
         measured.named = sorted({*measured.named, site})[:_NAMED]
         measured.sites += 1
         measured.urls += pages.height

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -51,7 +50,6 @@ class Provider:
     exceptions: tuple[re.Pattern[str], ...]
 
 
-@lru_cache(maxsize=4)
 def read_clearurls(path: Path) -> tuple[Provider, ...]:
     """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import Progress, parted, work_on
+from dedupcrawl.training.parts import parted, work_on
 
 
 def urls_and_clusters(

@@ -16,7 +16,7 @@ FAULTS: tuple[Fault, ...] = ("error status", "empty page")
 PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "site": pl.String,  # registrable domain, in ASCII: both spellings of an international name are one site
     "url": pl.String,  # without fragment, unless that begins with "!"
-    "content": pl.UInt64,  # hash of the signature; null where the row has none, or is a redirect
+    "signature": pl.String,  # of the content; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
     "redirect_to": pl.String,  # each of the four: an absolute URL of the same site, other than `url`
     "canonical": pl.String,
@@ -28,12 +28,7 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),
 }
-"""Columns of the rows from which clusters are made. The hash is that of this Polars: it never leaves a run."""
-
-SIGNED_ROWS: dict[str, DataType | DataTypeClass] = {
-    "signature" if name == "content" else name: kind for name, kind in PAGE_ROWS.items()
-} | {"signature": pl.String}
-"""The same before hashing: these mean the same in every process, of any machine."""
+"""Columns of the rows from which clusters are made; they mean the same in every process, of any machine."""
 
 LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
 """The columns of `PAGE_ROWS` that lead to another URL."""
@@ -69,18 +64,7 @@ class SiteNames:
 
 
 def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
-    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`."""
-    return hashed(signed_rows(rows, sites))
-
-
-def hashed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows in the columns of `SIGNED_ROWS`, and any others → in those of `PAGE_ROWS`."""
-    known = pl.col("signature").is_not_null()  # the hash of null is a number
-    return rows.with_columns(content=pl.when(known).then(pl.col("signature").hash())).select(*PAGE_ROWS)
-
-
-def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
-    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `SIGNED_ROWS`.
+    """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`.
 
     The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
     bytes are rarely seen (a clock, a token), equal main text is what a duplicate is. An alias that was not fetched,
@@ -115,7 +99,7 @@ def signed_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
             )
     has_links = pages["canonical"].null_count() < pages.height
     names_own = _names_its_own_page() if has_links else pl.lit(None, pl.Boolean)
-    return pages.with_columns(names_own=names_own).select(*SIGNED_ROWS)
+    return pages.with_columns(names_own=names_own).select(*PAGE_ROWS)
 
 
 def _bits(simhash: pl.Expr) -> pl.Expr:

@@ -1,38 +1,86 @@
-"""The road that training and evaluation share: logs are parted by site on disk, and parts go to worker processes."""
+"""The road that training and evaluation share: logs are parted by site on disk, and parts go to worker processes.
+
+Rows come in the order of the log and go out site by site, with bounded memory.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
 from dedupcrawl.crawl_logs.registry import read_log
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.page_rows import SiteNames, page_rows
-from dedupcrawl.training.spool import Part, SiteSpool
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
 
+_BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
+_ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
+_MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 
 ResultT = TypeVar("ResultT")
 
 
-class Progress(Protocol):
-    """Told how far the work is: `done` of `total` bytes read, or rows worked on."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """`stage` is "reading" or "learning" and the like."""
-        ...
-
-
 def no_progress(stage: str, done: int, total: int) -> None:
     """For callers that do not care."""
+
+
+class Part(NamedTuple):
+    """All rows of some sites; every site is in one part only."""
+
+    rows: int
+    files: tuple[Path, ...]
+
+    def read(self) -> pl.DataFrame:
+        """The rows, in the order in which they were added."""
+        return pl.scan_ipc(list(self.files)).collect()
+
+
+class SiteSpool:
+    """Rows of many sites (`page_rows.PAGE_ROWS`), parted by site into files of a folder.
+
+    A log of less than a million rows is held in memory until its size tells how many parts it deserves; a larger one
+    has the most parts. Which sites share a part is of no consequence: each is learned on its own.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._buffer: list[pl.DataFrame] = []
+        self._buffered = 0
+        self._rows: defaultdict[int, int] = defaultdict(int)
+        self._files: defaultdict[int, list[Path]] = defaultdict(list)
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Take over a batch; every now and then all that is held goes to disk."""
+        self._buffer.append(rows)
+        self._buffered += rows.height
+        if self._buffered >= _BUFFER_ROWS:
+            self._flush(_MOST_PARTS)
+
+    def parts(self) -> Sequence[Part]:
+        """All parts, the largest first; nothing can be added afterwards."""
+        if self._buffered:
+            self._flush(_MOST_PARTS if self._files else max(1, min(_MOST_PARTS, self._buffered // _ROWS_A_PART)))
+        parts = [Part(self._rows[number], tuple(files)) for number, files in self._files.items()]
+        return sorted(parts, key=lambda part: (-part.rows, part.files))
+
+    def _flush(self, parts: int) -> None:
+        rows = pl.concat(self._buffer).with_columns(part=pl.col("site").hash() % parts)
+        self._buffer, self._buffered = [], 0
+        for (number,), group in rows.partition_by("part", as_dict=True, include_key=False).items():
+            assert isinstance(number, int)
+            file = self._folder / f"{number:03}-{len(self._files[number]):05}.arrow"
+            group.write_ipc(file, compression="lz4")
+            self._files[number].append(file)
+            self._rows[number] += group.height
 
 
 @contextmanager
@@ -71,13 +119,8 @@ def work_on(
     if workers is None:
         workers = min(os.cpu_count() or 1, len(parts)) if total >= _ROWS_WORTH_WORKERS else 1
     progress(stage, 0, total)
-    if workers == 1:
-        for part in parts:
-            yield work(part.read())
-            done += part.rows
-            progress(stage, done, total)
-        return
-    for rows, result in _in_processes(parts, work, workers):
+    here = ((part.rows, _worked_on(part, work)) for part in parts)
+    for rows, result in here if workers == 1 else _in_processes(parts, work, workers):
         yield result
         done += rows
         progress(stage, done, total)
@@ -88,7 +131,7 @@ def _in_processes(
 ) -> Iterator[tuple[int, ResultT]]:
     """Rows and result of each part; whatever ends this early ends the workers too."""
     with worker_pool(workers) as pool:
-        waiting = {pool.submit(_worker, part, work): part.rows for part in parts}
+        waiting = {pool.submit(_worked_on, part, work): part.rows for part in parts}
         pending = set(waiting)
         while pending:
             done, pending = wait(pending, LOOK_UP_SECONDS, FIRST_COMPLETED)
@@ -96,5 +139,5 @@ def _in_processes(
                 yield waiting[future], future.result()
 
 
-def _worker(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
+def _worked_on(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
     return work(part.read())

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
-from dedupcrawl.training.parts import Progress, no_progress, parted, work_on
+from dedupcrawl.training.parts import no_progress, parted, work_on
 from dedupcrawl.training.rule_folder import carried_over_rules, write_learned
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.rule_files import SiteRules, path_in, remove_unfinished, rule_files

@@ -293,3 +293,13 @@ def test_components_against_scipy(edges: list[tuple[int, int]]) -> None:
     joined = coo_array((np.ones(len(first)), (first, second)), shape=(20, 20))
     labels = connected_components(joined, directed=False)[1]
     assert components(first, second, 20).tolist() == [labels.tolist().index(label) for label in labels]
+
+
+def test_one_slice_a_site() -> None:
+    urls = pl.DataFrame({"site": ["a", "a", "b", "c", "c"], "url": list("12345")})
+    assert [(site, pages["url"].to_list()) for site, pages in Clusters(urls).by_site()] == [
+        ("a", ["1", "2"]),
+        ("b", ["3"]),
+        ("c", ["4", "5"]),
+    ]
+    assert not list(Clusters(urls.clear()).by_site())

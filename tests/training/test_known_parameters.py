@@ -82,7 +82,7 @@ def test_a_site_overrules_the_list(tmp_path: Path, knowledge: Path, same: bool, 
     rows += [{"url": f"http://a.com/{page}{end}", "text_digest": f"{page} 0"} for page in "xy" for end in ("", "?b=")]
     log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    train([log], tmp_path / "rules", LearningOptions(knowledge=knowledge), workers=1)
+    train([log], tmp_path / "rules", LearningOptions(knowledge=read_clearurls(knowledge)), workers=1)
     file = tmp_path / "rules" / "a.com.toml"
     learned = read_rules(file).rules if file.exists() else ()
     assert [rule.id for rule in learned if rule.id.startswith("known-")] == rules

@@ -14,8 +14,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.page_rows import PAGE_ROWS
-from dedupcrawl.training.parts import no_progress, parted, work_on
-from dedupcrawl.training.spool import Part
+from dedupcrawl.training.parts import Part, no_progress, parted, work_on
 from dedupcrawl.workers import WorkerKilledError
 
 Told = list[tuple[str, int, int]]

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.software import recognized_rules
+from dedupcrawl.training.learning_part import LearningOptions, recognized_rules
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.learning.priors import GENERAL

@@ -5,16 +5,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from dedupcrawl.training import spool
-from dedupcrawl.training.spool import SiteSpool
+from dedupcrawl.training import parts as module
+from dedupcrawl.training.parts import SiteSpool
 
 
 @pytest.mark.parametrize(("buffer", "rows_a_part"), [(10**6, 10**6), (10**6, 10), (7, 10), (1, 1)])
 def test_every_site_is_in_one_part_in_the_order_of_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buffer: int, rows_a_part: int
 ) -> None:
-    monkeypatch.setattr(spool, "_BUFFER_ROWS", buffer)
-    monkeypatch.setattr(spool, "_ROWS_A_PART", rows_a_part)
+    monkeypatch.setattr(module, "_BUFFER_ROWS", buffer)
+    monkeypatch.setattr(module, "_ROWS_A_PART", rows_a_part)
     rows = pl.DataFrame({"site": [f"site{i % 13}" for i in range(100)], "url": [str(i) for i in range(100)]})
     spooled = SiteSpool(tmp_path)
     for batch in rows.iter_slices(9):
