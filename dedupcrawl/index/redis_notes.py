@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
-from dedupcrawl.index.claims import Ledger
-from dedupcrawl.index.notes import COUNTED, ROWS_AT_ONCE, Cell
+from dedupcrawl.index.notes import VerdictLog
 from dedupcrawl.index.record import digest, plain
-from dedupcrawl.index.redis_claims import RedisClaims
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument, Link
 from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS
-from dedupcrawl.index.turns import in_turn
+from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, in_turn
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
@@ -24,19 +22,16 @@ _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 Answer = TypeVar("Answer")
 
 
-class RedisNotes(Ledger):
+class RedisNotes(VerdictLog):
     """An open index, and its tables.
 
     Attributes:
         address: Where the index lies.
         link: The connection.
-        lock: Held during every call.
-        claims: Which pages are not stored yet, and what waits to be fetched again.
         journal: The pages.
         is_closed: True after `close`.
     """
 
-    claims: RedisClaims
     journal: RedisJournal
 
     def __init__(self, address: Address, wait: float) -> None:
@@ -44,7 +39,6 @@ class RedisNotes(Ledger):
         self.address = address
         self.link = Link(address, wait)
         self.lock = threading.RLock()
-        self.claims = RedisClaims(address, self.link)
         self.is_closed = False
         self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
 
@@ -120,9 +114,3 @@ class RedisNotes(Ledger):
 
     def _key(self, table: str, group: bytes = b"") -> str:
         return self.address.key(table, *([group.hex()] if group else []))
-
-    def _notes_info(self) -> dict[str, int]:
-        """How much is remembered; within a call."""
-        of_groups = self.link.ask("HGET", self.address.key("meta"), "attachments")
-        counts = {said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()}
-        return counts | {"attachments": int(of_groups or 0)}
