@@ -26,7 +26,6 @@ from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain,
 from dedupcrawl.index.redis_claims import RedisClaims, unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -56,7 +55,7 @@ class _Step(NamedTuple):
     probes: list[WireProbe]
 
 
-class RedisIndex(RedisNotes, Index):
+class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
@@ -79,9 +78,8 @@ class RedisIndex(RedisNotes, Index):
     pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/page-index.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
-        super().__init__(Address(url), wait)
+        super().__init__(Address(url), checks, batch_pages, wait)
         self.claims = RedisClaims(self.address, self.link)
-        self.journal = RedisJournal(self.address, self.link, checks, batch_pages, self.lock, self._tell_again)
         self._runs: dict[str, int] = {}
         try:
             self._look()
@@ -98,11 +96,11 @@ class RedisIndex(RedisNotes, Index):
 
     @property
     def _catalog(self) -> Catalog:
-        return self.journal.replica.catalog
+        return self.replica.catalog
 
     @in_turn
     def _look(self) -> int:
-        self.journal.catch_up()
+        self.catch_up()
         return self._catalog.next_id
 
     @contextmanager
@@ -112,21 +110,21 @@ class RedisIndex(RedisNotes, Index):
 
     def _replica(self, age: float) -> Replica:
         """The copy, with all rows that the server had so many seconds ago."""
-        if time.monotonic() - self.journal.read_at >= age:
-            self.journal.catch_up()
-        return self.journal.replica
+        if time.monotonic() - self.read_at >= age:
+            self.catch_up()
+        return self.replica
 
     def _rows(self, end: int) -> Iterator[tuple[int, bytes]]:
         return ((page, self._row(page)) for page in range(end))
 
     @in_turn
     def _row(self, page: int) -> bytes:
-        return self.journal.replica.fetch(page)
+        return self.replica.fetch(page)
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
         replica = self._replica(redis_notes.FRESH_SECONDS)
-        first_id = min(first_id, self.journal.first_id_limit)
+        first_id = min(first_id, self.first_id_limit)
         return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
 
     @contextmanager
@@ -137,7 +135,7 @@ class RedisIndex(RedisNotes, Index):
 
     @in_turn
     def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        replica = self.journal.replica
+        replica = self.replica
         end = replica.catalog.next_id
         answers: list[Kept | None] = [None] * len(offers)
         steps: list[_Step] = []
@@ -170,7 +168,7 @@ class RedisIndex(RedisNotes, Index):
             for number, (keeper, dependent) in enumerate(drops):
                 page = None
                 if number not in held:
-                    page = newest(catalog, plain(keeper), self.journal.replica.fetch)
+                    page = newest(catalog, plain(keeper), self.replica.fetch)
                     if page is None and known:
                         held[number] = False
                 if page is not None:
@@ -180,7 +178,7 @@ class RedisIndex(RedisNotes, Index):
             told = zip(steps, self._stepped(list(steps.values())), strict=False)
             held |= {number: True for number, is_held in told if is_held}
             if len(held) < len(drops):
-                self.journal.catch_up()
+                self.catch_up()
                 known = True
         return [held[number] for number in range(len(drops))]
 
@@ -194,18 +192,18 @@ class RedisIndex(RedisNotes, Index):
             dependent = pack_dependent(step.dependent) if step.dependent else _NOTHING
             one = (*step.row, *step.claim, *dependent, *(part for probe in step.probes for part in probe))
             arguments += [len(one), *one]
-        return self.journal.exchange(OFFER, keys, *arguments)[1]
+        return self.exchange(OFFER, keys, *arguments)[1]
 
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
         keys = [self.claims.key, self.claims.dependents_key(ending.url), self.claims.orphans_key]
         keys.append(self._key("attachments", key))
         claim = _NOTHING if ending.owner is None else (key, ending.owner)
-        replica = self.journal.replica
+        replica = self.replica
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
             page, record = found
             row = self._packed(record) if record else _NOTHING
-            status, orphaned = self.journal.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
+            status, orphaned = self.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
                 return page is not None, unpacked(orphaned)
@@ -224,7 +222,7 @@ class RedisIndex(RedisNotes, Index):
         """Number and tombstone of a page that is replaced or forgotten."""
         if page is None:
             return _NOTHING
-        return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
+        return page, renumbered(tombstone(self.replica.fetch(page), page), UNNUMBERED)
 
     # Claims
 
@@ -246,7 +244,7 @@ class RedisIndex(RedisNotes, Index):
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
-        self.journal.catch_up()
+        self.catch_up()
         return {
             "index": self.address.where,
             **self._catalog.info(),
@@ -255,16 +253,16 @@ class RedisIndex(RedisNotes, Index):
             "bytes": self._bytes(),
         }
 
-    def _tell_again(self) -> None:
+    def tell_again(self) -> None:
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
-            first_id = min(first, self.journal.first_id_limit)
+            first_id = min(first, self.first_id_limit)
             self.link.ask("HSETNX", self.address.key("runs"), digest(plain(run)), first_id)
         self.claims.again()
 
     def _bytes(self) -> int:
         names = ("claims", "orphans", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
-        keys = [*self.journal.keys, *map(self.address.key, names)]
+        keys = [*self.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
@@ -295,8 +293,9 @@ class RedisIndex(RedisNotes, Index):
                 self.settle()
             self.is_closed = True
         self.claims.close()
-        self.journal.close()
+        self.replica.wait()
         with self.lock:
+            self.replica.close()
             self.link.drop()
 
 

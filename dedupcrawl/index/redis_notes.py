@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
 from dedupcrawl.index.notes import VerdictLog
 from dedupcrawl.index.record import digest, plain
-from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument, Link
 from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, in_turn
@@ -23,16 +23,15 @@ Answer = TypeVar("Answer")
 
 
 class RedisNotes(VerdictLog):
-    """An open index, and its tables.
+    """The connection of an open index, and its tables.
 
     Attributes:
         address: Where the index lies.
         link: The connection.
-        journal: The pages.
         is_closed: True after `close`.
+        read_at: When (time.monotonic) the server was last asked for its rows.
+        pages_restored: How many pages were restored until then.
     """
-
-    journal: RedisJournal
 
     def __init__(self, address: Address, wait: float) -> None:
         super().__init__()
@@ -40,7 +39,13 @@ class RedisNotes(VerdictLog):
         self.link = Link(address, wait)
         self.lock = threading.RLock()
         self.is_closed = False
+        self.read_at = 0.0
+        self.pages_restored = 0
         self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
+
+    @abstractmethod
+    def greet(self) -> None:
+        """Called first on a new connection."""
 
     def check_open(self) -> None:
         """Raise ValueError after `close`."""
@@ -49,13 +54,13 @@ class RedisNotes(VerdictLog):
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns, begun anew when the connection breaks."""
-        return self.link.talk(self.journal.greet, work)
+        return self.link.talk(self.greet, work)
 
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given))
         if any(cell.table == "restored" for cell in cells):
-            self.journal.read_at = 0.0
+            self.read_at = 0.0
         return there
 
     def _changing(self, cells: Collection[Cell], given: Collection[Cell]) -> tuple[Any, ...]:
@@ -101,9 +106,9 @@ class RedisNotes(VerdictLog):
 
     def is_restored(self, url: str) -> bool:
         with self.lock:
-            if self.is_closed or time.monotonic() - self.journal.read_at >= FRESH_SECONDS:
+            if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
                 return super().is_restored(url)
-            if self.journal.restored > len(self._restored):
+            if self.pages_restored > len(self._restored):
                 self._restored.update(self._fields("restored"))
             return digest(plain(url)) in self._restored
 
