@@ -22,9 +22,9 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.notes import Cell
 from dedupcrawl.index.packing import Raw
 from dedupcrawl.index.record import tombstone
+from dedupcrawl.index.tables import Cell
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
@@ -76,7 +76,7 @@ class Journal:
         path: The folder.
         lock: Held around every transaction.
         tables: Its databases by name. The pages and the small things that concern them are read and written here,
-            the others by `dedupcrawl.index.lmdb_claims` and `dedupcrawl.index.lmdb_notes`.
+            the others by `dedupcrawl.index.lmdb_notes`.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:

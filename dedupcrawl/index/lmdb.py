@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,21 @@ import lmdb
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.index.claims import dependent_cell
-from dedupcrawl.index.contract import Kept, Told
+from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
-from dedupcrawl.index.lmdb_claims import Claims
+from dedupcrawl.index.lmdb_claims import LmdbClaims
 from dedupcrawl.index.lmdb_notes import LmdbNotes
-from dedupcrawl.index.record import digest, entry_of, pack, plain, storable, unpack
+from dedupcrawl.index.notes import orphan_cell
+from dedupcrawl.index.packing import Raw
+from dedupcrawl.index.record import DIGEST_BYTES, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
-from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
+from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.turns import in_turn
+from dedupcrawl.index.tables import COUNTED, in_turn
 from dedupcrawl.index.verify import problems
 
 _HEADER = b"header"
@@ -57,7 +60,7 @@ def open_header(journal: Journal, path: Path, checks: Sequence[Check], batch_pag
     return header
 
 
-class LmdbIndex(LmdbNotes):
+class LmdbIndex(LmdbNotes, Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
     A page is searched for without a lock and then appended in one short write transaction, which first looks at what
@@ -70,6 +73,9 @@ class LmdbIndex(LmdbNotes):
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
         map_bytes: Address space to start with.
 
+    Attributes:
+        where: What names it, for people.
+
     Raises:
         IndexMismatchError: The index was made by other checks or settings.
         IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
@@ -77,35 +83,50 @@ class LmdbIndex(LmdbNotes):
     """
 
     pages_at_once = 1
+    claims: LmdbClaims
 
     def __init__(
         self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
     ) -> None:
         self._closed = False
         self._users = 1
+        self.where = f"lmdb:{path}"
         with ExitStack() as opened:
             journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
-            super().__init__(path, journal, opened.enter_context(closing(Claims(journal))))
+            super().__init__(path, journal)
+            self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             try:
                 header = self._header = open_header(journal, path, checks, batch_pages)
                 schema = Schema(header, checks)
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
             except (IndexDamagedError, lmdb.Error) as error:
                 raise explained(error, path) from None
-            self._catalog = self._store.catalog
             self._look()
             opened.pop_all()
 
+    # Pages
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self._store.catalog
+
     @in_turn
     def _look(self) -> int:
-        """Catch up with the other processes; returns the id of the next page."""
         with self._store.snapshot():
-            return self._catalog.next_id
+            return self._store.catalog.next_id
+
+    @contextmanager
+    def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
+        with self._store.snapshot() as txn:
+            yield self._store.catalog, self.journal.fetch(txn)
+
+    def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
+        return self.journal.rows(0, end)
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
         self._look()
-        return Search(self._catalog, storable(entry), first_id, self.lock, self._reading, after)
+        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, after)
 
     @contextmanager
     def _reading(self) -> Iterator[Fetch]:
@@ -114,133 +135,105 @@ class LmdbIndex(LmdbNotes):
             with self.journal.reading() as txn:
                 yield self.journal.fetch(txn)
 
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        return [self._offer(found, request) for found, request in offers]
+
     @in_turn
-    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
+    def _offer(self, found: Search, request: bytes) -> Kept | None:
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
         self._store.seen, keys, replaces = added
-        kept = Kept(self._catalog.add_keys(keys), found.superseded_urls, replaces)
+        kept = Kept(self._store.catalog.add_keys(keys), found.superseded_urls, replaces)
         self._store.fold()
         return kept
 
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        return [self.add(found, request=request) for found, request in offers]
-
     def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
         self._store.catch_up(txn, txn.id() - 1)
-        number = self._catalog.next_id
-        if number != found.end:
+        catalog, entry = self._store.catalog, found.entry
+        if catalog.next_id != found.end:
             return None
-        replaces = newest(self._catalog, found.entry.url, self.journal.fetch(txn))
+        replaces = newest(catalog, entry.url, self.journal.fetch(txn))
         record = row_of(found, replaces)
-        keys = self._catalog.schema.keys(record)
-        self.journal.append(txn, number, pack(record, number))
-        if replaces is not None:
-            self.journal.put_tombstone(txn, replaces)
+        keys = catalog.schema.keys(record)
+        self._append(txn, record, replaces)
         if self.claims.owner:
-            self.claims.claim(txn, found.entry, request)
+            self.journal.set_cell(txn, claim_cell(entry.url, self.claims.owner))
+            if request:
+                itself = Dependent(entry.spider, entry.source, request)
+                self.journal.set_cell(txn, dependent_cell(entry.url, itself))
         return txn.id(), keys, replaces is not None
 
-    @in_turn
-    def renew(self, entry: Entry) -> bool:
-        renewed = self.journal.writing(partial(self._end, partial(renewal, storable(entry))))
+    def _append(self, txn: Transaction, record: Record, ends: int | None) -> None:
+        """Add the next record, and put a tombstone in the place of that which it ends."""
+        number = self._store.catalog.next_id
+        self.journal.append(txn, number, pack(record, number))
+        if ends is not None:
+            self.journal.put_tombstone(txn, ends)
+
+    def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
+        ended = self.journal.writing(partial(self._ended, ending))
         self._store.fold()
-        return renewed
+        return ended
 
-    @in_turn
-    def forget(self, urls: Iterable[str]) -> int:
-        return sum(self.journal.writing(partial(self._forget, plain(url))) for url in urls)
-
-    def _forget(self, url: str, txn: Transaction) -> bool:
-        self.journal.clear(txn, "attachments", digest(url))
-        return self._end(partial(forgotten, url), txn)
-
-    def _end(self, ending: Ending, txn: Transaction) -> bool:
-        """Put a tombstone in the place of a page, and append why."""
+    def _ended(self, ending: Ending, txn: Transaction) -> tuple[bool, list[Dependent]]:
+        key = digest(ending.url)
+        if ending.owner and self._claimant(txn, key) != ending.owner:
+            return False, []
         self._store.catch_up(txn, txn.id() - 1)
-        found = ending(self._catalog, self.journal.fetch(txn))
-        if found is None:
-            return False
-        page, record = found
-        self.journal.append(txn, self._catalog.next_id, pack(record, self._catalog.next_id))
-        self.journal.put_tombstone(txn, page)
-        return True
+        if found := ending.of(self._store.catalog, self.journal.fetch(txn)):
+            page, record = found
+            self._append(txn, record, page)
+        if ending.renewed is None:
+            self.journal.clear(txn, "attachments", key)
+        orphaned = []
+        if ending.owner is not None:
+            self.journal.clear(txn, "claims", key)
+            gone = self.journal.clear(txn, "dependents", key)
+            orphaned = [unpack_dependent(raw, field[DIGEST_BYTES:]) for field, raw in gone]
+            for dependent in orphaned:
+                self.journal.set_cell(txn, orphan_cell(dependent))
+        return found is not None, orphaned
+
+    # Claims
+
+    def _claimant(self, txn: Transaction, key: bytes) -> bytes | None:
+        """Who claims the page of this URL digest; None where it is stored, or not kept."""
+        raw = txn.get(key, None, self.journal.tables["claims"])
+        return None if raw is None else read_claim(key, raw)[0]
+
+    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
+        return [self._depend(plain(keeper), dependent) for keeper, dependent in drops]
 
     @in_turn
-    def start_claiming(self) -> str:
-        return self.claims.start()
-
-    @in_turn
-    def reap_expired(self, excluded: Collection[str] = ()) -> int:
-        with self.journal.reading() as txn:
-            dead = [claim for claim in self.claims.dead(txn) if claim[1].hex() not in excluded]
-        forgotten = sum(self.journal.writing(partial(self._reap_claim, *claim)) for claim in dead)
-        self.claims.remove_dead_owners(excluded)
-        return forgotten
-
-    def _reap_claim(self, url: str, owner: bytes, txn: Transaction) -> bool:
-        """Forget a page that a dead process claimed, unless a living one has kept it again since."""
-        is_dead = self.claims.owner_of(txn, url) == owner
-        if is_dead:
-            self._abandon(url, txn)
-        return is_dead
-
-    @in_turn
-    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        return [orphan for url in urls for orphan in self.journal.writing(partial(self._abandon, plain(url)))]
-
-    def _abandon(self, url: str, txn: Transaction) -> list[Dependent]:
-        self._forget(url, txn)
-        return self.claims.abandon(txn, url)
-
-    @in_turn
-    def depend(self, keeper: str, dependent: Dependent) -> bool:
-        keeper = plain(keeper)
+    def _depend(self, keeper: str, dependent: Dependent) -> bool:
+        """A write transaction only where the page is claimed."""
+        key = digest(keeper)
         with self._store.snapshot() as txn:
-            if self.claims.owner_of(txn, keeper) is None:
-                return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
+            if self._claimant(txn, key) is None:
+                return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
 
         def work(txn: Transaction) -> bool:
-            if self.claims.owner_of(txn, keeper) is not None:
+            if self._claimant(txn, key) is not None:
                 self.journal.set_cell(txn, dependent_cell(keeper, dependent))
                 return True
             self._store.catch_up(txn, txn.id() - 1)
-            return newest(self._catalog, keeper, self.journal.fetch(txn)) is not None
+            return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
 
         return self.journal.writing(work)
-
-    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        return [self.depend(keeper, dependent) for keeper, dependent in drops]
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return list(orphans)
 
-    @in_turn
-    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
-        with self._store.snapshot() as txn:
-            fetch = self.journal.fetch(txn)
-            page = newest(self._catalog, plain(url), fetch)
-            return None if page is None else entry_of(unpack(fetch(page), page), self._catalog.schema.names)
-
-    @in_turn
-    def superseded_by(self, url: str) -> str | None:
-        with self._store.snapshot() as txn:
-            return superseding(self._catalog, plain(url), self.journal.fetch(txn))
-
-    def entries(self) -> Iterator[Entry]:
-        for page, raw in self.journal.rows(0, self._look()):
-            record = unpack(raw, page)
-            if record.page is not None:
-                yield entry_of(record, self._catalog.schema.names)
+    # The index
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
             return {
-                "index": f"lmdb:{self.path}",
-                **self._catalog.info(),
-                **self._notes_info(txn),
+                "index": self.where,
+                **self._store.catalog.info(),
+                **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
                 "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
             }
 
@@ -252,7 +245,7 @@ class LmdbIndex(LmdbNotes):
     def _verify(self, told: Told | None) -> list[str]:
         with self._store.locked():
             end = self._look()
-            return self._store.problems() or problems(self._catalog, self.journal.rows(0, end), told)
+            return self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
         self._store.wait()
@@ -266,7 +259,7 @@ class LmdbIndex(LmdbNotes):
         self.drop_older_rewrites()
         with self._store.locked():
             self._look()
-            if fold := self._catalog.whole():
+            if fold := self._store.catalog.whole():
                 self._store.merge(fold, self._store.manifest)
         self.journal.compact()
         self._store.seen = -1  # transactions are numbered anew
@@ -281,7 +274,7 @@ class LmdbIndex(LmdbNotes):
         with self.journal.lock:
             if self._closed:
                 return False
-            schema = self._catalog.schema
+            schema = self._store.catalog.schema
             if checks or schema.checks:
                 check_header(self._header, checks, str(self.path))
                 if [check for _, check in schema.checks] != list(checks):

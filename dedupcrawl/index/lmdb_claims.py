@@ -1,4 +1,4 @@
-"""Claims in LMDB: a claimant is alive as long as it holds the lock on its file, however its process ends.
+"""Claimants of an index in a folder: one is alive as long as it holds the lock on its file, however its process ends.
 
 What claims are for: index.claims.
 """
@@ -8,26 +8,20 @@ from __future__ import annotations
 import fcntl
 import os
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
-from dedupcrawl.index.journal import Journal, Transaction
-from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.record import DIGEST_BYTES, digest, unpack_dependent
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.claims import read_claim
+from dedupcrawl.index.journal import Journal
 
 _OWNERS = "owners"  # folder of the claimants' lock files
 
 
-class Claims:
-    """The claims in a journal. All methods but `start` and `close` work within a transaction of it.
+class LmdbClaims:
+    """As index.claims.Claimant.
 
     Args:
-        journal: Where they are kept, beside the pages.
-
-    Attributes:
-        owner: The name of this process as a claimant; empty when it is none.
+        journal: Where the claims are kept, beside the pages.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -49,46 +43,27 @@ class Claims:
             self.owner = owner.bytes
         return self.owner.hex()
 
-    def claim(self, txn: Transaction, entry: Entry, request: bytes) -> None:
-        """A page is kept, but not stored yet; `request` is what to ask for when it never is, or empty."""
-        self._journal.set_cell(txn, claim_cell(entry.url, self.owner))
-        if request:
-            self._journal.set_cell(txn, dependent_cell(entry.url, Dependent(entry.spider, entry.source, request)))
-
-    def owner_of(self, txn: Transaction, url: str) -> bytes | None:
-        """Who claims the page under `url`; None where it is stored, or not kept."""
-        key = digest(url)
-        raw = txn.get(key, None, self._journal.tables["claims"])
-        return None if raw is None else read_claim(key, raw)[0]
-
-    def abandon(self, txn: Transaction, url: str) -> list[Dependent]:
-        """The page under `url` will never be stored: what depended on it is orphaned, and returned."""
-        txn.delete(digest(url), db=self._journal.tables["claims"])
-        gone = self._journal.clear(txn, "dependents", digest(url))
-        orphaned = [unpack_dependent(raw, key[DIGEST_BYTES:]) for key, raw in gone]
-        for dependent in orphaned:
-            self._journal.set_cell(txn, orphan_cell(dependent))
-        return orphaned
-
-    def dead(self, txn: Transaction) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that are no more, and by whom."""
+    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
+        """The URLs that are claimed by processes that are no more, but some, and by whom."""
         alive = {self.owner: True}
         claimed = []
-        with txn.cursor(self._journal.tables["claims"]) as cursor:
-            for key, raw in cursor:
-                owner, url = read_claim(key, raw)
-                if owner not in alive:
-                    alive[owner] = _is_locked(self._folder / owner.hex())
-                if not alive[owner]:
-                    claimed.append((url, owner))
+        for key, raw in self._journal.keyed_rows(self._journal.tables["claims"]):
+            owner, url = read_claim(key, raw)
+            if owner not in alive:
+                alive[owner] = owner.hex() in excluded or _is_locked(self._folder / owner.hex())
+            if not alive[owner]:
+                claimed.append((url, owner))
         return claimed
 
-    def remove_dead_owners(self, excluded: Collection[str]) -> None:
+    def bury(self, excluded: Collection[str]) -> None:
         """Remove the lock files that nobody holds, but those of some. Their claims must have been abandoned."""
         if self._folder.is_dir():
             for path in self._folder.iterdir():
                 if path.name not in (self.owner.hex(), *excluded) and path.suffix != ".new" and not _is_locked(path):
                     path.unlink(missing_ok=True)
+
+    def give_up(self, urls: Iterable[str]) -> None:
+        """Nothing: what is claimed is written nowhere else."""
 
     def close(self) -> None:
         """Release the lock: what is still claimed is nobody's from now on."""

@@ -6,42 +6,30 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from threading import RLock
 from typing import TypeVar
 
 import lmdb
 
-from dedupcrawl.index.claims import Ledger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal, Transaction, explained, with_prefix
-from dedupcrawl.index.lmdb_claims import Claims
-from dedupcrawl.index.notes import COUNTED, Cell, Item
-from dedupcrawl.index.turns import in_turn
+from dedupcrawl.index.tables import Cell, Item, Tables, in_turn
 
 Answer = TypeVar("Answer")
 
 
-class LmdbNotes(Ledger):
+class LmdbNotes(Tables):
     """An open index, and its tables.
 
     Attributes:
         path: The index's folder.
         journal: Where everything lies.
-        claims: Which pages are not stored yet, and what waits to be fetched again.
     """
 
-    claims: Claims
-
-    def __init__(self, path: Path, journal: Journal, claims: Claims) -> None:
+    def __init__(self, path: Path, journal: Journal) -> None:
         super().__init__()
         self.path = path
         self.journal = journal
-        self.claims = claims
-
-    @property
-    def lock(self) -> RLock:
-        """The journal's."""
-        return self.journal.lock
+        self.lock = journal.lock
 
     def check_open(self) -> None:
         """Raise an error after `close`, and in a process that was forked from that which opened the index."""
@@ -99,9 +87,6 @@ class LmdbNotes(Ledger):
     def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
         with self.explaining():
             return unpack(raw)
-
-    def _notes_info(self, txn: Transaction) -> dict[str, int]:
-        return {said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()}
 
 
 def _copied(raw: bytes | memoryview | None) -> bytes | None:

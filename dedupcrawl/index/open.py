@@ -102,10 +102,7 @@ class TemporaryIndex(LmdbIndex):
     def __init__(self, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="dedupcrawl-", ignore_cleanup_errors=True)
         super().__init__(Path(self._folder.name), checks or make_checks(["exact"], {}), batch_pages=batch_pages)
-
-    def info(self) -> dict[str, int | float | str]:
-        """Pages, postings by check, verdicts, bytes on disk."""
-        return {**super().info(), "index": "memory:"}
+        self.where = "memory:"
 
     def close(self) -> None:
         """Release everything. Further calls fail."""

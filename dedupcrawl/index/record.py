@@ -13,7 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ DIGEST_BYTES = 16  # of what stands for a URL or a name
 _CHECKSUM_BYTES = 4
 
 Row = TypeVar("Row")
+Remembered = TypeVar("Remembered", Recorded, Rewrite)
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -146,16 +147,13 @@ def storable(entry: Entry) -> Entry:
             if not text.isascii():
                 text.encode()
     except UnicodeEncodeError:
-        return msgspec.structs.replace(
-            entry,
-            url=plain(entry.url),
-            title=plain(entry.title),
-            site=plain(entry.site),
-            spider=plain(entry.spider),
-            run=plain(entry.run),
-            fetched_url=plain(entry.fetched_url),
-        )
+        return _in_utf8(entry)
     return entry
+
+
+def _in_utf8(row: Row) -> Row:
+    text = json.dumps(msgspec.to_builtins(row), ensure_ascii=False)
+    return msgspec.convert(json.loads(text.encode("utf-8", "replace")), type(row))
 
 
 def plain(text: str) -> str:
@@ -165,45 +163,30 @@ def plain(text: str) -> str:
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 
-_decode_recorded = msgspec.msgpack.Decoder(Recorded).decode
 _decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
-_decode_rewrite = msgspec.msgpack.Decoder(Rewrite).decode
+_REMEMBERED: dict[Any, tuple[str, Callable[[Raw], Any]]] = {
+    Recorded: ("a recorded verdict", msgspec.msgpack.Decoder(Recorded).decode),
+    Rewrite: ("a recorded rewrite", msgspec.msgpack.Decoder(Rewrite).decode),
+}
 
 
-def pack_recorded(row: Recorded) -> bytes:
+def pack_row(row: Recorded | Rewrite) -> bytes:
     """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
     try:
         return shrunk(_encode(row))
     except UnicodeEncodeError:
-        text = json.dumps(msgspec.to_builtins(row), ensure_ascii=False)
-        return shrunk(_encode(msgspec.convert(json.loads(text.encode("utf-8", "replace")), Recorded)))
+        return shrunk(_encode(_in_utf8(row)))
 
 
-def unpack_recorded(raw: bytes) -> Recorded:
-    """What `pack_recorded` was given.
-
-    Raises:
-        IndexDamagedError: The bytes are no row.
-    """
-    what = "a recorded verdict"
-    return _unpacked(_decode_recorded, expanded(raw, what), what)
-
-
-def pack_rewrite(rewrite: Rewrite) -> bytes:
-    """The bytes of a row; a lone surrogate becomes "?"."""
-    url, canonical, rules, spider, run, at, request = msgspec.structs.astuple(rewrite)
-    names = tuple(map(plain, rules))
-    return shrunk(_encode(Rewrite(plain(url), plain(canonical), names, plain(spider), plain(run), at, request)))
-
-
-def unpack_rewrite(raw: bytes) -> Rewrite:
-    """What `pack_rewrite` was given.
+def unpack_row(kind: type[Remembered], raw: bytes) -> Remembered:
+    """What `pack_row` was given, a row of this kind.
 
     Raises:
-        IndexDamagedError: The bytes are no row.
+        IndexDamagedError: The bytes are no such row.
     """
-    what = "a recorded rewrite"
-    return _unpacked(_decode_rewrite, expanded(raw, what), what)
+    what, decode = _REMEMBERED[kind]
+    row: Remembered = _unpacked(decode, expanded(raw, what), what)
+    return row
 
 
 def pack_dependent(dependent: Dependent) -> tuple[bytes, bytes]:

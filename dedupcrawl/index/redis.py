@@ -10,44 +10,52 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
+from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import claim_cell
-from dedupcrawl.index.contract import Kept, Told
+from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.notes import ROWS_AT_ONCE
-from dedupcrawl.index.record import (
-    Record,
-    digest,
-    entry_of,
-    pack,
-    pack_dependent,
-    plain,
-    renumbered,
-    storable,
-    tombstone,
-    unpack,
-)
-from dedupcrawl.index.redis_claims import unpacked
-from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, read, token, written
+from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain, renumbered, storable, tombstone, unpack
+from dedupcrawl.index.redis_claims import RedisClaims, unpacked
+from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_scripts import DEPEND, FORGET, OFFER, TAKE_BYTES
+from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import Ending, Fetch, Search, forgotten, newest, renewal, row_of, superseding
-from dedupcrawl.index.turns import in_turn
+from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
+from dedupcrawl.index.tables import COUNTED, ROWS_AT_ONCE, in_turn
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5
+_NOTHING = (b"", b"")
 
 
-class RedisIndex(RedisNotes):
+class _Step(NamedTuple):
+    """What the server is to do with one page, unless something that this process does not know could change its mind.
+
+    Attributes:
+        url: Of the page.
+        row: Row, tokens, number and tombstone of the page that it replaces; all empty for a page that is kept already.
+        claim: URL digest and claim.
+        dependent: Remembered to depend on the page, where that is claimed.
+        probes: What must not have come since.
+    """
+
+    url: str
+    row: tuple[Argument, ...]
+    claim: tuple[bytes, bytes]
+    dependent: Dependent | None
+    probes: list[WireProbe]
+
+
+class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
@@ -66,11 +74,12 @@ class RedisIndex(RedisNotes):
         OSError: The server refuses.
     """
 
+    claims: RedisClaims
     pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/page-index.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
-        super().__init__(Address(url), wait)
-        self.journal = RedisJournal(self.address, self.link, checks, batch_pages, self.lock, self._tell_again)
+        super().__init__(Address(url), checks, batch_pages, wait)
+        self.claims = RedisClaims(self.address, self.link)
         self._runs: dict[str, int] = {}
         try:
             self._look()
@@ -83,23 +92,40 @@ class RedisIndex(RedisNotes):
         """Answers of the server that were waited for."""
         return self.link.round_trips
 
+    # Pages
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self.replica.catalog
+
     @in_turn
     def _look(self) -> int:
-        """Catch up with the other processes; returns the id of the next page."""
-        self.journal.catch_up()
-        return self.journal.replica.catalog.next_id
+        self.catch_up()
+        return self._catalog.next_id
+
+    @contextmanager
+    def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
+        replica = self._replica(0.0 if fresh else redis_notes.FRESH_SECONDS)
+        yield replica.catalog, replica.fetch
+
+    def _replica(self, age: float) -> Replica:
+        """The copy, with all rows that the server had so many seconds ago."""
+        if time.monotonic() - self.read_at >= age:
+            self.catch_up()
+        return self.replica
+
+    def _rows(self, end: int) -> Iterator[tuple[int, bytes]]:
+        return ((page, self._row(page)) for page in range(end))
+
+    @in_turn
+    def _row(self, page: int) -> bytes:
+        return self.replica.fetch(page)
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
         replica = self._replica(redis_notes.FRESH_SECONDS)
-        first_id = min(first_id, self.journal.first_id_limit)
+        first_id = min(first_id, self.first_id_limit)
         return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
-
-    def _replica(self, age: float) -> Replica:
-        """The copy, with all rows that the server had so many seconds ago."""
-        if time.monotonic() - self.journal.read_at >= age:
-            self.journal.catch_up()
-        return self.journal.replica
 
     @contextmanager
     def _reading(self, replica: Replica) -> Iterator[Fetch]:
@@ -107,145 +133,98 @@ class RedisIndex(RedisNotes):
             self.check_open()
             yield replica.fetch
 
-    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        return self.add_all([(found, request)])[0]
-
     @in_turn
     def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        replica = self.journal.replica
+        replica = self.replica
         end = replica.catalog.next_id
-        current = [found.catalog is replica.catalog and found.end == end for found, _ in offers]
         answers: list[Kept | None] = [None] * len(offers)
-        offered = [number for number, is_current in enumerate(current) if is_current]
-        if not offered:
-            return answers
-        keys, rows = [self.claims.key], []
-        arguments: list[Argument] = []
-        for number in offered:
-            found, request = offers[number]
+        steps: list[_Step] = []
+        rows: list[tuple[int, bytes, Kept]] = []
+        for number, (found, request) in enumerate(offers):
+            if found.catalog is not replica.catalog or found.end != end:
+                continue
             entry = found.entry
             replaces = newest(replica.catalog, entry.url, replica.fetch)
-            row, tokens = self._packed(row_of(found, replaces))
-            itself = pack_dependent(Dependent(entry.spider, entry.source, request)) if request else (b"", b"")
-            probes = [part for probe in read(replica.catalog.schema, entry, replaces) for part in probe]
+            row = self._packed(row_of(found, replaces))
+            itself = Dependent(entry.spider, entry.source, request) if request else None
             claim = claim_cell(entry.url, self.claims.owner)
-            claimed = (claim.field, claim.value) if claim.value else (b"", b"")
-            one = (row, tokens, *self._grave(replaces), *claimed, *itself, *probes)
-            arguments += [len(one), *one]
-            keys.append(self.claims.dependents_key(entry.url))
-            rows.append((row, Kept(0, found.superseded_urls, replaces is not None)))
-        _, told = self.journal.exchange(OFFER, keys, *arguments)
-        for number, is_kept, (row, kept) in zip(offered, told, rows, strict=False):
+            claimed = (claim.field, claim.value) if claim.value else _NOTHING
+            probes = read(replica.catalog.schema, entry, replaces)
+            steps.append(_Step(entry.url, (*row, *self._grave(replaces)), claimed, itself, probes))
+            rows.append((number, row[0], Kept(0, found.superseded_urls, replaces is not None)))
+        for step, is_kept, (number, raw, kept) in zip(steps, self._stepped(steps), rows, strict=False):
             if is_kept:
                 answers[number] = replace(kept, page_id=replica.catalog.next_id)
-                replica.extend([row])
-                self.claims.kept(offers[number][0].entry.url)
+                replica.extend([raw])
+                self.claims.kept(step.url)
         return answers
-
-    @in_turn
-    def renew(self, entry: Entry) -> bool:
-        self.journal.catch_up()
-        entry = storable(entry)
-        return self._end(entry.url, partial(renewal, entry))[0]
-
-    def forget(self, urls: Iterable[str]) -> int:
-        gone: set[str] = set()
-        self._forget_all([plain(url) for url in urls], gone)
-        return len(gone)
-
-    @in_turn
-    def _forget_all(self, urls: list[str], gone: set[str]) -> None:
-        """Adds to `gone` what was there, which counts also when this is begun anew."""
-        self.journal.catch_up()
-        gone.update(url for url in urls if self._forget(url, b"", b"")[0])
-
-    def _forget(self, url: str, claim: bytes, owner: bytes) -> tuple[bool, list[Dependent]]:
-        """Forget a page, and a claim on it; as `_end`."""
-        self.clear("attachments", digest(url))
-        return self._end(url, partial(forgotten, url), claim, owner)
-
-    def _end(self, url: str, ending: Ending, claim: bytes = b"", owner: bytes = b"") -> tuple[bool, list[Dependent]]:
-        """Put a tombstone in the place of a page and append why; a claim on it may end, too, if it is that of `owner`.
-
-        Returns:
-            Whether there was such a page, and what is orphaned.
-        """
-        keys = [self.claims.key, self.claims.dependents_key(url), self.claims.orphans_key]
-        replica = self.journal.replica
-        while found := ending(replica.catalog, replica.fetch) or (claim and (None, None)):
-            page, record = found
-            row, tokens = self._packed(record) if record else (b"", b"")
-            arguments = (row, tokens, *self._grave(page), claim, owner)
-            status, orphaned = self.journal.exchange(FORGET, keys, *arguments)
-            if status == b"done":
-                replica.extend([row] if row else [])
-                return page is not None, unpacked(orphaned)
-            if status == b"other":
-                break
-        return False, []
-
-    def _packed(self, record: Record) -> tuple[bytes, bytes]:
-        """A row, and its tokens."""
-        schema = self.journal.replica.catalog.schema
-        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
-
-    @in_turn
-    def start_claiming(self) -> str:
-        return self.claims.start()
-
-    @in_turn
-    def reap_expired(self, excluded: Collection[str] = ()) -> int:
-        self.journal.catch_up()
-        forgotten = 0
-        for owner, urls in self.claims.dead(excluded).items():
-            forgotten += sum(self._forget(url, digest(url), owner)[0] for url in urls)
-            self.claims.reap(owner)
-        return forgotten
-
-    def confirm(self, urls: Iterable[str]) -> None:
-        stored = [plain(url) for url in urls]
-        super().confirm(stored)
-        with self.lock:
-            self.claims.given_up(stored)
-
-    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        orphaned: list[Dependent] = []
-        self._abandon_all([plain(url) for url in urls], orphaned)
-        return orphaned
-
-    @in_turn
-    def _abandon_all(self, urls: list[str], orphaned: list[Dependent]) -> None:
-        """Adds to `orphaned`, which is told also when this is begun anew."""
-        self.journal.catch_up()
-        for url in urls:
-            orphaned += self._forget(url, digest(url), b"")[1]
-            self.claims.given_up([url])
-
-    def depend(self, keeper: str, dependent: Dependent) -> bool:
-        return self.depend_all([(keeper, dependent)])[0]
 
     @in_turn
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
         held: dict[int, bool] = {}
         known = False
         while len(held) < len(drops):
-            catalog, keys, arguments, asked = self.journal.replica.catalog, [self.claims.key], [], []
+            catalog, steps = self._catalog, dict[int, _Step]()
             for number, (keeper, dependent) in enumerate(drops):
                 page = None
                 if number not in held:
-                    page = newest(catalog, plain(keeper), self.journal.replica.fetch)
+                    page = newest(catalog, plain(keeper), self.replica.fetch)
                     if page is None and known:
                         held[number] = False
                 if page is not None:
-                    asked.append(number)
-                    keys.append(self.claims.dependents_key(plain(keeper)))
-                    arguments += [token(catalog.schema.ended, page), digest(plain(keeper)), *pack_dependent(dependent)]
-            told = self.journal.exchange(DEPEND, keys, *arguments)[1] if asked else []
-            held |= {number: True for number, is_held in zip(asked, told, strict=False) if is_held}
+                    probe = (1, token(catalog.schema.ended, page), b"")
+                    claim = (digest(plain(keeper)), b"")
+                    steps[number] = _Step(plain(keeper), 2 * _NOTHING, claim, dependent, [probe])
+            told = zip(steps, self._stepped(list(steps.values())), strict=False)
+            held |= {number: True for number, is_held in told if is_held}
             if len(held) < len(drops):
-                self.journal.catch_up()
+                self.catch_up()
                 known = True
         return [held[number] for number in range(len(drops))]
+
+    def _stepped(self, steps: Sequence[_Step]) -> list[int]:
+        """Which of these the server did, in one round trip; none where too much has come since."""
+        if not steps:
+            return []
+        keys, arguments = [self.claims.key], list[Argument]()
+        for step in steps:
+            keys.append(self.claims.dependents_key(step.url))
+            dependent = pack_dependent(step.dependent) if step.dependent else _NOTHING
+            one = (*step.row, *step.claim, *dependent, *(part for probe in step.probes for part in probe))
+            arguments += [len(one), *one]
+        return self.exchange(OFFER, keys, *arguments)[1]
+
+    def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
+        key, forgets = digest(ending.url), ending.renewed is None
+        keys = [self.claims.key, self.claims.dependents_key(ending.url), self.claims.orphans_key]
+        keys.append(self._key("attachments", key))
+        claim = _NOTHING if ending.owner is None else (key, ending.owner)
+        replica = self.replica
+        while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
+            page, record = found
+            row = self._packed(record) if record else _NOTHING
+            status, orphaned = self.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
+            if status == b"done":
+                replica.extend([row[0]] if row[0] else [])
+                return page is not None, unpacked(orphaned)
+            if status == b"other":
+                return False, []
+        if forgets:
+            self.clear("attachments", key)
+        return False, []
+
+    def _packed(self, record: Record) -> tuple[bytes, bytes]:
+        """A row, and its tokens."""
+        schema = self._catalog.schema
+        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
+
+    def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
+        """Number and tombstone of a page that is replaced or forgotten."""
+        if page is None:
+            return _NOTHING
+        return page, renumbered(tombstone(self.replica.fetch(page), page), UNNUMBERED)
+
+    # Claims
 
     def orphans(self, spider: str) -> list[Dependent]:
         return unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
@@ -257,26 +236,7 @@ class RedisIndex(RedisNotes):
     def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
         return self.claims.take(orphans, at)
 
-    @in_turn
-    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
-        replica = self._replica(0.0 if fresh else redis_notes.FRESH_SECONDS)
-        page = newest(replica.catalog, plain(url), replica.fetch)
-        return None if page is None else entry_of(unpack(replica.fetch(page), page), replica.catalog.schema.names)
-
-    @in_turn
-    def superseded_by(self, url: str) -> str | None:
-        replica = self._replica(0.0)
-        return superseding(replica.catalog, plain(url), replica.fetch)
-
-    def entries(self) -> Iterator[Entry]:
-        for page in range(self._look()):
-            record = self._row(page)
-            if record.page is not None:
-                yield entry_of(record, self.journal.replica.catalog.schema.names)
-
-    @in_turn
-    def _row(self, page: int) -> Record:
-        return unpack(self.journal.replica.fetch(page), page)
+    # The index
 
     def first_id_of_run(self, run: str) -> int:
         self._runs[run] = super().first_id_of_run(run)
@@ -284,31 +244,32 @@ class RedisIndex(RedisNotes):
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
-        self.journal.catch_up()
+        self.catch_up()
         return {
             "index": self.address.where,
-            **self.journal.replica.catalog.info(),
-            **self._notes_info(),
+            **self._catalog.info(),
+            **{said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()},
+            "attachments": int(self.link.ask("HGET", self.address.key("meta"), "attachments") or 0),
             "bytes": self._bytes(),
         }
 
-    def _tell_again(self) -> None:
+    def tell_again(self) -> None:
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
-            first_id = min(first, self.journal.first_id_limit)
+            first_id = min(first, self.first_id_limit)
             self.link.ask("HSETNX", self.address.key("runs"), digest(plain(run)), first_id)
         self.claims.again()
 
     def _bytes(self) -> int:
         names = ("claims", "orphans", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
-        keys = [*self.journal.keys, *map(self.address.key, names)]
+        keys = [*self.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
     def verify(self, told: Told | None = None) -> list[str]:
         with self.lock:
             for _ in range(_VERIFICATIONS):  # pages that others add meanwhile may end some after these were read
                 end = self._look()
-                found = problems(self.journal.replica.catalog, self._server_rows(end), told)
+                found = problems(self._catalog, self._server_rows(end), told)
                 if not found or self._look() == end:
                     break
             return found
@@ -319,12 +280,6 @@ class RedisIndex(RedisNotes):
             for page, raw in enumerate(rows, first):
                 if raw is not None:
                     yield page, raw if _is_damaged(raw) else renumbered(raw, page)
-
-    def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
-        """Number and tombstone of a page that is replaced or forgotten."""
-        if page is None:
-            return b"", b""
-        return page, renumbered(tombstone(self.journal.replica.fetch(page), page), UNNUMBERED)
 
     def compact(self) -> None:
         self.drop_older_verdicts()
@@ -338,8 +293,9 @@ class RedisIndex(RedisNotes):
                 self.settle()
             self.is_closed = True
         self.claims.close()
-        self.journal.close()
+        self.replica.wait()
         with self.lock:
+            self.replica.close()
             self.link.drop()
 
 

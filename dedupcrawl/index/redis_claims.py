@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import redis
 
-from dedupcrawl.index.claims import OWNER_BYTES, claim_cell
+from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, read_claim
 from dedupcrawl.index.record import digest, pack_dependent, unpack_dependent
 from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.redis_scripts import TAKE, TAKEN, TAKEN_BYTES
@@ -26,7 +26,7 @@ _SCANNED_AT_ONCE = 1000
 
 
 class RedisClaims:
-    """The claims of one index. All methods but `start` and `close` are part of a conversation of `link`.
+    """As index.claims.Claimant. All methods but `close` are part of a conversation of `link`.
 
     Args:
         address: Where the index lies.
@@ -47,6 +47,7 @@ class RedisClaims:
         self._has_read_all = False
         self.orphans_key = address.key("orphans")
         self._own: set[str] = set()
+        self._dead: set[bytes] = set()
 
     def start(self) -> str:
         """Become a claimant, if this process is none yet; returns its name."""
@@ -72,7 +73,7 @@ class RedisClaims:
             cells = [claim_cell(url, self.owner) for url in urls[first : first + _SCANNED_AT_ONCE]]
             self._link.ask("HSET", self.key, *(part for cell in cells for part in (cell.field, cell.value or b"")))
 
-    def given_up(self, urls: Iterable[str]) -> None:
+    def give_up(self, urls: Iterable[str]) -> None:
         """There is no claim of this process on these pages any more."""
         self._own.difference_update(urls)
 
@@ -97,8 +98,8 @@ class RedisClaims:
             taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
         return unpacked(taken)
 
-    def dead(self, excluded: Collection[str]) -> dict[bytes, list[str]]:
-        """The URLs that are claimed by processes that have ended, by process, but those of some claimants.
+    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
+        """The URLs that are claimed by processes that have ended, but those of some claimants, and by whom.
 
         All claims are read at first, and then only when somebody has died.
         """
@@ -109,16 +110,15 @@ class RedisClaims:
                 self._link.ask("SADD", self.owners_key, *owners)
             self._has_read_all = True
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
-        claimed: dict[bytes, list[str]] = {o: [] for o in looked_at if not self._link.ask("EXISTS", self._owner_key(o))}
-        if claimed:
-            for raw in dict(self._all(self.key)).values():
-                if raw[:OWNER_BYTES] in claimed:
-                    claimed[raw[:OWNER_BYTES]].append(raw[OWNER_BYTES:].decode())
-        return claimed
+        self._dead = {owner for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
+        claims = (read_claim(field, raw) for field, raw in dict(self._all(self.key) if self._dead else ()).items())
+        return [(url, owner) for owner, url in claims if owner in self._dead]
 
-    def reap(self, owner: bytes) -> None:
-        """No claim of a process that is no more is left."""
-        self._link.ask("SREM", self.owners_key, owner)
+    def bury(self, excluded: Collection[str]) -> None:
+        """No claim of those that were found dead is left."""
+        if self._dead:
+            self._link.ask("SREM", self.owners_key, *self._dead)
+            self._dead = set()
 
     def close(self) -> None:
         """What is still claimed is nobody's from now on."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
-from dedupcrawl.index.claims import Ledger
-from dedupcrawl.index.notes import COUNTED, ROWS_AT_ONCE, Cell
+from dedupcrawl.index.notes import VerdictLog
 from dedupcrawl.index.record import digest, plain
-from dedupcrawl.index.redis_claims import RedisClaims
-from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument, Link
 from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS
-from dedupcrawl.index.turns import in_turn
+from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, in_turn
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
@@ -24,29 +22,30 @@ _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 Answer = TypeVar("Answer")
 
 
-class RedisNotes(Ledger):
-    """An open index, and its tables.
+class RedisNotes(VerdictLog):
+    """The connection of an open index, and its tables.
 
     Attributes:
         address: Where the index lies.
         link: The connection.
-        lock: Held during every call.
-        claims: Which pages are not stored yet, and what waits to be fetched again.
-        journal: The pages.
         is_closed: True after `close`.
+        read_at: When (time.monotonic) the server was last asked for its rows.
+        pages_restored: How many pages were restored until then.
     """
-
-    claims: RedisClaims
-    journal: RedisJournal
 
     def __init__(self, address: Address, wait: float) -> None:
         super().__init__()
         self.address = address
         self.link = Link(address, wait)
         self.lock = threading.RLock()
-        self.claims = RedisClaims(address, self.link)
         self.is_closed = False
+        self.read_at = 0.0
+        self.pages_restored = 0
         self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
+
+    @abstractmethod
+    def greet(self) -> None:
+        """Called first on a new connection."""
 
     def check_open(self) -> None:
         """Raise ValueError after `close`."""
@@ -55,13 +54,13 @@ class RedisNotes(Ledger):
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns, begun anew when the connection breaks."""
-        return self.link.talk(self.journal.greet, work)
+        return self.link.talk(self.greet, work)
 
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given))
         if any(cell.table == "restored" for cell in cells):
-            self.journal.read_at = 0.0
+            self.read_at = 0.0
         return there
 
     def _changing(self, cells: Collection[Cell], given: Collection[Cell]) -> tuple[Any, ...]:
@@ -107,9 +106,9 @@ class RedisNotes(Ledger):
 
     def is_restored(self, url: str) -> bool:
         with self.lock:
-            if self.is_closed or time.monotonic() - self.journal.read_at >= FRESH_SECONDS:
+            if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
                 return super().is_restored(url)
-            if self.journal.restored > len(self._restored):
+            if self.pages_restored > len(self._restored):
                 self._restored.update(self._fields("restored"))
             return digest(plain(url)) in self._restored
 
@@ -120,9 +119,3 @@ class RedisNotes(Ledger):
 
     def _key(self, table: str, group: bytes = b"") -> str:
         return self.address.key(table, *([group.hex()] if group else []))
-
-    def _notes_info(self) -> dict[str, int]:
-        """How much is remembered; within a call."""
-        of_groups = self.link.ask("HGET", self.address.key("meta"), "attachments")
-        counts = {said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()}
-        return counts | {"attachments": int(of_groups or 0)}

@@ -83,10 +83,11 @@ READ = Script(_JOURNAL + "return {'read', unknown_rows(), restored, count}")
 OFFER = Script(
     _JOURNAL
     + f"""
--- KEYS: …, claims, for each page its dependents. ARGV: for each page: how many follow, row, tokens, number of
--- the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the claim, the page's own field as
--- a dependent or '', itself, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1 each).
--- A page is kept unless it meets a row that the client does not know, or a page before it in the same call.
+-- KEYS: …, claims, for each page its dependents. ARGV: for each page: how many follow, row or '' for one that is kept
+-- already, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the
+-- claim, a dependent's field or '', itself, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1
+-- each). A page is kept unless it meets a row that the client does not know, or a page before it in the same call; what
+-- depends on it is remembered while it is claimed.
 if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
 local told = unknown_rows()
 if #told < count - known then return {{'behind', told, restored}} end
@@ -134,12 +135,15 @@ while at <= #ARGV do
   if last < #ARGV then post(-number, tokens) end  -- of a refused one, too: none after it may overtake it
   kept[number] = met and 0 or 1
   if not met then
-    append(row, tokens, ARGV[at + 3], ARGV[at + 4])
-    count = count + 1
-    if ARGV[at + 5] ~= '' then
-      redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6])
-      if ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[4 + number], ARGV[at + 7], ARGV[at + 8]) end
+    local claimed = ARGV[at + 5] ~= ''
+    if row == '' then
+      claimed = redis.call('HEXISTS', KEYS[4], ARGV[at + 5]) == 1
+    else
+      append(row, tokens, ARGV[at + 3], ARGV[at + 4])
+      count = count + 1
+      if claimed then redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6]) end
     end
+    if claimed and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[4 + number], ARGV[at + 7], ARGV[at + 8]) end
   end
   at = last + 1
 end
@@ -150,13 +154,18 @@ return {{'offered', told, restored, kept}}
 FORGET = Script(
     _JOURNAL
     + """
--- KEYS: …, claims, dependents, orphans. ARGV: row or '', tokens, number of the row that it ends, that one's tombstone,
--- URL digest of a claim that ends too or '', whose claim it must be or ''.
+-- KEYS: …, claims, dependents, orphans, attachments. ARGV: row or '', tokens, number of the row that it ends, that
+-- one's tombstone, URL digest of a claim that ends too or '', whose claim it must be or '', '1' if attachments go.
 if known < count then return {'behind', unknown_rows(), restored} end
 if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
   return {'other', {}, restored, {}}
 end
 if ARGV[3] ~= '' then append(ARGV[3], ARGV[4], ARGV[5], ARGV[6]) end
+local beside = ARGV[9] == '1' and redis.call('HLEN', KEYS[7]) or 0
+if beside > 0 then
+  redis.call('HINCRBY', KEYS[1], 'attachments', -beside)
+  redis.call('DEL', KEYS[7])
+end
 local orphaned = {}
 if ARGV[7] ~= '' then
   local dependents = redis.call('HGETALL', KEYS[5])
@@ -168,29 +177,6 @@ if ARGV[7] ~= '' then
   redis.call('HDEL', KEYS[4], ARGV[7])
 end
 return {'done', {}, restored, orphaned}
-"""
-)
-
-DEPEND = Script(
-    _JOURNAL
-    + f"""
--- KEYS: …, claims, for each keeper its dependents. ARGV: for each drop: the token of what ends the keeper, the keeper's
--- URL digest, the dependent's field, itself.
-if count - known > {WINDOW} then return {{'behind', unknown_rows(), restored}} end
-local ended = {{}}
-for _, tokens in ipairs(known < count and unknown_tokens() or {{}}) do
-  if not tokens then return {{'behind', unknown_rows(), restored}} end
-  for at = 1, #tokens, 4 do ended[string.sub(tokens, at, at + 3)] = true end
-end
-local held = {{}}
-for at = 3, #ARGV, 4 do
-  local number = #held + 1
-  held[number] = ended[ARGV[at]] and 0 or 1
-  if held[number] == 1 and redis.call('HEXISTS', KEYS[4], ARGV[at + 1]) == 1 then
-    redis.call('HSET', KEYS[4 + number], ARGV[at + 2], ARGV[at + 3])
-  end
-end
-return {{'done', unknown_rows(), restored, held}}
 """
 )
 

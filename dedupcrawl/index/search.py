@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from threading import RLock
 from typing import NamedTuple, TypeVar
 
@@ -23,9 +24,6 @@ Found = TypeVar("Found")
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
-
-Ending = Callable[[Catalog, Fetch], "tuple[int, Record] | None"]
-"""Id of a page that ends, and what to append therefore; None where there is none."""
 
 
 class Candidate(NamedTuple):
@@ -218,25 +216,36 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
     return None
 
 
-def renewal(entry: Entry, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
-    """Id of the page that `entry` is another reading of, and what to append in its place; None where it is not kept.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A page that is to end.
 
-    A page that a record both ends and has inside itself is an earlier reading of it.
+    Attributes:
+        url: Its URL.
+        renewed: Another reading of the page, which takes its place; None: it is forgotten, with what is attached to it.
+        owner: Whose claim on it ends too, so that what depends on the page is orphaned; where another claims it,
+            nothing is done. Empty: whoever claims it; None: claims stay as they are.
     """
-    page = newest(catalog, entry.url, fetch)
-    if page is None:
-        return None
-    record = unpack(fetch(page), page)
-    kept = record.page
-    if kept is None or (kept.kept_at, kept.run) != (entry.kept_at, entry.run):
-        return None
-    return page, record_of(entry, catalog.schema.names, (page,), (*record.inside, page))
 
+    url: str
+    renewed: Entry | None = None
+    owner: bytes | None = None
 
-def forgotten(url: str, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
-    """Id of the page kept under `url`, and what to append so that it is none any more; None where none is kept."""
-    page = newest(catalog, url, fetch)
-    return None if page is None else (page, forgetting(page, catalog.next_id, len(catalog.schema.names)))
+    def of(self, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
+        """Id of the page, and what to append therefore; None where it is not kept.
+
+        A page that a record both ends and has inside itself is an earlier reading of it.
+        """
+        page = newest(catalog, self.url, fetch)
+        if page is None:
+            return None
+        if self.renewed is None:
+            return page, forgetting(page, catalog.next_id, len(catalog.schema.names))
+        record = unpack(fetch(page), page)
+        kept = record.page
+        if kept is None or (kept.kept_at, kept.run) != (self.renewed.kept_at, self.renewed.run):
+            return None
+        return page, record_of(self.renewed, catalog.schema.names, (page,), (*record.inside, page))
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -101,4 +102,28 @@ def test_a_claimant_that_is_excluded_is_reaped_later(redis_url: str) -> None:
     assert index.reap_expired({name}) == 0
     assert index.entry("http://a/1") is not None
     assert index.reap_expired({"another"}) == 1
+    index.close()
+
+
+def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the claims and the step that ends one, another may have kept the page."""
+    dead, index = opened(redis_url), opened(redis_url)
+    dead.start_claiming()
+    keep(dead, "http://a/1", 7)
+    dead.close()
+    index.start_claiming()
+    look = index.claims.dead
+
+    def keep_meanwhile(excluded: Collection[str]) -> Any:
+        found = look(excluded)
+        keep(index, "http://a/1", 9)
+        index.attach("http://a/1", "text", b"said")
+        return found
+
+    monkeypatch.setattr(index.claims, "dead", keep_meanwhile)
+    assert index.reap_expired() == 0
+    assert index.attachments("http://a/1") == {"text": b"said"}
+    assert index.info()["claimed"] == index.info()["attachments"] == 1
     index.close()

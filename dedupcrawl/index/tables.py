@@ -1,0 +1,125 @@
+"""Tables of cells: what a store keeps besides pages, and one call at a time on it.
+
+A store has to read cells, to list them, and to change some of them in one step where others have not been changed
+meanwhile. All that is remembered is written over that, once for all stores.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import wraps
+from itertools import islice
+from threading import RLock
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+
+ROWS_AT_ONCE = 256  # so short is what others wait for
+COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "orphans")} | {
+    "claimed": "claims"
+}
+"""What `Index.info` calls the tables whose cells it counts."""
+
+Owner = TypeVar("Owner", bound="Tables")
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+
+
+class Cell(NamedTuple):
+    """A cell of a table, and a value of it.
+
+    Attributes:
+        table: The table.
+        group: What its cells that are read and removed together begin with; empty in a table without groups.
+        field: The rest of its key.
+        value: Not empty; None: there is no such cell.
+    """
+
+    table: str
+    group: bytes
+    field: bytes
+    value: bytes | None = None
+
+
+class Tables(ABC):
+    """What every store does for the tables. Threads of a process take turns.
+
+    Attributes:
+        lock: Held during every call.
+    """
+
+    lock: RLock
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._process = os.urandom(4)
+
+    @abstractmethod
+    def check_open(self) -> None:
+        """Raise an error when the index cannot be used, or no more."""
+
+    @abstractmethod
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        """What `work` returns; what the store raises meanwhile becomes an error of the contract."""
+
+    @abstractmethod
+    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
+        """Set and remove cells in one atomic step, if those that are `given` are as they are said to be.
+
+        Returns:
+            None where that was done; else the values that the given cells have.
+        """
+
+    @abstractmethod
+    def send(self, cells: Collection[Cell]) -> None:
+        """As `change`, but who has a server need not wait for it; then it may be done more than once."""
+
+    @abstractmethod
+    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
+        """The values of cells of a table without groups."""
+
+    @abstractmethod
+    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        """Field → value of the cells of each of these groups whose fields begin so, in order."""
+
+    @abstractmethod
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        """Remove the cells of a group whose fields begin so; who has a server need not wait for it."""
+
+    @abstractmethod
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """(field, value) of the cells of a table without groups whose fields begin so, in order."""
+
+    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
+        """What a row says; who has a folder says of damage where it is."""
+        return unpack(raw)
+
+    def _number(self) -> bytes:
+        """The field of what is recorded now: behind all that this process has recorded, and nobody else's.
+
+        It is the time: so nobody has to ask for a number first, and what is recorded may be sent twice.
+        """
+        self._last = max(time.time_ns(), self._last + 1)
+        return self._last.to_bytes(8, "big") + self._process
+
+
+def in_turn(
+    method: Callable[Concatenate[Owner, Arguments], Answer],
+) -> Callable[Concatenate[Owner, Arguments], Answer]:
+    """One call at a time, on an open index; the store's errors become those of the contract."""
+
+    @wraps(method)
+    def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        with self.lock:
+            self.check_open()
+            return self.converse(lambda: method(self, *args, **kwargs))
+
+    return call
+
+
+def parts(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Lists of up to `ROWS_AT_ONCE` items."""
+    while part := list(islice(items, ROWS_AT_ONCE)):
+        yield part
