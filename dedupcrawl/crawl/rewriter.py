@@ -66,7 +66,14 @@ class Rewriter:
         if is_left or self._watch.is_off(url, found.rules):
             return request
         wanted = self._representative(found, url)
-        return request if wanted == url else self._send(request, wanted, found, mode)
+        if wanted == url:
+            return request
+        if wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
+            rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
+            found = found._replace(rules=tuple(rules))
+            if self._watch.is_off(url, found.rules):
+                return request
+        return self._send(request, wanted, found, mode)
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
