@@ -11,7 +11,7 @@ from datetime import date
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.bounds import lower_bound
+from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
@@ -153,11 +153,11 @@ class RuleBook:
                     return failure
         return None
 
-    def _suspects(self, site: str, url: str, rules: tuple[str, ...]) -> list[tuple[float, WatchedRule]]:
+    def _suspects(self, site: str, url: str, rules: tuple[str, ...]) -> list[tuple[tuple[float, float], WatchedRule]]:
         """Rules that had a part in a failed trial, the worst first.
 
-        With each the share of its uses in that place that is right at least, by trials that no other of them had a part
-        in, and by what was known of it before.
+        With each the share of its uses in that place that is right at least, and at most, by trials that no other of
+        them had a part in, and by what was known of it before.
         """
         found = []
         for one in self._of(url, rules):
@@ -167,7 +167,8 @@ class RuleBook:
                 one.rule.id in of and others.isdisjoint(of) and one.places.of(tried) is place
                 for tried, _, of in self._failures[site]
             )
-            found.append((lower_bound(place.before[0] + passed, place.before[1] + failed), one))
+            known = place.before[0] + passed, place.before[1] + failed
+            found.append(((lower_bound(*known), upper_bound(*known)), one))
         return sorted(found, key=lambda suspect: (suspect[0], suspect[1].rule.evidence.correct))
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:

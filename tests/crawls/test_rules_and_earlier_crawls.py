@@ -1,4 +1,4 @@
-"""Rules that an earlier crawl did not have make other URLs of the pages that it kept; nothing waits in vain for them."""
+"""Rules that an earlier crawl did not have make other URLs of pages that it kept; nothing waits in vain for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def written(folder: Path, *rules: str) -> None:
 
 
 async def test_what_rules_make_of_a_kept_page_was_dropped_for_it(tmp_path: Path) -> None:
-    """/topic?as=1 was kept and /topic dropped for it: rules lead from the one to the other, what is known leads back."""
+    """/topic?as=1 was kept and /topic dropped for it: rules lead to the other, what is known leads back."""
     forms = ("/topic?as=1&n={}", "/topic?n={}", "/thread/{}")  # as they are asked for first: the last link is first
     pages = {"/": page(prose(0), *(form.format(n) for form in reversed(forms) for n in NUMBERS))}
     pages |= {form.format(n): page(prose(1 + n)) for form in forms for n in NUMBERS}
