@@ -8,8 +8,12 @@ from typing import Any, Literal
 Outcome = Literal["unique", "duplicate", "abstained"]
 
 SURE = 0.95
-"""Probability of a duplicate from which its URL is not fetched by later crawls. Of the verdicts on five archives
-all 1,899 from .98 on were of one text, or nearly; of those from .95 to .98 199 of 204, from .9 to .95 351 of 395."""
+"""Probability of a duplicate from which its URL is not fetched by later crawls, where the main texts differ.
+
+Of the verdicts on five archives all 1,899 from .98 on were of one text, or nearly; of those from .95 to .98 199 of 204,
+from .9 to .95 351 of 395. Where the main texts are the same to the letter it is sure at any probability: on four
+archives 295 of 296 such verdicts below .98 were right, of others 280 of 406.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Verdict:
     @property
     def is_sure(self) -> bool:
         """True for a duplicate that crawls need not fetch again, nor learners doubt."""
-        return self.is_duplicate and self.evidence.get("probability", 0.0) >= SURE
+        return self.is_duplicate and (self.check == "exact" or self.evidence.get("probability", 0.0) >= SURE)
 
     @property
     def is_duplicate(self) -> bool:

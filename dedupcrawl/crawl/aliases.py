@@ -193,8 +193,7 @@ class Aliases:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
         if found:
-            page = self._pages.of(response)
-            page.says, page.contested = found.keys(), self._keep(url, found)
+            self._pages.of(response).contested = self._keep(url, found)
         return None
 
     def _said_by(self, url: str, response: Response) -> dict[str, str]:
@@ -310,9 +309,8 @@ class Aliases:
         It need not be the one it was dropped for: of those that are not surely duplicates, each may say what another
         says, to the letter, and then one of them is enough to be fetched again.
         """
-        keeper = without_fragment(verdict.duplicate_of or "")
-        if verdict.is_sure or (verdict.check == "exact" and keeper in page.says):  # a text, and the page's own word
-            return keeper
+        if verdict.is_sure:
+            return without_fragment(verdict.duplicate_of or "")
         said = digest_of_all(page.analyse().page)
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:

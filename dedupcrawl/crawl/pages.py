@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -44,7 +44,6 @@ class FetchedPage:
         judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
-        says: URLs that it names as its own.
         is_update: Whether an earlier crawl has kept the same page at its URL.
         contested: URLs that it names as its own, of which another page has said so before, and that page.
         links: What only it led to, once its callback has come to its end; None again when that is settled.
@@ -74,7 +73,6 @@ class FetchedPage:
     judged_as: dict[int, str] = field(default_factory=dict)
     lost_alone: set[str] = field(default_factory=set)
     unwritten: int = 0
-    says: Collection[str] = ()
     is_update: bool = False
     contested: dict[str, str] = field(default_factory=dict)
     links: list[Request] | None = None

@@ -66,7 +66,14 @@ class Rewriter:
         if is_left or self._watch.is_off(url, found.rules):
             return request
         wanted = self._representative(found, url)
-        return request if wanted == url else self._send(request, wanted, found, mode)
+        if wanted == url:
+            return request
+        if wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
+            rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
+            found = found._replace(rules=tuple(rules))
+            if self._watch.is_off(url, found.rules):
+                return request
+        return self._send(request, wanted, found, mode)
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
@@ -87,8 +94,9 @@ class Rewriter:
         if known is None or self._watch.is_off(request.url, known[0].rules):
             return request
         found, is_answered = known
-        if found.canonical in request.meta.get(TRAIL, ()):
-            # Rules made of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
+        trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
+        if found.canonical in trail or is_one_url(found.canonical, request.url):
+            # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             self._pending.lead_on(request.url, found.canonical)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             return self._parts.bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
@@ -144,6 +152,8 @@ class Rewriter:
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
         if self._watch.rewritten(request, target, found.rules):
             self._ask_for_links(url)
+        for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
+            self._pending.lead_on(before, target)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]

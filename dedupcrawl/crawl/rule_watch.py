@@ -93,8 +93,15 @@ class RuleWatch:
 
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        is_by_rules = self._normalizer.normalize(request.url).rules == rules
-        if self._book is None or not is_by_rules or (found := self._aliases.found_out(request.url)) is None:
+        made_by = self._normalizer.normalize(
+            request.url
+        ).rules  # of an identity the rules of its first URL come with them
+        if (
+            self._book is None
+            or not made_by
+            or not set(made_by) <= set(rules)
+            or (found := self._aliases.found_out(request.url)) is None
+        ):
             return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):

@@ -8,8 +8,9 @@ many words holds names, not parts, and is left out from then on: so nothing has 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before, known_elsewhere
 from dedupcrawl.urls.rule import Rule
@@ -74,6 +75,7 @@ class Place:
         open: Of them.
         passed: Of them.
         failed: Of them, but for those of which another rule turned out to be the culprit.
+        passed_by: How many passed, by all the rules that had a part in them.
         is_off: The rule is used here no more.
         example: The first URL here whose trial passed.
     """
@@ -86,6 +88,7 @@ class Place:
     open: int = 0
     passed: int = 0
     failed: int = 0
+    passed_by: Counter[tuple[str, ...]] = field(default_factory=Counter)
     is_off: bool = False
     example: str = ""
 
@@ -112,9 +115,10 @@ class Place:
         """It has ended, in whatever way."""
         self.open = max(0, self.open - 1)
 
-    def passes(self, url: str = "") -> None:
-        """It found one page, of this URL."""
+    def passes(self, url: str = "", rules: tuple[str, ...] = ()) -> None:
+        """It found one page, of this URL; these rules had a part in it."""
         self.passed += 1
+        self.passed_by[rules] += 1
         self.example = self.example or url
         self.lacking = max(0, self.lacking - 1)
 
@@ -135,6 +139,7 @@ class Place:
         self.open += other.open
         self.passed += other.passed
         self.failed += other.failed
+        self.passed_by += other.passed_by
         self.example = self.example or other.example
 
 

@@ -11,6 +11,7 @@ from datetime import date
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
+from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
@@ -109,44 +110,66 @@ class RuleBook:
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
         for one in self._of(url, rules):
-            one.places.of(url).passes(url)
+            one.places.of(url).passes(url, rules)
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
         """The rules made of this URL one that leads to another page.
 
-        A rule that this refutes is off in the place of the URL; when nothing speaks for it in another place, it is
-        revoked. When several rules had a part in it, the worst is taken for the culprit, and the others are cleared of
-        what they did together with it. While none stands out, none is off: all are tried at every use until one does.
+        When this refutes one of them, the culprit is off in the place of the URL; when nothing speaks for it in another
+        place, it is revoked. The culprit is the one that most can be said against by what was tried without the others;
+        they are cleared of what they did together with it. While none stands out, none is off: all are tried at every
+        use until one does.
         """
         site = site_of(url)
         if not self._revoked[site].isdisjoint(rules) or self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         self._failures[site].append((url, canonical, rules))
-        suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
-        for _, place in suspects:
-            place.fails()
-        refuted = sorted(
-            ((one.badness(place), n) for n, (one, place) in enumerate(suspects) if one.is_refuted or place.is_refuted),
-            reverse=True,
-        )
-        if not refuted or (len(refuted) > 1 and refuted[0][0][:3] == refuted[1][0][:3]):
+        suspects = self._of(url, rules)
+        for one in suspects:
+            one.places.of(url).fails()
+        if not any(one.is_refuted or one.places.of(url).is_refuted for one in suspects):
             return Ruling()
-        return self._condemn(site, *suspects[refuted[0][1]])
+        worst = self._suspects(site, url, rules)
+        if len(worst) > 1 and worst[0][0] == worst[1][0]:
+            return Ruling()
+        return self._condemn(site, worst[0][1], worst[0][1].places.of(url))
 
     def decide(self) -> dict[str, Ruling]:
-        """Nothing more is tried: of those that may be the culprits the worst; site → what becomes of them."""
+        """Nothing more is tried: of what refutes a rule the worst goes; site → what becomes of it."""
         rulings: dict[str, Ruling] = {}
-        for site, watched in self._sites.items():
-            while refuted := [
-                (one.badness(place), name, one, place)
-                for name, one in watched.items()
-                for place in one.places
-                if place.failed and not place.is_off and (one.is_refuted or place.is_refuted)
-            ]:
-                _, _, one, place = max(refuted, key=lambda suspect: suspect[:2])
-                new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
+        for site in list(self._sites):
+            while (failure := self._refuting(site)) is not None:
+                worst = self._suspects(site, failure[0], failure[2])[0][1]
+                new, old = self._condemn(site, worst, worst.places.of(failure[0])), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
+
+    def _refuting(self, site: str) -> tuple[str, str, tuple[str, ...]] | None:
+        """A failed trial that a rule had a part in which is refuted and still in use there."""
+        for failure in self._failures[site]:
+            for one in self._of(failure[0], failure[2]):
+                place = one.places.of(failure[0])
+                if place.failed and not place.is_off and (one.is_refuted or place.is_refuted):
+                    return failure
+        return None
+
+    def _suspects(self, site: str, url: str, rules: tuple[str, ...]) -> list[tuple[tuple[float, float], WatchedRule]]:
+        """Rules that had a part in a failed trial, the worst first.
+
+        With each the share of its uses in that place that is right at least, and at most, by trials that no other of
+        them had a part in, and by what was known of it before.
+        """
+        found = []
+        for one in self._of(url, rules):
+            place, others = one.places.of(url), set(rules) - {one.rule.id}
+            passed = sum(count for of, count in place.passed_by.items() if others.isdisjoint(of))
+            failed = sum(
+                one.rule.id in of and others.isdisjoint(of) and one.places.of(tried) is place
+                for tried, _, of in self._failures[site]
+            )
+            known = place.before[0] + passed, place.before[1] + failed
+            found.append(((lower_bound(*known), upper_bound(*known)), one))
+        return sorted(found, key=lambda suspect: (suspect[0], suspect[1].rule.evidence.correct))
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that has a page."""

@@ -100,11 +100,6 @@ class WatchedRule:
         are_open = sum(one.open for one in self.places)
         return self._trials + are_open < needed and sum(one.begun for one in self.places) < _MOST_BEGUN * needed
 
-    def badness(self, place: Place) -> tuple[float, int, float, int]:
-        """The greater, the more it is to blame for what fails there."""
-        share = place.failed / max(1, place.passed + place.failed)
-        return share, place.failed, self.failed / max(1, self.passed + self.failed), -self.rule.evidence.correct
-
     def passes_elsewhere(self, place: Place) -> bool:
         """True when the log or a trial of this site spoke for it in another place."""
         elsewhere = known_elsewhere(self.rule)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.aliases.sources import SOURCES
-from dedupcrawl.index.open import open_index
 from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve
 from tests.redis_server import RedisServer
 
@@ -118,106 +115,6 @@ async def test_an_alias_that_alone_leads_to_pages_is_none(tmp_path: Path) -> Non
     assert texts(again) == FORUM | set(hidden.values())
 
 
-async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_led_to(tmp_path: Path) -> None:
-    pages = {"/": page(prose(0), *(f"/a/{n}" for n in range(20)), *(f"/b?n={n}" for n in range(20)))}
-    for n in range(20):
-        pages[f"/a/{n}"] = page(prose(100 + n))
-        pages[f"/b?n={n}"] = page(prose(100 + n), f"/c/{n}")  # the same text, and a link that is nowhere else
-        pages[f"/c/{n}"] = page(prose(200 + n), f"/d?n={n}")
-        pages[f"/d?n={n}"] = page(prose(200 + n), f"/e/{n}")
-        pages[f"/e/{n}"] = page(prose(300 + n))
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/", settings(tmp_path))
-        before = fetched(site)
-        site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        after = fetched(site)
-    assert texts(again) == texts(first) == {prose(0), *(prose(h + n) for h in (100, 200, 300) for n in range(20))}
-    assert before >= 101
-    assert after <= 63  # robots.txt and some trials besides
-
-
-WHOLE = prose(100)
-CUT = " ".join(WHOLE.split()[:-12])  # dropped for the whole, by shingles and a probability of .91
-
-
-async def test_of_those_that_are_not_surely_duplicates_one_of_each_text_is_fetched_again(tmp_path: Path) -> None:
-    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in range(8)), "/b", "/a")}  # the last is first
-    pages |= {"/a": page(WHOLE, "/of-a"), "/of-a": page(prose(1)), "/of-b": page(prose(2))}
-    pages |= {"/b": page(CUT, "/of-b")} | {f"/c?n={n}": page(CUT, f"/d/{n}") for n in range(8)}
-    pages |= {f"/d/{n}": page(prose(10 + n)) for n in range(8)}
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/", settings(tmp_path))
-        site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        copies = {path for path in site.requests if path.startswith("/c?")}
-        assert len(copies) <= 2, "but for trials"
-        assert site.requests["/b"] == 1, "it may be another page"
-        assert texts(again) == texts(first)
-        pages["/b"] = page(prose(3), "/of-b")
-        site.requests.clear()
-        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        assert {f"/c?n={n}" for n in range(8)} <= set(site.requests), "what it said tells of the others no more"
-    assert texts(changed) == texts(first) | {prose(3)}
-
-
-def beside(markup: str, first: int) -> str:
-    """A page with a line beside its text, which makes it another's duplicate with less than `verdict.SURE`."""
-    return markup.replace("</article>", f"</article><aside><p>{prose(first, 2)}</p></aside>")
-
-
-@pytest.mark.parametrize("is_named", [True, False])
-async def test_a_page_that_names_the_one_that_has_its_text_is_not_fetched_again(tmp_path: Path, is_named: bool) -> None:
-    numbers = range(9)
-    pages: dict[str, Any] = {"/": page(prose(0), *(f"/c?n={n}" for n in numbers), *(f"/a/{n}" for n in numbers))}
-    for n in numbers:
-        pages[f"/a/{n}"] = beside(page(prose(100 + n), title=f"Page {n}"), 7_000 + 8 * n)
-        again = page(prose(100 + n), title=f"Page {n}")
-        named = again.replace("<title>", f'<link rel="canonical" href="/a/{n}"><title>') if is_named else again
-        pages[f"/c?n={n}"] = beside(named, 7_004 + 8 * n)
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/", settings(tmp_path))
-        site.requests.clear()
-        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-    assert first.stats["dedup/content/dropped/exact"] == len(numbers)
-    copies = sum(count for path, count in site.requests.items() if path.startswith("/c?"))
-    assert copies == 0 if is_named else copies == len(numbers)
-    assert texts(later) == texts(first)
-
-
-async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
-    pages: dict[str, Any] = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/", settings(tmp_path))
-        (dropped,) = [item["url"].removeprefix(site.base) for item in first.dropped]
-        kept = "/a" if dropped == "/b" else "/b"
-        pages[kept] = page(prose(2))
-        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        assert prose(1) in {item["text"] for item in (*changed.items, *changed.dropped)}
-        assert site.requests[dropped] == 2
-        pages[kept] = Answer("gone", 404)
-        site.requests.clear()
-        gone = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-    assert site.requests[dropped] == 1
-    assert changed.stats["dedup/aliases/changed"] == 1
-    assert prose(1) in {item["text"] for item in (*gone.items, *gone.dropped)}
-
-
-async def test_what_stood_for_a_thread_that_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:
-    """Although the thread says again that these are its permalinks: they were sent there by what it was."""
-    pages = phpbb()
-    with serve(pages) as site:
-        for _ in range(2):  # the second goes by what the first has found out
-            await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        for t in (1, 2, 3):
-            pages[f"/viewtopic.php?t={t}"] = thread(t).replace(prose(t), prose(9_000 + t))
-        changed = await crawl(
-            f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="run", CONCURRENT_REQUESTS=8, DEDUP_TRIAL_SHARE=0.001)
-        )
-    assert changed.stats["dedup/aliases/changed"] == 3
-    assert {prose(t) for t in (1, 2, 3)} <= texts(changed)
-
-
 async def test_permanent_redirects_are_not_asked_for_twice(tmp_path: Path) -> None:
     pages: dict[str, Any] = {"/": page(prose(0), *(f"/old/{n}" for n in range(9)), *(f"/new/{n}" for n in range(9)))}
     pages |= {f"/old/{n}": redirect(f"/new/{n}", 302 if n == 0 else 301) for n in range(9)}
@@ -285,30 +182,6 @@ async def test_it_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> No
             done = await crawl(f"{site.base}/", settings(tmp_path, **off))
             assert "dedup/url/rewritten" not in done.stats
             assert texts(done) == FORUM
-
-
-async def test_a_restored_page_is_fetched_again_and_a_forgotten_one_too(tmp_path: Path) -> None:
-    pages = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/", settings(tmp_path))
-        (dropped,) = [item["url"] for item in first.dropped]
-        with closing(open_index(f"lmdb:{tmp_path / 'index'}", [])) as index:
-            alias = Alias.from_bytes(index.attachments(dropped).get(NAME))
-            assert alias is not None
-            index.withdraw([dropped])
-        site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-    assert site.requests["/a"] == site.requests["/b"] == 1
-    assert dropped in again.urls
-
-
-async def test_by_ttl_what_was_found_out_is_found_out_again(tmp_path: Path) -> None:
-    pages = {"/": page(prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
-    with serve(pages) as site:
-        await crawl(f"{site.base}/", settings(tmp_path))
-        site.requests.clear()
-        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TTL=0.001))
-    assert site.requests["/a"] == site.requests["/b"] == 1
 
 
 @pytest.mark.parametrize("second_run", ["one", "two"])
