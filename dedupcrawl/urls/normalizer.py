@@ -104,33 +104,51 @@ class SiteNormalizer:
             self._finder.take_over(old._finder, changed)
         return changed
 
-    def normalize(self, url: str) -> Normalized:
+    def normalize(self, url: str) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
         """Apply the rules in order, again and again until nothing changes.
 
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
         URLs of more than `LONGEST_URL` characters, leave the URL as it is.
         """
         parts = split_url(url) if len(url) <= LONGEST_URL else None
-        if parts is None:
+        hits = self._hits(url, parts) if parts is not None else ()
+        if parts is None or not hits:
             return Normalized(url, url, "unchanged", ())
-        hits = self._hits(url, parts)
-        if not hits:
-            return Normalized(url, url, "unchanged", ())
-        changed, by, rules = parts, [], self._rules
-        try:
-            for i in hits:
-                after = rules[i].change(changed, self.site)
-                if after is not None:
-                    changed = after
-                    by.append(i)
-            if not by:
+        rules, site, text = self._rules, self.site, url
+        trail: list[str] = []
+        used: list[int] = []
+        while True:
+            by = []
+            try:
+                for i in hits:
+                    after = rules[i].change(parts, site)
+                    if after is not None:
+                        parts = after
+                        by.append(i)
+            except TooLongError:
                 return Normalized(url, url, "unchanged", ())
-            text = changed.join()
-            if self._settled.issuperset(by) and "+" not in url:  # sorting makes "%20" of it, which rules may ask for
-                return self._result(url, text, by)
-            return self._to_fixed_point(url, text, changed, hits, by)
-        except TooLongError:
-            return Normalized(url, url, "unchanged", ())
+            if not by:
+                return self._result(url, text, used)
+            used = [*used, *by] if used else by
+            if self._settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
+                return self._result(url, parts.join(), used)
+            trail.append(text)
+            text = parts.join()
+            if text in trail:
+                return self._result(url, min(trail[trail.index(text) :]), used)
+            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
+            if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
+                return Normalized(url, url, "unchanged", ())
+            tried, hits = hits, self._hits(text, again)
+            if not hits:
+                return self._result(url, text, used)
+            if again is parts:
+                # What came after the last change has been tried on this very URL.
+                last = by[-1]
+                done = {i for i in tried if i > last} | ({last} & self._idempotent)
+                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
+                    return self._result(url, text, used)
+            parts = again
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
@@ -157,44 +175,6 @@ class SiteNormalizer:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
         finder = self._finder
         return (finder if isinstance(finder, RuleFinder) else finder.of(parts.authority)).hits(url, parts)
-
-    def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
-        """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
-
-        Raises:
-            TooLongError: See `CompiledRule.change`.
-        """
-        used = by
-        trail = [url]
-        while True:
-            if text in trail:
-                return self._result(url, min(trail[trail.index(text) :]), used)
-            if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return Normalized(url, url, "unchanged", ())
-            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
-            if again is None:
-                return Normalized(url, url, "unchanged", ())
-            hits = self._hits(text, again)
-            if hits and again is parts:
-                # What came after the last change has been tried on this very URL.
-                last = by[-1]
-                done = {i for i in tried if i > last} | ({last} & self._idempotent)
-                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return self._result(url, text, used)
-            if not hits:
-                return self._result(url, text, used)
-            trail.append(text)
-            parts, by, rules = again, [], self._rules
-            for i in hits:
-                after = rules[i].change(parts, self.site)
-                if after is not None:
-                    parts = after
-                    by.append(i)
-            if not by:
-                return self._result(url, text, used)
-            used, tried, text = [*used, *by], hits, parts.join()
-            if self._settled.issuperset(by) and "+" not in trail[-1]:
-                return self._result(url, text, used)
 
     def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
         if canonical == url:
