@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError, compiled
+from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
@@ -204,6 +205,11 @@ def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
         counting = counting or rule.minds_more_arguments()
 
 
+def _is_given(rule: Rule) -> bool:
+    """True for what no log was needed to think of."""
+    return rule.source not in {"learned", "prior"}
+
+
 class Normalizer:
     """The rules of all sites. Files are opened when the first URL of their site comes: 100,000 cost a listing of names.
 
@@ -211,7 +217,8 @@ class Normalizer:
 
     Attributes:
         tries: Whether a crawl tries the rules, those that are doubted, too.
-        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled.
+        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
+            or for fewer URLs.
     """
 
     def __init__(
@@ -369,8 +376,9 @@ class Normalizer:
         if self.more is not None and (more := self.more(site)):
             found = found or SiteRules(site, ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
-            added = (rule for rule in more if rule.id not in known and rule.effect not in known)
-            first = tuple(takewhile(lambda rule: rule.source not in {"learned", "prior"}, found.rules))
+            is_done = done_in_part(filter(_is_given, found.rules))
+            added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))
+            first = tuple(takewhile(_is_given, found.rules))
             found = replace(found, rules=(*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None

@@ -1,9 +1,9 @@
-"""Which rules of a site do again what an earlier one has done."""
+"""Which rules of a site do again what another one does."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dedupcrawl.urls.rule import Rule
@@ -39,6 +39,37 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
         if not rule.is_off:
             here.add(rule, number)
     return found
+
+
+def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
+    """Tells of any rule whether one of these, that is in use, changes some URLs as it does: all but its exceptions.
+
+    >>> is_done = done_in_part([Rule("a", "rewrite", drop=("sid",), within=("!/search.php",))])
+    >>> is_done(Rule("b", "rewrite", drop=("sid",))), is_done(Rule("c", "rewrite", drop=("id",)))
+    (True, False)
+    """
+    changes: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)
+    for rule in rules:
+        if not rule.is_off:
+            changes[_change(rule)].append(rule)
+
+    def is_done(rule: Rule) -> bool:
+        return any(
+            _meet(rule.hosts, one.hosts) and _meet(rule.within, one.within) for one in changes.get(_change(rule), ())
+        )
+
+    return is_done
+
+
+def _change(rule: Rule) -> tuple[object, ...]:
+    return rule.match, rule.to, rule.drop, rule.convert
+
+
+def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two lists of hosts, or of paths, have something in common; nothing named is anything."""
+    named = [{name for name in names if not name.startswith("!")} for names in (one, other)]
+    common = named[0] & named[1] if all(named) else named[0] | named[1]
+    return not any(named) or any(f"!{name}" not in (*one, *other) for name in common)
 
 
 @dataclass(slots=True)
