@@ -385,4 +385,5 @@ class Normalizer:
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
-        return replace(found, site=site, rules=tuple(map(Rule.on_trial, rules) if self.tries else rules))
+        found = SiteRules(site, tuple(rules))
+        return found.on_trial() if self.tries else found
