@@ -29,7 +29,7 @@ from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
 from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, rule_row
-from dedupcrawl.urls.rule_edits import add_rules, change_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SUFFIX,
@@ -200,7 +200,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     else:
         changed = replace(rule, note=note or rule.note)
     if changed != rule:
-        change_rules(path, {site_rules.rules.index(rule): changed})
+        replace_rules(path, [changed if one is rule else one for one in site_rules.rules])
     if as_json:
         click.echo(to_json(rule_row(site_rules.site, changed)))
     else:
@@ -248,7 +248,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
                 count += len(more)
                 sites.add(new.site)
                 if path.exists():
-                    add_rules(path, more)
+                    replace_rules(path, [*old, *more])
                 else:
                     write_rules(folder, SiteRules(new.site, more))
     _tell_refused(refused)

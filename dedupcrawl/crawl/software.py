@@ -27,7 +27,7 @@ from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.rule_edits import add_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 
@@ -238,7 +238,7 @@ def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:
         old = read_rules(path).rules
         there = {key for rule in old for key in (rule.id, rule.effect)}
         if more := [rule for rule in tried if rule.id not in there and rule.effect not in there]:
-            add_rules(path, more)
+            replace_rules(path, [*old, *more])
     except (OSError, RuleError, ValueError) as error:
         logger.error(
             "What was found out of the rules of known software on %s cannot be written: %s", printable(site), error

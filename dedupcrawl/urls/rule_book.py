@@ -15,7 +15,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_edits import change_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
 
@@ -306,13 +306,11 @@ class RuleBook:
         if path is None or not news:
             return
         try:
-            rules = read_rules(path).rules
-            changes = {
-                n: news[rule.id].update(rule, note, is_revoked=is_revoked)
-                for n, rule in enumerate(rules)
-                if rule.id in news
-            }
-            change_rules(path, changes)
+            rules = [
+                news[rule.id].update(rule, note, is_revoked=is_revoked) if rule.id in news else rule
+                for rule in read_rules(path).rules
+            ]
+            replace_rules(path, rules)
         except (OSError, RuleError, ValueError) as error:
             logger.error("What trials say of the rules of %s cannot be written: %s", printable(site), error)
             self._unwritten += [(site, one, note, is_revoked) for one in those if note]
