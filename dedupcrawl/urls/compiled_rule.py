@@ -188,10 +188,6 @@ class CompiledRule:
         built = make(self._to, parts, values, site)
         return None if built == parts else built
 
-    def fits(self, parts: UrlParts) -> bool:
-        """True when the URL is of the rule's context."""
-        return self._fits(parts, {})
-
     def captured(self, parts: UrlParts) -> dict[str, str]:
         """What the named captures of `match` take of a URL of the rule's context; empty for any other."""
         values: dict[str, str] = {}
@@ -259,20 +255,12 @@ class CompiledRule:
 
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
         drop, starts = self._drop, self._drop_starts
-        names = parts.names()
         gone = {
             i
-            for i, name in enumerate(names)
+            for i, name in enumerate(parts.names())
             if name in drop or (starts and name not in self._kept and name.startswith(starts))
         }
-        if not gone:
-            return None
-        if not parts.separators:
-            return parts.with_args([arg for i, arg in enumerate(parts.args) if i not in gone])
-        after = parts.with_args(list(parts.args), parts.separators)
-        for i in sorted(gone, reverse=True):
-            after.remove_arg(i)
-        return after
+        return parts.without_args(gone)
 
     def _build_measured(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:

@@ -165,16 +165,15 @@ def _sort_query(parts: UrlParts) -> UrlParts | None:
 
 def _drop_empty(parts: UrlParts) -> UrlParts | None:
     """Without arguments that have an empty value, and without a lone "?"."""
-    return _without(parts, [i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="])
+    return parts.without_args({i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="})
 
 
 def _last_of_name(parts: UrlParts) -> UrlParts | None:
     """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
     names = parts.names()
     last = {name: i for i, name in enumerate(names)}
-    return _without(
-        parts, [i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))]
-    )
+    gone = {i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))}
+    return parts.without_args(gone)
 
 
 def _collapse_slashes(parts: UrlParts) -> UrlParts | None:
@@ -208,15 +207,6 @@ def _lower_path(parts: UrlParts) -> UrlParts | None:
 
 def _name(arg: str) -> str:
     return arg.partition("=")[0]
-
-
-def _without(parts: UrlParts, gone: list[int]) -> UrlParts | None:
-    if not gone:
-        return None
-    after = parts.with_args(list(parts.args), parts.separators)
-    for i in reversed(gone):
-        after.remove_arg(i)
-    return after
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ argument without "=" differs from one with an empty value, and ";" separates arg
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 """Scheme → the end of an authority that says nothing."""
 
@@ -78,13 +80,17 @@ class UrlParts:
         """The name of each argument, in order."""
         return [arg.partition("=")[0] for arg in self.args]
 
-    def remove_arg(self, index: int) -> None:
-        """Take out one argument and the separator before it (of the first argument: the one after it)."""
-        del self.args[index]
-        if self.separators:
-            gap = index - 1 if index else 0
-            left = self.separators[:gap] + self.separators[gap + 1 :]
-            self.separators = left if ";" in left else ""
+    def without_args(self, gone: Collection[int]) -> UrlParts | None:
+        """The same URL without these arguments and the separators before them (of the first: after it); None if none."""
+        if not gone:
+            return None
+        args = [arg for i, arg in enumerate(self.args) if i not in gone]
+        left = self.separators
+        if left:
+            for index in sorted(gone, reverse=True):
+                gap = max(0, index - 1)
+                left = left[:gap] + left[gap + 1 :]
+        return self.with_args(args, left if ";" in left else "")
 
 
 def split_url(url: str) -> UrlParts | None:
