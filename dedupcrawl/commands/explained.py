@@ -22,7 +22,7 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
-from dedupcrawl.urls.rule_files import rule_files, rules_of
+from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -71,7 +71,7 @@ class Explainer:
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
         normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
-        rules = rules_of(self._files, site_of(form))
+        rules = rules_of(self._files, site_of(form)) or SiteRules(site_of(form), ())
         tried = in_crawls(rules, form)
         ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ())]
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}

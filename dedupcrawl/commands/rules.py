@@ -335,7 +335,7 @@ def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
 
 def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
-    rules = rules_of(files, site)
+    rules = rules_of(files, site) or SiteRules(site, ())
     normalizer = SiteNormalizer(rules)
     done = normalizer.normalize(url)
     steps = [{"rule": name, "url": after} for name, after in normalizer.steps(url)]

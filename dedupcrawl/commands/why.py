@@ -18,7 +18,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.learning.why import Why, why
-from dedupcrawl.urls.rule_files import rule_files, rules_of
+from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -51,7 +51,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         raise BadInputError(
             f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
         )
-    rules = rules_of(rule_files([folder]) if folder.exists() else {}, site)
+    rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
     found = why(one, other, rules, *_pages(site, logs))
     tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
     if as_json:

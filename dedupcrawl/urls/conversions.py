@@ -109,11 +109,6 @@ def as_sent(text: str) -> str:
     return with_normal_escapes(text)
 
 
-def is_as_sent(text: str) -> bool:
-    """True when `as_sent` leaves it as it is."""
-    return text.isascii() and ("%" not in text or with_normal_escapes(text) == text)
-
-
 def normal_authority(scheme: str, authority: str) -> str:
     """Host and port of a URL of this scheme, which is in lower case."""
     return authority.lower().removesuffix(DEFAULT_PORTS[scheme]).removesuffix(":")

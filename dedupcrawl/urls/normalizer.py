@@ -28,6 +28,7 @@ from dedupcrawl.urls.rule_files import (
     file_of,
     read_rules,
     rule_files,
+    rules_of,
 )
 from dedupcrawl.urls.rule_finder import HostFinders, RuleFinder
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -352,27 +353,20 @@ class Normalizer:
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._forget()
         if name not in self._by_site:
-            self._by_site[name] = self._load(name)
+            rules = self._read(name)
+            self._by_site[name] = None if rules is None else SiteNormalizer(rules)
             if name in self._before:
                 self._renew(name)
         self._versions.setdefault(authority, self._newest)
         site = self._by_authority[authority] = self._by_site[name]
         return site
 
-    def _load(self, site: str) -> SiteNormalizer | None:
-        found = self._read(site)
-        return None if found is None else SiteNormalizer(found)
-
     def _read(self, site: str) -> SiteRules | None:
         found = self._given.get(site) or self._given.get(other_form(site))
-        path = file_of(self._files, site) if found is None else None
-        if path is not None:
-            try:
-                found = read_rules(path)
-            except RuleError as error:
-                logger.warning("No rules for %r: %s", site, printable(str(error)))
-        if found is not None and ascii_form(found.site) != ascii_form(site):
-            found = None
+        try:
+            found = found or rules_of(self._files, site)
+        except RuleError as error:
+            logger.warning("No rules for %r: %s", site, printable(str(error)))
         if self.more is not None and (more := self.more(site)):
             found = found or SiteRules(site, ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}

@@ -176,11 +176,8 @@ class Rule:
             raise RuleError(f"{where} needs exactly one of to, drop and convert")
         if self.convert and self.convert not in URL_CONVERSIONS:
             raise RuleError(f"{where}: convert is one of {', '.join(URL_CONVERSIONS)}, not {self.convert!r}")
-        try:
-            match = parse_template(self.match) if self.match else None
-            to = parse_template(self.to) if self.to else None
-        except TemplateError as error:
-            raise RuleError(f"{where}: {error}") from error
+        match = self._parsed(self.match) if self.match else None
+        to = self._parsed(self.to) if self.to else None
         if match and (match.whole or any(capture.conversions for capture in match.captures())):
             raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
         self.exceptions()
@@ -201,10 +198,7 @@ class Rule:
         Raises:
             RuleError: When one cannot be read.
         """
-        try:
-            parsed = [parse_template(f"?{form}").args for form in self.unless if "=" in form]
-        except TemplateError as error:
-            raise RuleError(f"rule {self.id!r}: {error}") from error
+        parsed = [self._parsed(f"?{form}").args for form in self.unless if "=" in form]
         if not all(len(args) == 1 for args in parsed):
             raise RuleError(f"rule {self.id!r}: unless takes one argument a text, such as title=Special:{{}}")
         return [(name, form) for ((name, form),) in parsed if form is not None]
@@ -217,14 +211,17 @@ class Rule:
         """
         scopes: tuple[list[PathPieces], list[PathPieces]] = ([], [])
         for text in self.within:
-            try:
-                scope = parse_template(text.removeprefix("!"))
-            except TemplateError as error:
-                raise RuleError(f"rule {self.id!r}: {error}") from error
+            scope = self._parsed(text.removeprefix("!"))
             if scope.path is None or scope.args or scope.host or scope.scheme:
                 raise RuleError(f"rule {self.id!r}: within takes paths such as /wiki/{{*}}, not {text!r}")
             scopes[text.startswith("!")].append(scope.path)
         return scopes
+
+    def _parsed(self, text: str) -> Template:
+        try:
+            return parse_template(text)
+        except TemplateError as error:
+            raise RuleError(f"rule {self.id!r}: {error}") from error
 
 
 def described(rule: Rule) -> str:

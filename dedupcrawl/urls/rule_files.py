@@ -193,17 +193,15 @@ def file_of(files: Mapping[str, Path], site: str) -> Path | None:
     return files.get(file_name(other_form(site))) if found is None else found
 
 
-def rules_of(files: Mapping[str, Path], site: str) -> SiteRules:
-    """The rules of a site among `files`; none where a file is for another site than its name says.
+def rules_of(files: Mapping[str, Path], site: str) -> SiteRules | None:
+    """The rules of a site among `files`; None where there is no file, or one for another site than its name says.
 
     Raises:
         RuleError: Its file cannot be read.
     """
     path = file_of(files, site)
     found = read_rules(path) if path is not None else None
-    if found is None or ascii_form(found.site) != ascii_form(site):
-        return SiteRules(site, ())
-    return replace(found, site=site)
+    return replace(found, site=site) if found and ascii_form(found.site) == ascii_form(site) else None
 
 
 def path_in(folder: Path, site: str) -> Path:

@@ -81,7 +81,7 @@ class UrlParts:
         return [arg.partition("=")[0] for arg in self.args]
 
     def without_args(self, gone: Collection[int]) -> UrlParts | None:
-        """The same URL without these arguments and the separators before them (of the first: after it); None if none."""
+        """The same URL without these arguments and the separators before them (after the first); None if none go."""
         if not gone:
             return None
         args = [arg for i, arg in enumerate(self.args) if i not in gone]
