@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from dedupcrawl.urls.rule import Rule
 
-_LONGEST = 256  # characters of "utm_*"; what would take longer to compare is nobody's
+_LONGEST = 256  # characters of a name or of "utm_*"; what would take longer to compare is nobody's
 
 
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
@@ -72,39 +71,28 @@ def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     return not any(named) or any(f"!{name}" not in (*one, *other) for name in common)
 
 
-@dataclass(slots=True)
 class _Dropped:
-    """What the rules of one scope drop, each with the number of the first rule that does.
+    """What the rules of one scope drop, each with the number of the first rule that does."""
 
-    Attributes:
-        names: Names of arguments.
-        starts: What names begin with, and whether it is of a rule with a lone "*", which leaves what `match` names.
-        longest: Characters of a start, at most; -1 if there is none.
-    """
-
-    names: dict[str, int] = field(default_factory=dict)
-    starts: dict[tuple[str, bool], int] = field(default_factory=dict)
-    longest: int = -1
+    def __init__(self) -> None:
+        # By name, with None, or by what names begin with and whether a lone "*" of the rule leaves what `match` names.
+        self._firsts: dict[tuple[str, bool | None], int] = {}
 
     def add(self, rule: Rule, number: int) -> None:
         """One more rule of the scope."""
         for name in rule.drop:
-            if not name.endswith("*"):
-                self.names.setdefault(name, number)
-            elif len(name) <= _LONGEST:
-                self.starts.setdefault((name[:-1], "*" in rule.drop), number)
-                self.longest = max(self.longest, len(name) - 1)
+            if len(name) <= _LONGEST:
+                key = (name[:-1], "*" in rule.drop) if name.endswith("*") else (name, None)
+                self._firsts.setdefault(key, number)
 
     def before(self, name: str, kept: frozenset[str]) -> Iterator[int]:
         """Numbers of rules that drop the argument, or those arguments, the first of them among these."""
-        if name in self.names:
-            yield self.names[name]
         start = name.removesuffix("*")
-        for length in range(min(len(start), self.longest) + 1):
-            for leaves in (False, True):
-                key = start[:length], leaves
-                if key in self.starts and not (leaves and name in kept):
-                    yield self.starts[key]
+        starts = [start[:length] for length in range(min(len(start), _LONGEST) + 1)]
+        keys: list[tuple[str, bool | None]] = [(name, None), *((one, False) for one in starts)]
+        if name not in kept:
+            keys += ((one, True) for one in starts)
+        return (self._firsts[key] for key in keys if key in self._firsts)
 
 
 def _scope(rule: Rule) -> tuple[object, ...]:

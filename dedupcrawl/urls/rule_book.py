@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -123,26 +123,17 @@ class RuleBook:
         suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
         for _, place in suspects:
             place.fails()
-        refuted = sorted(
-            ((one.badness(place), n) for n, (one, place) in enumerate(suspects) if one.is_refuted or place.is_refuted),
-            reverse=True,
-        )
-        if not refuted or (len(refuted) > 1 and refuted[0][0][:3] == refuted[1][0][:3]):
+        refuted = _refuted(suspects)
+        if not refuted or (len(refuted) > 1 and len({one.badness(place)[:3] for one, place in refuted[:2]}) == 1):
             return Ruling()
-        return self._condemn(site, *suspects[refuted[0][1]])
+        return self._condemn(site, *refuted[0])
 
     def decide(self) -> dict[str, Ruling]:
         """Nothing more is tried: of those that may be the culprits the worst; site → what becomes of them."""
         rulings: dict[str, Ruling] = {}
         for site, watched in self._sites.items():
-            while refuted := [
-                (one.badness(place), name, one, place)
-                for name, one in watched.items()
-                for place in one.places
-                if place.failed and not place.is_off and (one.is_refuted or place.is_refuted)
-            ]:
-                _, _, one, place = max(refuted, key=lambda suspect: suspect[:2])
-                new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
+            while refuted := _refuted((one, place) for one in watched.values() for place in one.places):
+                new, old = self._condemn(site, *refuted[0]), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
@@ -317,3 +308,13 @@ class RuleBook:
             return
         for one in news.values():
             one.written = one.passed, one.failed
+
+
+def _refuted(suspects: Iterable[tuple[WatchedRule, Place]]) -> list[tuple[WatchedRule, Place]]:
+    """Those of the rules that their trials speak against, where these failed: the worst first."""
+    found = [
+        (one, place)
+        for one, place in suspects
+        if place.failed and not place.is_off and (one.is_refuted or place.is_refuted)
+    ]
+    return sorted(found, key=lambda suspect: (suspect[0].badness(suspect[1]), suspect[0].rule.id), reverse=True)
