@@ -12,7 +12,7 @@ import msgspec
 
 from dedupcrawl.commands.errors import Command, not_a_url
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.in_crawls import in_words
+from dedupcrawl.commands.in_crawls import becomes, in_words
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
@@ -96,11 +96,10 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
-        how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
         when = (
             "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
         )
-        yield f"{when}{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+        yield f"{when}{becomes(told)}"
     elif told["kind"] == "unchanged" and told["in_crawls"] is None:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
     if told["in_crawls"] is not None:

@@ -28,13 +28,16 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
     }
 
 
-def in_words(told: dict[str, Any]) -> str:
-    """What becomes of a URL there, in a line that its name stands before."""
+def becomes(told: dict[str, Any]) -> str:
+    """What rules make of a URL, in a line that its name stands before."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-    if told["kind"] == "unchanged":
-        return "is asked for as it is in a crawl, which tries what is doubted"
-    by = printable(", ".join(told["rules"]))
-    return f"{how} {printable(told['canonical'])} in a crawl, which tries what is doubted, by rule {by}"
+    return f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+
+
+def in_words(told: dict[str, Any]) -> str:
+    """As `becomes`, of `in_crawls`."""
+    how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
+    return f"{how}, in a crawl, which tries what is doubted"
 
 
 def of_doubted(told: dict[str, Any]) -> list[str]:

@@ -45,7 +45,6 @@ class CompiledRule:
         "_drop",
         "_drop_starts",
         "_edited",
-        "_edits_args",
         "_has_context",
         "_has_front",
         "_has_scope",
@@ -80,13 +79,12 @@ class CompiledRule:
         self._arg_names = _names(name for name, _, _ in self._args)
         self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
-        self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
         self._uses = tuple(use.name for use in uses) if uses else ()
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
-        self._is_path_only = self.keeps_tokens and not self._edits_args and not self._may_grow
+        self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
         self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
@@ -277,7 +275,7 @@ class CompiledRule:
             to.scheme or parts.scheme,
             to.host.build(values) if to.host else parts.authority,
             _build_path(to.path, values) if to.path else parts.segments,
-            self._build_args(parts, values) if self._edits_args else parts.args,
+            self._build_args(parts, values) if self._edited else parts.args,
             parts.separators,
             parts.fragment,
         )

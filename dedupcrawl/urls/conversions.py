@@ -122,13 +122,13 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
         dots = path.startswith(".") or path.endswith(".") or "/." in path
         if not dots and all(text.isascii() and "%" not in text for text in (path, *parts.args)):
             return None
-    after = parts.copy()
-    after.scheme = parts.scheme.lower()
-    after.authority = normal_authority(after.scheme, parts.authority)
-    after.segments = [as_sent(segment) for segment in parts.segments] or [""]
-    after.args = [as_sent(arg) for arg in parts.args]
-    if "." in after.segments or ".." in after.segments:
-        after.segments = _without_dot_segments(after.segments)
+    scheme = parts.scheme.lower()
+    segments = [as_sent(segment) for segment in parts.segments] or [""]
+    if "." in segments or ".." in segments:
+        segments = _without_dot_segments(segments)
+    args = [as_sent(arg) for arg in parts.args]
+    authority = normal_authority(scheme, parts.authority)
+    after = UrlParts(scheme, authority, segments, args, parts.separators, parts.fragment)
     return None if after == parts else after
 
 

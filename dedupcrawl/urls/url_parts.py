@@ -40,12 +40,6 @@ class UrlParts:
         self.separators = separators
         self.fragment = fragment
 
-    def copy(self) -> UrlParts:
-        """Tokens that can be edited without touching these."""
-        return UrlParts(
-            self.scheme, self.authority, list(self.segments), list(self.args), self.separators, self.fragment
-        )
-
     def with_args(self, args: list[str], separators: str = "") -> UrlParts:
         """The same URL with other arguments."""
         return UrlParts(self.scheme, self.authority, self.segments, args, separators, self.fragment)

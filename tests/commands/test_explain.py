@@ -282,7 +282,7 @@ def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
     write_rules(folder / "rules", SiteRules("a.example", (rule,)))
     lines = explain(folder, f"{URL}&sid=7").stdout.splitlines()
     assert lines[1:3] == [
-        f"  is asked for as {URL} in a crawl, which tries what is doubted, by rule sid",
+        f"  is asked for as {URL}, by rule sid, in a crawl, which tries what is doubted",
         "    rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, "
         "tried 2 times in crawls, 0 failed, some were wrong",
     ]

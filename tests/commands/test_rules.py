@@ -269,7 +269,7 @@ def test_what_a_crawl_does_with_a_doubted_rule_is_told(tmp_path: Path) -> None:
     assert run(tmp_path, "test", "http://a.com/?sid=1", "http://a.com/").stdout.splitlines() == [
         "http://a.com/?sid=1",
         "  unchanged: http://a.com/?sid=1",
-        "  it is asked for as http://a.com/ in a crawl, which tries what is doubted, by rule forum.sid@a.com",
+        "  it is asked for as http://a.com/, by rule forum.sid@a.com, in a crawl, which tries what is doubted",
         f"    rule forum.sid@a.com: doubted, so that a crawl tries it and `normalize` leaves it, {SPOKEN}",
         "http://a.com/",
         "  unchanged: http://a.com/",
