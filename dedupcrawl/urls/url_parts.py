@@ -16,7 +16,7 @@ WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
 class UrlParts:
-    """The tokens of one http or https URL. Mutable; rules edit a copy.
+    """The tokens of one http or https URL. Rules make new ones and leave those that they were given as they are.
 
     Attributes:
         scheme: As written, e.g. "http".
