@@ -98,19 +98,17 @@ class CompiledRule:
         self._has_context = match is not None or self._has_scope
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
-    def asks_for(self) -> tuple[list[str], list[str]]:  # noqa: PLR0911 - the rarest first
+    def asks_for(self) -> tuple[list[str], list[str]]:
         """Tokens (segments, arguments, their names) and texts of which a URL must have one for the rule to apply.
 
         Both are empty where `needs_args` alone says when it may; the empty text, which all URLs have, if it takes any.
         Texts are for URLs whose scheme and host are in lower case; of these no rule asks more.
         """
-        if self.rule.drop and "*" not in self.rule.drop:
+        if self.rule.drop and ("*" not in self.rule.drop or not self._args):
             return sorted(self._drop), list(self._drop_starts)
         if self._args:  # one whose value is known is the rarest; the first is what most URLs of a script have
             known = [texts for name, _, form in self._args if (texts := _texts_of(name, form))]
             return (known or [[self._args[-1][0]]])[0], []
-        if self.rule.drop:
-            return sorted(self._drop), list(self._drop_starts)
         for paths in ([self._path] if self._path else [], self._within):
             segments = [max((text for _, text in path.literals), key=len, default="") for path in paths]
             if segments and all(segments):
