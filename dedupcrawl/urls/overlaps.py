@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dedupcrawl.urls.rule import Rule
 
 _LONGEST = 256  # characters of a name or of "utm_*"; what would take longer to compare is nobody's
+_ANY, _NONE = "*", ""  # in place of a host: rules for whatever host, rules that name none
 
 
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
@@ -47,26 +48,33 @@ def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
     >>> is_done(Rule("b", "rewrite", drop=("sid",))), is_done(Rule("c", "rewrite", drop=("id",)))
     (True, False)
     """
-    changes: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)
+    known: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)  # a site may have thousands of hosts
     for rule in rules:
         if not rule.is_off:
-            changes[_change(rule)].append(rule)
+            for host in (_ANY, *(_named(rule.hosts) or (_NONE,))):
+                known[_change(rule, host)].append(rule)
 
     def is_done(rule: Rule) -> bool:
         return any(
-            _meet(rule.hosts, one.hosts) and _meet(rule.within, one.within) for one in changes.get(_change(rule), ())
+            _meet(rule.hosts, one.hosts) and _meet(rule.within, one.within)
+            for host in ((_NONE, *_named(rule.hosts)) if _named(rule.hosts) else (_ANY,))
+            for one in known.get(_change(rule, host), ())
         )
 
     return is_done
 
 
-def _change(rule: Rule) -> tuple[object, ...]:
-    return rule.match, rule.to, rule.drop, rule.convert
+def _change(rule: Rule, host: str) -> tuple[object, ...]:
+    return host, rule.match, rule.to, rule.drop, rule.convert
+
+
+def _named(names: Iterable[str]) -> set[str]:
+    return {name for name in names if not name.startswith("!")}
 
 
 def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two lists of hosts, or of paths, have something in common; nothing named is anything."""
-    named = [{name for name in names if not name.startswith("!")} for names in (one, other)]
+    named = [_named(names) for names in (one, other)]
     common = named[0] & named[1] if all(named) else named[0] | named[1]
     return not any(named) or any(f"!{name}" not in (*one, *other) for name in common)
 
