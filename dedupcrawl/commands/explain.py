@@ -12,17 +12,20 @@ import msgspec
 
 from dedupcrawl.commands.errors import Command, not_a_url
 from dedupcrawl.commands.explained import Explainer
+from dedupcrawl.commands.in_crawls import becomes, in_words
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
-from dedupcrawl.content.evidence_words import in_words
+from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.urls.rule_words import in_trials, speaks_for
 
 _OF_URL = (
     "rewrite",
     "kind",
     "canonical",
+    "in_crawls",
     "rules",
     "rule_evidence",
     "software",
@@ -93,22 +96,24 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
-        how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
         when = (
             "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
         )
-        yield f"{when}{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
-    elif told["kind"] == "unchanged":
+        yield f"{when}{becomes(told)}"
+    elif told["kind"] == "unchanged" and told["in_crawls"] is None:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
+    if told["in_crawls"] is not None:
+        yield in_words(told["in_crawls"])
     if told["alias"] is not None:
         yield from _of_alias(told["alias"])
     for rule in told["rule_evidence"]:
-        yield f"  rule {printable(rule['id'])}: {_speaks_for(rule)}"
+        known = speaks_for(rule) if "state" in rule else "no rule file has it"
+        yield f"  rule {printable(rule['id'])}: {known}"
     for found in told["software"]:
         signs = printable(", ".join(found["signs"]))
         yield f"{printable(found['where'])} runs {printable(found['program'])}, as is told by {signs}"
         for name, (tried, failed) in found["tried"].items():
-            yield f"  rule {printable(name)}: tried {counted(tried, 'time')} in crawls, {failed:,} failed"
+            yield f"  rule {printable(name)}: {in_trials(tried, failed)}"
         for name, why in found["failed"].items():
             yield f"  rule {printable(name)} is not used: {printable(why)}"
 
@@ -134,26 +139,6 @@ def _why_itself(status: int | None) -> str:
     return "was fetched as it was asked for, too: the rule was tried on it, or it fell back, or no rule was there yet"
 
 
-def _speaks_for(rule: dict[str, Any]) -> str:
-    if "state" not in rule:
-        return "no rule file has it"
-    said = [
-        {"active": "", "probation": "on probation", "doubted": "doubted", "disabled": "switched off"}[rule["state"]]
-    ]
-    said.append(f"learned {rule['learned']}" if rule["learned"] else rule["source"])
-    if rule["coverage"]:
-        learned_from = f"from {counted(rule['support'], 'cluster')}; " if rule["support"] else ""
-        said.append(
-            f"{learned_from}of {counted(rule['coverage'], 'URL')}{' in others' if learned_from else ''} "
-            f"{rule['correct']:,} led to the same page and {rule['wrong']:,} to another one"
-        )
-    if rule["tried"]:
-        said.append(f"tried {counted(rule['tried'], 'time')} in crawls, {rule['failed']:,} failed")
-    if rule["note"]:
-        said.append(printable(rule["note"]))
-    return ", ".join(filter(None, said))
-
-
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
     if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
@@ -166,7 +151,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             f"by {printable(str(check))}, similarity {printable(str(similarity))}"
         )
         evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
-        yield from (f"  {line}" for line in in_words(evidence))
+        yield from (f"  {line}" for line in evidence_in_words(evidence))
     elif verdict is not None:
         yield (
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
@@ -177,7 +162,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield f"  that page: {_described(keeper)}"
         if told["keeper_superseded_by"] is not None:
             yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
-        yield from (f"  {line}" for line in in_words(verdict["evidence"]))
+        yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
     elif told["side_by_side"] is not None:

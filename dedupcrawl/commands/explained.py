@@ -9,6 +9,7 @@ from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
+from dedupcrawl.commands.in_crawls import in_crawls
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
@@ -21,7 +22,7 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
-from dedupcrawl.urls.rule_files import file_of, read_rules, rule_files
+from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -70,6 +71,10 @@ class Explainer:
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
         normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
+        rules = rules_of(self._files, site_of(form)) or SiteRules(site_of(form), ())
+        tried = in_crawls(rules, form)
+        ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ())]
+        evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
         keeper, chain = self._keeper(verdict)
         return {
@@ -78,7 +83,10 @@ class Explainer:
             "kind": normalized.kind,
             "rules": list(normalized.rules),
             "rewrite": {name: getattr(rewrite, name) for name in _OF_REWRITE} if rewrite is not None else None,
-            "rule_evidence": self._evidence(form, (*normalized.rules, *(rewrite.rules if rewrite else ()))),
+            "in_crawls": tried,
+            "rule_evidence": [
+                evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
+            ],
             "software": SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME)).told(),
             "alias": self._alias(form),
             "verdict": verdict.to_dict() if verdict is not None else None,
@@ -144,13 +152,6 @@ class Explainer:
             "failed": record.failed,
             "refuted": known.failed.get(alias.rule),
         }
-
-    def _evidence(self, url: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """What speaks for the rules of these ids; a rule that is gone is told by its id alone."""
-        path = file_of(self._files, site_of(url)) if ids else None
-        rules = {rule.id: rule for rule in read_rules(path).rules} if path is not None else {}
-        names = (name for name in dict.fromkeys(ids) if not name.startswith(RULE))
-        return [rule_facts(site_of(url), rules[name]) if name in rules else {"id": name} for name in names]
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, table
+from dedupcrawl.commands.in_crawls import in_crawls, in_words, of_doubted
 from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import why_command
@@ -20,16 +21,15 @@ from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
-from dedupcrawl.sites import ascii_form, site_of
+from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
-from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
-from dedupcrawl.urls.rule import Rule, RuleError, described, rule_row
-from dedupcrawl.urls.rule_edits import add_rules, change_rules
+from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, rule_row
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SUFFIX,
@@ -38,8 +38,10 @@ from dedupcrawl.urls.rule_files import (
     path_in,
     read_rules,
     rule_files,
+    rules_of,
     write_rules,
 )
+from dedupcrawl.urls.rule_words import speaks_for
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -88,7 +90,8 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
     Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page,
-    with its lower bound (95 % sure): one of one says little.
+    with its lower bound (95 % sure): one of one says little. Of a rule that is doubted, or that a log or a crawl has
+    switched off, it is told how often it was right and wrong in logs and in trials.
     The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
 
     \b
@@ -102,7 +105,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         for rule in site_rules.rules
     ]
     if as_json:
-        rows_of = [{**rule_row(site, rule), "dropped_before": list(before)} for site, rule, before in found]
+        rows_of = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in found]
         click.echo(to_json({"rules": rows_of}))
         return
     rows = [_HEADS, *(_cells(*row) for row in found)]
@@ -118,6 +121,8 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
 
+    Before them, it is told of those that are off how often they were right and wrong in logs and in trials.
+
     \b
     dedupcrawl rules show example.com
     dedupcrawl rules show example.com sid
@@ -129,6 +134,8 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
         click.echo(to_json(shown.to_dict()))
     else:
         click.echo(f"# {printable(str(path))}")
+        for rule in filter(_is_found_out, rules):
+            click.echo(f"# {printable(rule.id)}: {speaks_for(rule_facts(shown.site, rule))}")
         click.echo("\n".join(map(printable, msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n"))))
 
 
@@ -139,7 +146,8 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
 
-    The latter reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
+    Where a crawl makes something else of a URL, because it tries what is doubted, that is told, too, and why. Without
+    URLS, it reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
 
     \b
     dedupcrawl rules test 'https://example.com/print/42?sid=77'
@@ -161,6 +169,10 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
         for step in one["steps"]:
             click.echo(f"  {printable(step['rule'])} → {printable(step['url'])}")
         click.echo(f"  {one['kind']}: {printable(one['canonical'])}")
+        if crawled := one.get("in_crawls"):
+            click.echo(f"  it {in_words(crawled)}")
+            for line in of_doubted(crawled):
+                click.echo(f"    {line}")
 
 
 @command.command(short_help="Switch a rule off, or on again.")
@@ -188,7 +200,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     else:
         changed = replace(rule, note=note or rule.note)
     if changed != rule:
-        change_rules(path, {site_rules.rules.index(rule): changed})
+        replace_rules(path, [changed if one is rule else one for one in site_rules.rules])
     if as_json:
         click.echo(to_json(rule_row(site_rules.site, changed)))
     else:
@@ -236,7 +248,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
                 count += len(more)
                 sites.add(new.site)
                 if path.exists():
-                    add_rules(path, more)
+                    replace_rules(path, [*old, *more])
                 else:
                     write_rules(folder, SiteRules(new.site, more))
     _tell_refused(refused)
@@ -271,13 +283,19 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
 
 def _cells(site: str, rule: Rule, before: Sequence[str]) -> tuple[str, ...]:
     """A row under `_HEADS`."""
-    evidence = rule.evidence
+    facts = rule_facts(site, rule)
     proof = ("-", "-", "-")
-    if evidence.coverage:
-        least = lower_bound(evidence.coverage - evidence.wrong, evidence.wrong)
-        proof = (f"{evidence.coverage:,}", f"{evidence.precision:.3f}", f"{least:.3f}")
-    does = described(rule) + (f" (some of these are gone after {', '.join(before)})" if before else "")
+    if facts["coverage"]:
+        proof = (f"{facts['coverage']:,}", f"{facts['precision']:.3f}", f"{facts['precision_at_least']:.3f}")
+    does = facts["does"] + (f" (some of these are gone after {', '.join(before)})" if before else "")
+    if _is_found_out(rule):
+        does += f": {speaks_for(facts)}"
     return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, does)))
+
+
+def _is_found_out(rule: Rule) -> bool:
+    """True when it is off, and a log or trials tell why."""
+    return rule.is_off and bool(rule.tried or rule.evidence.coverage)
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -317,15 +335,13 @@ def _of_id(site_rules: SiteRules, rule_id: str) -> Rule:
 
 def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     site = site_of(url)
-    path = file_of(files, site)
-    found = read_rules(path) if path is not None else None
-    if found is not None and ascii_form(found.site) == ascii_form(site):
-        normalizer = SiteNormalizer(replace(found, site=site))
-    else:  # a file that is for another site than its name says is not used in a crawl either
-        normalizer = SiteNormalizer(SiteRules(site or "-", ()))
+    rules = rules_of(files, site) or SiteRules(site, ())
+    normalizer = SiteNormalizer(rules)
     done = normalizer.normalize(url)
     steps = [{"rule": name, "url": after} for name, after in normalizer.steps(url)]
-    return {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
+    told = {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
+    tried = in_crawls(rules, url)
+    return told if tried is None else told | {"in_crawls": tried}
 
 
 def _test_examples(folder: Path, as_json: bool) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, not_a_url
+from dedupcrawl.commands.in_crawls import in_crawls, in_words, of_doubted
 from dedupcrawl.commands.options import EXISTING_FILE, json_option
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.output import to_json
@@ -16,7 +18,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.learning.why import Why, why
-from dedupcrawl.urls.rule_files import SiteRules, file_of, read_rules, rule_files
+from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -49,13 +51,13 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         raise BadInputError(
             f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
         )
-    found = why(one, other, _rules_of(site, folder), *_pages(site, logs))
-    click.echo(to_json(asdict(found) | {"is_met": found.is_met}) if as_json else "\n".join(_lines(found)))
-
-
-def _rules_of(site: str, folder: Path) -> SiteRules:
-    path = file_of(rule_files([folder]), site) if folder.exists() else None
-    return SiteRules(site, read_rules(path).rules if path else ())
+    rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
+    found = why(one, other, rules, *_pages(site, logs))
+    tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
+    if as_json:
+        click.echo(to_json(asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})))
+    else:
+        click.echo("\n".join([*_lines(found), *_lines_of_crawls(found, (one, other), tried)]))
 
 
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:
@@ -65,6 +67,15 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[
 
     with progress() as told:
         return urls_and_clusters(site, logs, told)
+
+
+def _lines_of_crawls(found: Why, urls: Sequence[str], tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    for url, told in tried.items():
+        yield f"{printable(url)} {in_words(told)}."
+    forms = {tried[url]["canonical"] if url in tried else form for url, form in zip(urls, found.canonical, strict=True)}
+    if tried:
+        yield "So a crawl merges them." if len(forms) == 1 else "A crawl does not merge them either."
+        yield from dict.fromkeys(f"  {line}" for told in tried.values() for line in of_doubted(told))
 
 
 def _lines(found: Why) -> list[str]:

@@ -27,7 +27,7 @@ from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.rule_edits import add_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 
@@ -141,24 +141,25 @@ class Software:
             there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
             held: list[Rule] = []
+            refuted: list[Rule] = []
             for one in self._book.watched(site, "software"):
                 name, record = one.rule.id, TrialRecord.of(one)
-                if not record.tried and (name not in there or there[name].kind == one.rule.kind):
+                is_known = name not in there or there[name].kind == one.rule.kind
+                if is_known and not record.tried and not one.revoked:
                     continue
                 tried[name] = record
-                if name in there and one.passed and not one.is_on_probation and not one.is_refuted:
-                    total = known.tried.get(name, TrialRecord()).joined(record)
-                    held.append(replace(total.told_to(one.rule), state="active", learned=date.today()))
+                if name not in there:
+                    continue
+                total = known.tried.get(name, TrialRecord()).joined(record)
+                rule = replace(total.told_to(one.rule), learned=date.today())
+                if one.revoked:
+                    refuted.append(replace(rule, state="disabled", note=f"revoked on {date.today()}: {one.revoked}"))
+                elif one.passed and not one.is_on_probation and not one.is_refuted:
+                    held.append(replace(rule, state="active"))
             revoked = self._book.revoked(site, "software")
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
             self._keep(site, known, SiteSoftware(tried=tried, failed=revoked))
-            today = date.today()
-            refuted = [
-                replace(there[name], state="disabled", learned=today, note=f"revoked on {today}: {why}")
-                for name, why in revoked.items()
-                if name in there
-            ]
             if held or refuted:
                 _write(folder, site, [*held, *refuted])
 
@@ -237,7 +238,7 @@ def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:
         old = read_rules(path).rules
         there = {key for rule in old for key in (rule.id, rule.effect)}
         if more := [rule for rule in tried if rule.id not in there and rule.effect not in there]:
-            add_rules(path, more)
+            replace_rules(path, [*old, *more])
     except (OSError, RuleError, ValueError) as error:
         logger.error(
             "What was found out of the rules of known software on %s cannot be written: %s", printable(site), error

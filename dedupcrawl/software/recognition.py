@@ -18,7 +18,7 @@ from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, disti
 from dedupcrawl.software.program import Program, Sign
 from dedupcrawl.software.url_signs import DEEPEST, ReadableUrl, UrlSigns, fits
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import has_braces
+from dedupcrawl.urls.template import BRACES
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
 _LONGEST = 100  # characters of the path of a program
@@ -227,7 +227,7 @@ def _places(segments: Sequence[str]) -> list[str]:
     found = [""]
     for segment in segments[:DEEPEST]:
         path = f"{found[-1]}/{segment}"
-        if not segment or len(path) > _LONGEST or has_braces(segment) or "<" in segment:
+        if not segment or len(path) > _LONGEST or BRACES.search(segment) or "<" in segment:
             break
         found.append(path)
     return found

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from dedupcrawl.sites import ascii_form
+from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, file_of, path_in, read_rules, write_rules
@@ -67,13 +68,11 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules of a file after a training run; what is doubted goes where it is in use for fewer URLs."""
     before, learned = tuple(old), tuple(learned)
-    used = [rule.id for rule in learned if not rule.is_off]
     known = {rule.effect: rule for rule in before}
-    kept = (rule for rule in before if not _is_learned(rule))
+    kept = [rule for rule in before if not _is_learned(rule)]
+    is_done = done_in_part([*kept, *learned])
     watched = [
-        _watched(rule, known.get(rule.effect))
-        for rule in learned
-        if rule.state != "doubted" or not any(name == rule.id or name.startswith(f"{rule.id}-") for name in used)
+        _watched(rule, known.get(rule.effect)) for rule in learned if rule.state != "doubted" or not is_done(rule)
     ]
     return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
 

@@ -45,7 +45,6 @@ class CompiledRule:
         "_drop",
         "_drop_starts",
         "_edited",
-        "_edits_args",
         "_has_context",
         "_has_front",
         "_has_scope",
@@ -80,13 +79,12 @@ class CompiledRule:
         self._arg_names = _names(name for name, _, _ in self._args)
         self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
-        self._edits_args = bool(self._edited)
         uses = self._to.captures() if self._to else []
         self._uses = tuple(use.name for use in uses) if uses else ()
         self.keeps_tokens = _keeps_tokens(rule, match, self._to)
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
-        self._is_path_only = self.keeps_tokens and not self._edits_args and not self._may_grow
+        self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
         self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
@@ -100,19 +98,17 @@ class CompiledRule:
         self._has_context = match is not None or self._has_scope
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
-    def asks_for(self) -> tuple[list[str], list[str]]:  # noqa: PLR0911 - the rarest first
+    def asks_for(self) -> tuple[list[str], list[str]]:
         """Tokens (segments, arguments, their names) and texts of which a URL must have one for the rule to apply.
 
         Both are empty where `needs_args` alone says when it may; the empty text, which all URLs have, if it takes any.
         Texts are for URLs whose scheme and host are in lower case; of these no rule asks more.
         """
-        if self.rule.drop and "*" not in self.rule.drop:
+        if self.rule.drop and ("*" not in self.rule.drop or not self._args):
             return sorted(self._drop), list(self._drop_starts)
         if self._args:  # one whose value is known is the rarest; the first is what most URLs of a script have
             known = [texts for name, _, form in self._args if (texts := _texts_of(name, form))]
             return (known or [[self._args[-1][0]]])[0], []
-        if self.rule.drop:
-            return sorted(self._drop), list(self._drop_starts)
         for paths in ([self._path] if self._path else [], self._within):
             segments = [max((text for _, text in path.literals), key=len, default="") for path in paths]
             if segments and all(segments):
@@ -188,10 +184,6 @@ class CompiledRule:
         built = make(self._to, parts, values, site)
         return None if built == parts else built
 
-    def fits(self, parts: UrlParts) -> bool:
-        """True when the URL is of the rule's context."""
-        return self._fits(parts, {})
-
     def captured(self, parts: UrlParts) -> dict[str, str]:
         """What the named captures of `match` take of a URL of the rule's context; empty for any other."""
         values: dict[str, str] = {}
@@ -259,20 +251,12 @@ class CompiledRule:
 
     def _without_args(self, parts: UrlParts) -> UrlParts | None:
         drop, starts = self._drop, self._drop_starts
-        names = parts.names()
         gone = {
             i
-            for i, name in enumerate(names)
+            for i, name in enumerate(parts.names())
             if name in drop or (starts and name not in self._kept and name.startswith(starts))
         }
-        if not gone:
-            return None
-        if not parts.separators:
-            return parts.with_args([arg for i, arg in enumerate(parts.args) if i not in gone])
-        after = parts.with_args(list(parts.args), parts.separators)
-        for i in sorted(gone, reverse=True):
-            after.remove_arg(i)
-        return after
+        return parts.without_args(gone)
 
     def _build_measured(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
@@ -289,7 +273,7 @@ class CompiledRule:
             to.scheme or parts.scheme,
             to.host.build(values) if to.host else parts.authority,
             _build_path(to.path, values) if to.path else parts.segments,
-            self._build_args(parts, values) if self._edits_args else parts.args,
+            self._build_args(parts, values) if self._edited else parts.args,
             parts.separators,
             parts.fragment,
         )

@@ -109,11 +109,6 @@ def as_sent(text: str) -> str:
     return with_normal_escapes(text)
 
 
-def is_as_sent(text: str) -> bool:
-    """True when `as_sent` leaves it as it is."""
-    return text.isascii() and ("%" not in text or with_normal_escapes(text) == text)
-
-
 def normal_authority(scheme: str, authority: str) -> str:
     """Host and port of a URL of this scheme, which is in lower case."""
     return authority.lower().removesuffix(DEFAULT_PORTS[scheme]).removesuffix(":")
@@ -127,13 +122,13 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
         dots = path.startswith(".") or path.endswith(".") or "/." in path
         if not dots and all(text.isascii() and "%" not in text for text in (path, *parts.args)):
             return None
-    after = parts.copy()
-    after.scheme = parts.scheme.lower()
-    after.authority = normal_authority(after.scheme, parts.authority)
-    after.segments = [as_sent(segment) for segment in parts.segments] or [""]
-    after.args = [as_sent(arg) for arg in parts.args]
-    if "." in after.segments or ".." in after.segments:
-        after.segments = _without_dot_segments(after.segments)
+    scheme = parts.scheme.lower()
+    segments = [as_sent(segment) for segment in parts.segments] or [""]
+    if "." in segments or ".." in segments:
+        segments = _without_dot_segments(segments)
+    args = [as_sent(arg) for arg in parts.args]
+    authority = normal_authority(scheme, parts.authority)
+    after = UrlParts(scheme, authority, segments, args, parts.separators, parts.fragment)
     return None if after == parts else after
 
 
@@ -165,16 +160,15 @@ def _sort_query(parts: UrlParts) -> UrlParts | None:
 
 def _drop_empty(parts: UrlParts) -> UrlParts | None:
     """Without arguments that have an empty value, and without a lone "?"."""
-    return _without(parts, [i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="])
+    return parts.without_args({i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="})
 
 
 def _last_of_name(parts: UrlParts) -> UrlParts | None:
     """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
     names = parts.names()
     last = {name: i for i, name in enumerate(names)}
-    return _without(
-        parts, [i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))]
-    )
+    gone = {i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))}
+    return parts.without_args(gone)
 
 
 def _collapse_slashes(parts: UrlParts) -> UrlParts | None:
@@ -208,15 +202,6 @@ def _lower_path(parts: UrlParts) -> UrlParts | None:
 
 def _name(arg: str) -> str:
     return arg.partition("=")[0]
-
-
-def _without(parts: UrlParts, gone: list[int]) -> UrlParts | None:
-    if not gone:
-        return None
-    after = parts.with_args(list(parts.args), parts.separators)
-    for i in reversed(gone):
-        after.remove_arg(i)
-    return after
 
 
 @dataclass(frozen=True, slots=True)

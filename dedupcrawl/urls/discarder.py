@@ -191,10 +191,11 @@ def _exported(site: str, rule: Rule) -> dict[str, Any]:
 def _removed_segments(rule: Rule) -> tuple[list[int], str]:
     """Which segments of the path a rule takes out, when that is all it does, and the pattern of such paths."""
     match, to = rule.templates()
+    why = "only whole segments of the path can be taken out"
     if rule.within or match is None or to is None or match.path is None or to.path is None:
-        raise _CannotExpressError("only whole segments of the path can be taken out")
+        raise _CannotExpressError(why)
     if match.args or match.host or match.scheme or to.args or to.host or to.scheme:
-        raise _CannotExpressError("only whole segments of the path can be taken out")
+        raise _CannotExpressError(why)
     removed, kept = [], list(to.path)
     for position, piece in enumerate(match.path):
         if kept and _same(kept[0], piece):
@@ -202,7 +203,7 @@ def _removed_segments(rule: Rule) -> tuple[list[int], str]:
         else:
             removed.append(position)
     if kept or not removed or len(to.path) + len(removed) != len(match.path):
-        raise _CannotExpressError("only whole segments of the path can be taken out")
+        raise _CannotExpressError(why)
     return removed, _path_pattern(match.path)
 
 

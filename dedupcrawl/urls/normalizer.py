@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError, compiled
+from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
@@ -27,6 +28,7 @@ from dedupcrawl.urls.rule_files import (
     file_of,
     read_rules,
     rule_files,
+    rules_of,
 )
 from dedupcrawl.urls.rule_finder import HostFinders, RuleFinder
 from dedupcrawl.urls.url_parts import UrlParts, split_url
@@ -104,33 +106,51 @@ class SiteNormalizer:
             self._finder.take_over(old._finder, changed)
         return changed
 
-    def normalize(self, url: str) -> Normalized:
+    def normalize(self, url: str) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
         """Apply the rules in order, again and again until nothing changes.
 
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
         URLs of more than `LONGEST_URL` characters, leave the URL as it is.
         """
         parts = split_url(url) if len(url) <= LONGEST_URL else None
-        if parts is None:
+        hits = self._hits(url, parts) if parts is not None else ()
+        if parts is None or not hits:
             return Normalized(url, url, "unchanged", ())
-        hits = self._hits(url, parts)
-        if not hits:
-            return Normalized(url, url, "unchanged", ())
-        changed, by, rules = parts, [], self._rules
-        try:
-            for i in hits:
-                after = rules[i].change(changed, self.site)
-                if after is not None:
-                    changed = after
-                    by.append(i)
-            if not by:
+        rules, site, text = self._rules, self.site, url
+        trail: list[str] = []
+        used: list[int] = []
+        while True:
+            by = []
+            try:
+                for i in hits:
+                    after = rules[i].change(parts, site)
+                    if after is not None:
+                        parts = after
+                        by.append(i)
+            except TooLongError:
                 return Normalized(url, url, "unchanged", ())
-            text = changed.join()
-            if self._settled.issuperset(by) and "+" not in url:  # sorting makes "%20" of it, which rules may ask for
-                return self._result(url, text, by)
-            return self._to_fixed_point(url, text, changed, hits, by)
-        except TooLongError:
-            return Normalized(url, url, "unchanged", ())
+            if not by:
+                return self._result(url, text, used)
+            used = [*used, *by] if used else by
+            if self._settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
+                return self._result(url, parts.join(), used)
+            trail.append(text)
+            text = parts.join()
+            if text in trail:
+                return self._result(url, min(trail[trail.index(text) :]), used)
+            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
+            if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
+                return Normalized(url, url, "unchanged", ())
+            tried, hits = hits, self._hits(text, again)
+            if not hits:
+                return self._result(url, text, used)
+            if again is parts:
+                # What came after the last change has been tried on this very URL.
+                last = by[-1]
+                done = {i for i in tried if i > last} | ({last} & self._idempotent)
+                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
+                    return self._result(url, text, used)
+            parts = again
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
@@ -157,44 +177,6 @@ class SiteNormalizer:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
         finder = self._finder
         return (finder if isinstance(finder, RuleFinder) else finder.of(parts.authority)).hits(url, parts)
-
-    def _to_fixed_point(self, url: str, text: str, parts: UrlParts, tried: list[int], by: list[int]) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
-        """Further passes over `text`, which rules `by` of those `tried` made of `url`; `parts` are its tokens.
-
-        Raises:
-            TooLongError: See `CompiledRule.change`.
-        """
-        used = by
-        trail = [url]
-        while True:
-            if text in trail:
-                return self._result(url, min(trail[trail.index(text) :]), used)
-            if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return Normalized(url, url, "unchanged", ())
-            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
-            if again is None:
-                return Normalized(url, url, "unchanged", ())
-            hits = self._hits(text, again)
-            if hits and again is parts:
-                # What came after the last change has been tried on this very URL.
-                last = by[-1]
-                done = {i for i in tried if i > last} | ({last} & self._idempotent)
-                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return self._result(url, text, used)
-            if not hits:
-                return self._result(url, text, used)
-            trail.append(text)
-            parts, by, rules = again, [], self._rules
-            for i in hits:
-                after = rules[i].change(parts, self.site)
-                if after is not None:
-                    parts = after
-                    by.append(i)
-            if not by:
-                return self._result(url, text, used)
-            used, tried, text = [*used, *by], hits, parts.join()
-            if self._settled.issuperset(by) and "+" not in trail[-1]:
-                return self._result(url, text, used)
 
     def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
         if canonical == url:
@@ -224,6 +206,11 @@ def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
         counting = counting or rule.minds_more_arguments()
 
 
+def _is_given(rule: Rule) -> bool:
+    """True for what no log was needed to think of."""
+    return rule.source not in {"learned", "prior"}
+
+
 class Normalizer:
     """The rules of all sites. Files are opened when the first URL of their site comes: 100,000 cost a listing of names.
 
@@ -231,7 +218,8 @@ class Normalizer:
 
     Attributes:
         tries: Whether a crawl tries the rules, those that are doubted, too.
-        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled.
+        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
+            or for fewer URLs.
     """
 
     def __init__(
@@ -365,36 +353,31 @@ class Normalizer:
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._forget()
         if name not in self._by_site:
-            self._by_site[name] = self._load(name)
+            rules = self._read(name)
+            self._by_site[name] = None if rules is None else SiteNormalizer(rules)
             if name in self._before:
                 self._renew(name)
         self._versions.setdefault(authority, self._newest)
         site = self._by_authority[authority] = self._by_site[name]
         return site
 
-    def _load(self, site: str) -> SiteNormalizer | None:
-        found = self._read(site)
-        return None if found is None else SiteNormalizer(found)
-
     def _read(self, site: str) -> SiteRules | None:
         found = self._given.get(site) or self._given.get(other_form(site))
-        path = file_of(self._files, site) if found is None else None
-        if path is not None:
-            try:
-                found = read_rules(path)
-            except RuleError as error:
-                logger.warning("No rules for %r: %s", site, printable(str(error)))
-        if found is not None and ascii_form(found.site) != ascii_form(site):
-            found = None
+        try:
+            found = found or rules_of(self._files, site)
+        except RuleError as error:
+            logger.warning("No rules for %r: %s", site, printable(str(error)))
         if self.more is not None and (more := self.more(site)):
             found = found or SiteRules(site, ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
-            added = (rule for rule in more if rule.id not in known and rule.effect not in known)
-            first = tuple(takewhile(lambda rule: rule.source not in {"learned", "prior"}, found.rules))
+            is_done = done_in_part(filter(_is_given, found.rules))
+            added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))
+            first = tuple(takewhile(_is_given, found.rules))
             found = replace(found, rules=(*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
-        return replace(found, site=site, rules=tuple(map(Rule.on_trial, rules) if self.tries else rules))
+        found = SiteRules(site, tuple(rules))
+        return found.on_trial() if self.tries else found

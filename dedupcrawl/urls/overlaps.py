@@ -1,14 +1,14 @@
-"""Which rules of a site do again what an earlier one has done."""
+"""Which rules of a site do again what another one does."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dedupcrawl.urls.rule import Rule
 
-_LONGEST = 256  # characters of "utm_*"; what would take longer to compare is nobody's
+_LONGEST = 256  # characters of a name or of "utm_*"; what would take longer to compare is nobody's
+_ANY, _NONE = "*", ""  # in place of a host: rules for whatever host, rules that name none
 
 
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
@@ -41,39 +41,66 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@dataclass(slots=True)
-class _Dropped:
-    """What the rules of one scope drop, each with the number of the first rule that does.
+def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
+    """Tells of any rule whether one of these, that is in use, changes some URLs as it does: all but its exceptions.
 
-    Attributes:
-        names: Names of arguments.
-        starts: What names begin with, and whether it is of a rule with a lone "*", which leaves what `match` names.
-        longest: Characters of a start, at most; -1 if there is none.
+    >>> is_done = done_in_part([Rule("a", "rewrite", drop=("sid",), within=("!/search.php",))])
+    >>> is_done(Rule("b", "rewrite", drop=("sid",))), is_done(Rule("c", "rewrite", drop=("id",)))
+    (True, False)
     """
+    known: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)  # a site may have thousands of hosts
+    for rule in rules:
+        if not rule.is_off:
+            for host in (_ANY, *(_named(rule.hosts) or (_NONE,))):
+                known[_change(rule, host)].append(rule)
 
-    names: dict[str, int] = field(default_factory=dict)
-    starts: dict[tuple[str, bool], int] = field(default_factory=dict)
-    longest: int = -1
+    def is_done(rule: Rule) -> bool:
+        return any(
+            _meet(rule.hosts, one.hosts) and _meet(rule.within, one.within)
+            for host in ((_NONE, *_named(rule.hosts)) if _named(rule.hosts) else (_ANY,))
+            for one in known.get(_change(rule, host), ())
+        )
+
+    return is_done
+
+
+def _change(rule: Rule, host: str) -> tuple[object, ...]:
+    return host, rule.match, rule.to, rule.drop, rule.convert
+
+
+def _named(names: Iterable[str]) -> set[str]:
+    return {name for name in names if not name.startswith("!")}
+
+
+def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two lists of hosts, or of paths, have something in common; nothing named is anything."""
+    named = [_named(names) for names in (one, other)]
+    common = named[0] & named[1] if all(named) else named[0] | named[1]
+    return not any(named) or any(f"!{name}" not in (*one, *other) for name in common)
+
+
+class _Dropped:
+    """What the rules of one scope drop, each with the number of the first rule that does."""
+
+    def __init__(self) -> None:
+        # By name, with None, or by what names begin with and whether a lone "*" of the rule leaves what `match` names.
+        self._firsts: dict[tuple[str, bool | None], int] = {}
 
     def add(self, rule: Rule, number: int) -> None:
         """One more rule of the scope."""
         for name in rule.drop:
-            if not name.endswith("*"):
-                self.names.setdefault(name, number)
-            elif len(name) <= _LONGEST:
-                self.starts.setdefault((name[:-1], "*" in rule.drop), number)
-                self.longest = max(self.longest, len(name) - 1)
+            if len(name) <= _LONGEST:
+                key = (name[:-1], "*" in rule.drop) if name.endswith("*") else (name, None)
+                self._firsts.setdefault(key, number)
 
     def before(self, name: str, kept: frozenset[str]) -> Iterator[int]:
         """Numbers of rules that drop the argument, or those arguments, the first of them among these."""
-        if name in self.names:
-            yield self.names[name]
         start = name.removesuffix("*")
-        for length in range(min(len(start), self.longest) + 1):
-            for leaves in (False, True):
-                key = start[:length], leaves
-                if key in self.starts and not (leaves and name in kept):
-                    yield self.starts[key]
+        starts = [start[:length] for length in range(min(len(start), _LONGEST) + 1)]
+        keys: list[tuple[str, bool | None]] = [(name, None), *((one, False) for one in starts)]
+        if name not in kept:
+            keys += ((one, True) for one in starts)
+        return (self._firsts[key] for key in keys if key in self._firsts)
 
 
 def _scope(rule: Rule) -> tuple[object, ...]:

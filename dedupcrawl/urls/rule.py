@@ -14,7 +14,7 @@ The context is `hosts`, `within`, `match` and `unless`; the transformation is ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Any, Literal, get_args
@@ -131,9 +131,9 @@ class Rule:
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, without what has its default."""
         out: dict[str, Any] = {"id": self.id, "kind": self.kind}
-        for name in _WRITTEN:
+        for name, default in _WRITTEN.items():
             value = getattr(self, name)
-            if value != _DEFAULTS[name]:
+            if value != default:
                 out[name] = list(value) if isinstance(value, tuple) else value
         if self.evidence != Evidence():
             counts = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
@@ -150,28 +150,13 @@ class Rule:
             RuleError: When a name or a value is not one of a rule.
         """
         where = f"rule {row.get('id')!r}"
-        if unknown := sorted(set(row) - {f.name for f in fields(cls)}):
+        if unknown := sorted(row.keys() - _READERS.keys()):
             raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(f.name for f in fields(cls))}")
-        rule = cls(
-            id=_text(row, "id", where),
-            kind=_choice(row, "kind", get_args(Kind), where),
-            hosts=_texts(row, "hosts", where),
-            within=_texts(row, "within", where),
-            match=_text(row, "match", where),
-            unless=_texts(row, "unless", where),
-            to=_text(row, "to", where),
-            drop=_texts(row, "drop", where),
-            convert=_text(row, "convert", where),
-            state=_choice(row, "state", get_args(State), where, "active"),
-            tried=_count(row, "tried", where),
-            failed=_count(row, "failed", where),
-            source=_choice(row, "source", get_args(Source), where, "hand"),
-            learned=_day(row, where),
-            evidence=_evidence(row, where),
-            examples=_examples(row, where),
-            names_at=_texts(row, "names_at", where),
-            note=_text(row, "note", where),
-        )
+        given = {"id": "", "kind": "", **row}
+        try:
+            rule = cls(**{name: _READERS[name](name, value) for name, value in given.items()})
+        except RuleError as error:
+            raise RuleError(f"{where}: {error}") from error
         if rule.failed > rule.tried:
             raise RuleError(f"{where}: failed is of tried, so {rule.failed} of {rule.tried} cannot be")
         rule.templates()
@@ -191,11 +176,8 @@ class Rule:
             raise RuleError(f"{where} needs exactly one of to, drop and convert")
         if self.convert and self.convert not in URL_CONVERSIONS:
             raise RuleError(f"{where}: convert is one of {', '.join(URL_CONVERSIONS)}, not {self.convert!r}")
-        try:
-            match = parse_template(self.match) if self.match else None
-            to = parse_template(self.to) if self.to else None
-        except TemplateError as error:
-            raise RuleError(f"{where}: {error}") from error
+        match = self._parsed(self.match) if self.match else None
+        to = self._parsed(self.to) if self.to else None
         if match and (match.whole or any(capture.conversions for capture in match.captures())):
             raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
         self.exceptions()
@@ -216,10 +198,7 @@ class Rule:
         Raises:
             RuleError: When one cannot be read.
         """
-        try:
-            parsed = [parse_template(f"?{form}").args for form in self.unless if "=" in form]
-        except TemplateError as error:
-            raise RuleError(f"rule {self.id!r}: {error}") from error
+        parsed = [self._parsed(f"?{form}").args for form in self.unless if "=" in form]
         if not all(len(args) == 1 for args in parsed):
             raise RuleError(f"rule {self.id!r}: unless takes one argument a text, such as title=Special:{{}}")
         return [(name, form) for ((name, form),) in parsed if form is not None]
@@ -232,14 +211,17 @@ class Rule:
         """
         scopes: tuple[list[PathPieces], list[PathPieces]] = ([], [])
         for text in self.within:
-            try:
-                scope = parse_template(text.removeprefix("!"))
-            except TemplateError as error:
-                raise RuleError(f"rule {self.id!r}: {error}") from error
+            scope = self._parsed(text.removeprefix("!"))
             if scope.path is None or scope.args or scope.host or scope.scheme:
                 raise RuleError(f"rule {self.id!r}: within takes paths such as /wiki/{{*}}, not {text!r}")
             scopes[text.startswith("!")].append(scope.path)
         return scopes
+
+    def _parsed(self, text: str) -> Template:
+        try:
+            return parse_template(text)
+        except TemplateError as error:
+            raise RuleError(f"rule {self.id!r}: {error}") from error
 
 
 def described(rule: Rule) -> str:
@@ -287,74 +269,61 @@ def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
     }
 
 
-_DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Rule)}
-_WRITTEN = (
-    "hosts",
-    "within",
-    "match",
-    "unless",
-    "to",
-    "drop",
-    "convert",
-    "state",
-    "tried",
-    "failed",
-    "source",
-    "learned",
-    "names_at",
-    "note",
-)
-
-
-def _text(row: Mapping[str, Any], name: str, where: str) -> str:
-    value = row.get(name, "")
+def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise RuleError(f"{where}: {name} is a text, not {value!r}")
+        raise RuleError(f"{name} is a text, not {value!r}")
     return value
 
 
-def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
-    value = row.get(name, ())
+def _texts(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
-        raise RuleError(f"{where}: {name} is a list of texts, not {value!r}")
+        raise RuleError(f"{name} is a list of texts, not {value!r}")
     return tuple(value)
 
 
-def _choice(row: Mapping[str, Any], name: str, choices: tuple[str, ...], where: str, default: str = "") -> Any:
-    value = row.get(name, default)
-    if value not in choices:
-        raise RuleError(f"{where}: {name} is one of {', '.join(choices)}, not {value!r}")
-    return value
+def _choice(*choices: str) -> Callable[[str, object], str]:
+    def read(name: str, value: object) -> str:
+        if value not in choices:
+            raise RuleError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+        return str(value)
+
+    return read
 
 
-def _count(row: Mapping[str, Any], name: str, where: str) -> int:
-    value = row.get(name, 0)
+def _count(name: str, value: object) -> int:
     if type(value) is not int or value < 0:
-        raise RuleError(f"{where}: {name} is a count, not {value!r}")
+        raise RuleError(f"{name} is a count, not {value!r}")
     return value
 
 
-def _day(row: Mapping[str, Any], where: str) -> date | None:
-    value = row.get("learned")
+def _day(name: str, value: object) -> date | None:
     if value is not None and type(value) is not date:
-        raise RuleError(f"{where}: learned is a day such as 2026-01-31, not {value!r}")
+        raise RuleError(f"{name} is a day such as 2026-01-31, not {value!r}")
     return value
 
 
-def _evidence(row: Mapping[str, Any], where: str) -> Evidence:
-    value = row.get("evidence", {})
+def _evidence(name: str, value: object) -> Evidence:
     names = [f.name for f in fields(Evidence)]
     if not isinstance(value, dict) or not all(k in names and type(v) is int and v >= 0 for k, v in value.items()):
-        raise RuleError(f"{where}: evidence is a table of counts named {', '.join(names)}, not {value!r}")
+        raise RuleError(f"{name} is a table of counts named {', '.join(names)}, not {value!r}")
     return Evidence(**value)
 
 
-def _examples(row: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...]:
-    value = row.get("examples", ())
+def _examples(name: str, value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
-        raise RuleError(f"{where}: examples are pairs of URLs, not {value!r}")
+        raise RuleError(f"{name} are pairs of URLs, not {value!r}")
     return tuple((before, after) for before, after in value)
 
 
 def _is_pair(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(url, str) for url in value)
+
+
+_READERS: Mapping[str, Callable[[str, object], Any]] = {
+    **dict.fromkeys(("id", "match", "to", "convert", "note"), _text),
+    **dict.fromkeys(("hosts", "within", "unless", "drop", "names_at"), _texts),
+    **dict.fromkeys(("tried", "failed"), _count),
+    **{"kind": _choice(*get_args(Kind)), "state": _choice(*get_args(State)), "source": _choice(*get_args(Source))},
+    **{"learned": _day, "evidence": _evidence, "examples": _examples},
+}
+_WRITTEN = {f.name: f.default for f in fields(Rule) if f.name not in {"id", "kind", "evidence", "examples"}}

@@ -16,7 +16,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_edits import change_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
 
@@ -54,10 +54,8 @@ class RuleBook:
         self._every = max(1, round(1 / share))
         self._sites: dict[str, dict[str, WatchedRule]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
-        self._revoked: dict[str, set[str]] = defaultdict(set)
+        self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._unwritten: list[tuple[str, WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
-        self._culprits: dict[str, dict[tuple[object, ...], str]] = {}  # site → effect of a revoked rule → why
-        self._notes: dict[str, dict[str, tuple[str, str]]] = {}  # site → id of a revoked rule → its source, why
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -69,10 +67,10 @@ class RuleBook:
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
-        if not self._restricted and not self._culprits:
+        if not self._restricted and not self._revoked:
             return False
         site = site_of(url)
-        if site in self._revoked and not self._revoked[site].isdisjoint(rules):
+        if site in self._revoked and not self._revoked[site].keys().isdisjoint(rules):
             return True
         return site in self._restricted and any(one.places.is_off(url) for one in self._of(url, rules))
 
@@ -121,7 +119,7 @@ class RuleBook:
         use until one does.
         """
         site = site_of(url)
-        if not self._revoked[site].isdisjoint(rules) or self.is_off(url, rules):
+        if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         self._failures[site].append((url, canonical, rules))
         suspects = self._of(url, rules)
@@ -225,15 +223,16 @@ class RuleBook:
     @property
     def sites(self) -> set[str]:
         """Those of which a rule was used or revoked."""
-        return {*self._sites, *self._notes}
+        return {*self._sites, *self._revoked}
 
     def watched(self, site: str, source: str) -> list[WatchedRule]:
-        """What is known of a site's rules from this source that were not revoked."""
-        return [one for one in self._sites.get(site, {}).values() if one.rule.source == source]
+        """What is known of a site's rules from this source, and of those that were revoked."""
+        known = (*self._sites.get(site, {}).values(), *self._revoked.get(site, {}).values())
+        return [one for one in known if one.rule.source == source]
 
     def revoked(self, site: str, source: str) -> dict[str, str]:
         """Ids of a site's rules from this source that were revoked → why."""
-        return {name: said for name, (of, said) in self._notes.get(site, {}).items() if of == source}
+        return {one.rule.id: one.revoked for one in self.watched(site, source) if one.revoked}
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
@@ -249,12 +248,13 @@ class RuleBook:
             }
         self._sites.clear()
         self._failures.clear()
-        self._revoked.clear()
         self._normalizer.enable_all()
-        for site, revoked in self._culprits.items():
+        for site, revoked in self._revoked.items():
+            known = {one.rule.effect: one for one in revoked.values()}
             for rule in self._rules_of(site):
-                if rule.effect in revoked and rule.state != "disabled":
-                    self._revoke(site, WatchedRule.of(rule), revoked[rule.effect])
+                if rule.effect in known and rule.state != "disabled":
+                    one = known[rule.effect]
+                    self._revoke(site, one.reread(rule), one.revoked)
 
     def _rules_of(self, site: str) -> tuple[Rule, ...]:
         return (*self._normalizer.rules_of(site), *self.more(site))
@@ -304,10 +304,9 @@ class RuleBook:
 
     def _revoke(self, site: str, culprit: WatchedRule, said: str) -> None:
         name = culprit.rule.id
+        culprit.revoked = said
         self._sites.get(site, {}).pop(name, None)
-        self._culprits.setdefault(site, {})[culprit.rule.effect] = said
-        self._notes.setdefault(site, {})[name] = culprit.rule.source, said
-        self._revoked[site].add(name)
+        self._revoked[site][name] = culprit
         self._clear(site, [failure for failure in self._failures[site] if name in failure[2]], name)
         self._normalizer.overrule(site, name, None)
         note = f"revoked on {date.today()}: {said}"
@@ -330,13 +329,11 @@ class RuleBook:
         if path is None or not news:
             return
         try:
-            rules = read_rules(path).rules
-            changes = {
-                n: news[rule.id].update(rule, note, is_revoked=is_revoked)
-                for n, rule in enumerate(rules)
-                if rule.id in news
-            }
-            change_rules(path, changes)
+            rules = [
+                news[rule.id].update(rule, note, is_revoked=is_revoked) if rule.id in news else rule
+                for rule in read_rules(path).rules
+            ]
+            replace_rules(path, rules)
         except (OSError, RuleError, ValueError) as error:
             logger.error("What trials say of the rules of %s cannot be written: %s", printable(site), error)
             self._unwritten += [(site, one, note, is_revoked) for one in those if note]

@@ -20,7 +20,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,10 @@ class SiteRules:
 
     site: str
     rules: tuple[Rule, ...]
+
+    def on_trial(self) -> SiteRules:
+        """As they are where rules are tried."""
+        return replace(self, rules=tuple(map(Rule.on_trial, self.rules)))
 
     def to_dict(self) -> dict[str, Any]:
         """The content of a rule file."""
@@ -187,6 +191,17 @@ def file_of(files: Mapping[str, Path], site: str) -> Path | None:
     """
     found = files.get(file_name(site))
     return files.get(file_name(other_form(site))) if found is None else found
+
+
+def rules_of(files: Mapping[str, Path], site: str) -> SiteRules | None:
+    """The rules of a site among `files`; None where there is no file, or one for another site than its name says.
+
+    Raises:
+        RuleError: Its file cannot be read.
+    """
+    path = file_of(files, site)
+    found = read_rules(path) if path is not None else None
+    return replace(found, site=site) if found and ascii_form(found.site) == ascii_form(site) else None
 
 
 def path_in(folder: Path, site: str) -> Path:

@@ -191,11 +191,6 @@ class Template:
         return not all(capture.name for capture in self.captures())
 
 
-def has_braces(text: str) -> bool:
-    """True for what no literal of a template can be."""
-    return BRACES.search(text) is not None
-
-
 @lru_cache(maxsize=_SHARED)
 def parse_template(text: str) -> Template:
     """Read a template.

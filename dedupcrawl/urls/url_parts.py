@@ -7,6 +7,8 @@ argument without "=" differs from one with an empty value, and ";" separates arg
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 """Scheme → the end of an authority that says nothing."""
 
@@ -14,7 +16,7 @@ WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
 class UrlParts:
-    """The tokens of one http or https URL. Mutable; rules edit a copy.
+    """The tokens of one http or https URL. Rules make new ones and leave those that they were given as they are.
 
     Attributes:
         scheme: As written, e.g. "http".
@@ -37,12 +39,6 @@ class UrlParts:
         self.args = args
         self.separators = separators
         self.fragment = fragment
-
-    def copy(self) -> UrlParts:
-        """Tokens that can be edited without touching these."""
-        return UrlParts(
-            self.scheme, self.authority, list(self.segments), list(self.args), self.separators, self.fragment
-        )
 
     def with_args(self, args: list[str], separators: str = "") -> UrlParts:
         """The same URL with other arguments."""
@@ -78,13 +74,17 @@ class UrlParts:
         """The name of each argument, in order."""
         return [arg.partition("=")[0] for arg in self.args]
 
-    def remove_arg(self, index: int) -> None:
-        """Take out one argument and the separator before it (of the first argument: the one after it)."""
-        del self.args[index]
-        if self.separators:
-            gap = index - 1 if index else 0
-            left = self.separators[:gap] + self.separators[gap + 1 :]
-            self.separators = left if ";" in left else ""
+    def without_args(self, gone: Collection[int]) -> UrlParts | None:
+        """The same URL without these arguments and the separators before them (after the first); None if none go."""
+        if not gone:
+            return None
+        args = [arg for i, arg in enumerate(self.args) if i not in gone]
+        left = self.separators
+        if left:
+            for index in sorted(gone, reverse=True):
+                gap = max(0, index - 1)
+                left = left[:gap] + left[gap + 1 :]
+        return self.with_args(args, left if ";" in left else "")
 
 
 def split_url(url: str) -> UrlParts | None:

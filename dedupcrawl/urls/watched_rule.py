@@ -28,6 +28,7 @@ class WatchedRule:
         there: What it made of URLs that has a page.
         gone: URLs that have a page while what the rule made of them has none.
         written: How many of the trials that passed and failed are in the file.
+        revoked: Why this crawl does without it; empty while it does not.
     """
 
     rule: Rule
@@ -35,6 +36,7 @@ class WatchedRule:
     there: int = 0
     gone: int = 0
     written: tuple[int, int] = (0, 0)
+    revoked: str = ""
 
     @classmethod
     def of(cls, rule: Rule) -> WatchedRule:

@@ -275,3 +275,17 @@ def test_a_rewritten_url_is_followed_into_the_log(tmp_path: Path) -> None:
     assert "was asked for as http://a.example/ee/1" in told
     assert "redirects to http://a.example/login" in told
     assert "has no answer" not in told
+
+
+def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
+    rule = Rule("sid", "rewrite", drop=("sid",), source="software", state="doubted", note="some were wrong", tried=2)
+    write_rules(folder / "rules", SiteRules("a.example", (rule,)))
+    lines = explain(folder, f"{URL}&sid=7").stdout.splitlines()
+    assert lines[1:3] == [
+        f"  is asked for as {URL}, by rule sid, in a crawl, which tries what is doubted",
+        "    rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, "
+        "tried 2 times in crawls, 0 failed, some were wrong",
+    ]
+    found = told(folder, f"{URL}&sid=7")
+    assert (found["kind"], found["in_crawls"]["canonical"]) == ("unchanged", URL)
+    assert told(folder, URL)["in_crawls"] is None

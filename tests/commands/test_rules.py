@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.rules import command
-from dedupcrawl.urls.rule import Evidence, Rule, described
+from dedupcrawl.urls.rule import Evidence, Rule, State, described
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 SID = Rule(
@@ -252,3 +252,43 @@ def test_described() -> None:
     rule = Rule("r", "rewrite", drop=("a", "b*"), hosts=("m.a.com",), within=("/x/{*}",), unless=("c",))
     assert described(rule) == "drop a, b* within /x/{*} on m.a.com unless c"
     assert described(Rule("r", "rewrite", convert="syntax", match="/x/{y}")) == "convert syntax of /x/{y}"
+
+
+DOUBTED = replace(
+    SID, id="forum.sid@a.com", source="software", state="doubted", evidence=Evidence(0, 40, 32, 1), tried=3, failed=1,
+    examples=(), note="1 of 33 merges in the log of 2026-01-31 were wrong",
+)  # fmt: skip
+SPOKEN = (
+    "software, of 40 URLs 32 led to the same page and 1 to another one, tried 3 times in crawls, 1 failed, "
+    "1 of 33 merges in the log of 2026-01-31 were wrong"
+)
+
+
+def test_what_a_crawl_does_with_a_doubted_rule_is_told(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (DOUBTED,)))
+    assert run(tmp_path, "test", "http://a.com/?sid=1", "http://a.com/").stdout.splitlines() == [
+        "http://a.com/?sid=1",
+        "  unchanged: http://a.com/?sid=1",
+        "  it is asked for as http://a.com/, by rule forum.sid@a.com, in a crawl, which tries what is doubted",
+        f"    rule forum.sid@a.com: doubted, so that a crawl tries it and `normalize` leaves it, {SPOKEN}",
+        "http://a.com/",
+        "  unchanged: http://a.com/",
+    ]
+    doubted, plain = answer(run(tmp_path, "test", "http://a.com/?sid=1", "http://a.com/", "--json"))["tests"]
+    assert (doubted["canonical"], doubted["in_crawls"]["canonical"]) == ("http://a.com/?sid=1", "http://a.com/")
+    assert "in_crawls" not in plain
+
+
+@pytest.mark.parametrize(("state", "said"), [("doubted", "doubted, so that a crawl"), ("disabled", "switched off")])
+def test_how_often_a_rule_that_is_off_was_right_and_wrong(tmp_path: Path, state: State, said: str) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (replace(DOUBTED, state=state), replace(SID, tried=9))))
+    _, off, on = run(tmp_path, "list").stdout.splitlines()
+    assert f"drop sid: {said}" in off
+    assert off.endswith(SPOKEN)
+    assert "tried" not in on
+    shown = run(tmp_path, "show", "a.com").stdout.splitlines()
+    assert shown[1].startswith(f"# forum.sid@a.com: {said}")
+    assert shown[1].endswith(SPOKEN)
+    assert not shown[2].startswith("#")
+    (row, _) = answer(run(tmp_path, "list", "--json"))["rules"]
+    assert [row[name] for name in ("correct", "wrong", "tried", "failed")] == [32, 1, 3, 1]

@@ -78,3 +78,22 @@ def test_it_says_so_in_words(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)])
     assert "In the log: one page." in done.stdout
     assert "drop x: 1 clusters of the log show it, and it takes 2" in done.stdout
+
+
+def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
+    rule = Rule("sid", "rewrite", drop=("sid",), source="software", state="doubted", note="some were wrong")
+    write_rules(tmp_path, SiteRules("a.com", (rule,)))
+    for other, does in (("http://a.com/?t=1", "So a crawl merges them."), ("http://a.com/?t=2", "A crawl does not")):
+        urls = ("http://a.com/?sid=1&t=1", other)
+        done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
+        lines = done.stdout.splitlines()
+        assert lines[-3].startswith(
+            f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid, in a crawl, which tries what"
+        )
+        assert lines[-2].startswith(does)
+        assert lines[-1] == (
+            "  rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, some were wrong"
+        )
+        found = told(*urls, "--rules", str(tmp_path))
+        assert not found["is_met"]
+        assert list(found["in_crawls"]) == [urls[0]]  # type: ignore[call-overload]

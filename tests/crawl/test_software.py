@@ -19,6 +19,7 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_files import read_rules
 from tests.index.toys import CHECKS
 from tests.redis_server import MISSING, is_installed, running
 
@@ -125,6 +126,28 @@ def test_a_rule_of_what_was_dropped_is_not_written_down_as_held(start: Start, tm
         worker.look(*AGAINST, url="http://a.com/faq/")
         worker.software.close(tmp_path / "rules")
     assert not (tmp_path / "rules").exists()
+
+
+def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(start: Start, tmp_path: Path) -> None:
+    def url(number: int) -> str:
+        return f"http://a.com/viewtopic.php?t={number}&sid={SID}"
+
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        for number in range(2):
+            worker.book.passed(url(number), worker.rules())
+        worker.software.close(tmp_path / "first")
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        rules = worker.rules()
+        rulings = [worker.book.failed(url(n), url(n).partition("&")[0], rules) for n in range(10)]
+        tried = next(number for number, ruling in enumerate(rulings, 1) if ruling.revoked)
+        worker.software.close(tmp_path / "second")
+        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
+    (rule,) = read_rules(tmp_path / "second" / "a.com.toml").rules
+    assert (rule.state, rule.tried, rule.failed) == ("disabled", 2 + tried, tried)
+    assert (known.tried[rule.id].tried, known.tried[rule.id].failed) == (rule.tried, rule.failed)
+    assert known.failed[rule.id] in rule.note
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])

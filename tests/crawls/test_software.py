@@ -117,6 +117,9 @@ async def test_a_rule_that_is_wrong_there_is_revoked_loses_nothing_and_is_not_tr
         (rule,) = read_rules(tmp_path / "rules" / "127.0.0.1.toml").rules
         assert (rule.id.partition("@")[0], rule.source, rule.state) == ("phpbb2.sid", "software", "disabled")
         assert rule.note.endswith(why)
+        assert rule.tried >= rule.failed >= 1, "whoever reads the file sees how often it was tried"
+        record = known(tmp_path).tried[rule.id]
+        assert (record.tried, record.failed) == (rule.tried, rule.failed)
         again = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, DEDUP_ALIASES=False))
         shutil.rmtree(tmp_path / "index")  # the rule file alone says it, too
         anew = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, DEDUP_ALIASES=False))

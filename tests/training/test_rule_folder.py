@@ -124,3 +124,22 @@ def test_what_is_doubted_is_not_tried_where_it_is_in_use_for_fewer_urls() -> Non
     for name in (doubted.id, f"{doubted.id}-2"):
         assert [rule.state for rule in merged([], [replace(narrower, id=name), doubted])] == ["probation"]
     assert [rule.state for rule in merged([], [doubted])] == ["doubted"]
+
+
+def test_what_is_doubted_of_one_wiki_is_tried_though_it_is_in_use_for_another() -> None:
+    """Their names begin alike."""
+    doubted = Rule("wiki.print@a.com/w", "rewrite", drop=("print",), source="software", state="doubted")
+    doubted = replace(doubted, within=("/w/{*}",))
+    other = replace(doubted, id="wiki.print@a.com/w-2", state="active", within=("/w-2/{*}",))
+    assert {rule.id: rule.state for rule in merged([], [other, doubted])} == {
+        other.id: "probation",
+        doubted.id: "doubted",
+    }
+
+
+def test_what_is_doubted_is_not_tried_beside_what_a_person_wrote_of_it() -> None:
+    doubted = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software", state="doubted")
+    mine = Rule("mine", "rewrite", drop=("sid",), unless=("t",))
+    assert merged([mine, doubted], [doubted]) == (mine,)
+    off = replace(mine, state="disabled")
+    assert merged([off, doubted], [doubted]) == (off, doubted)

@@ -463,3 +463,18 @@ def test_what_is_known_besides_the_file_comes_before_what_was_learned_and_after_
     one, other = (normalizer.normalize(f"http://a.com/{path}/back/{there}/") for path in ("add/1", "old/add/2"))
     assert one.canonical == other.canonical
     assert [one.rules, other.rules] == [("shop",), ("mine", "shop")]
+
+
+def test_what_the_file_has_for_fewer_urls_is_not_used_for_all_of_them() -> None:
+    """Whatever it is called there: a log, or a person, has told where it does not hold."""
+    known = Rule("forum.sid@a.com", "rewrite", hosts=("a.com",), drop=("sid",), source="software")
+    narrower = replace(known, id=f"{known.id}-2", unless=("t",))
+    url = "http://a.com/?sid=1&t=2"
+    for kept, canonical in (
+        (narrower, url),
+        (replace(narrower, id="mine", source="hand"), url),
+        (replace(narrower, id="r1", source="learned"), "http://a.com/?t=2"),
+        (replace(narrower, hosts=("b.a.com",)), "http://a.com/?t=2"),
+    ):
+        normalizer = Normalizer([SiteRules("a.com", (kept,))], more=lambda site: [known])
+        assert normalizer.normalize(url).canonical == canonical, kept.id

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.overlaps import dropped_before
+from dedupcrawl.urls.overlaps import done_in_part, dropped_before
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -64,3 +66,28 @@ def test_nothing_of_these_is_left(drops: list[list[str]]) -> None:
             if not name.endswith("*"):
                 url = f"http://a.com/?{name}=1&z=2"
                 assert earlier.normalize(url).canonical == all_before.normalize(url).canonical
+
+
+@pytest.mark.parametrize(
+    ("used", "asked", "is_done"),
+    [
+        ({}, {}, True),
+        ({"unless": ("t",)}, {}, True),
+        ({"within": ("!/a",)}, {"within": ("!/b",)}, True),
+        ({"hosts": ("a.com",)}, {"hosts": ("a.com", "www.a.com")}, True),
+        ({"hosts": ("a.com",)}, {"hosts": ("b.a.com",)}, False),
+        ({"hosts": ("a.com",)}, {}, True),
+        ({}, {"hosts": ("a.com",)}, True),
+        ({"hosts": ("!b.a.com",)}, {"hosts": ("a.com",)}, True),
+        ({"hosts": ("!b.a.com",)}, {"hosts": ("b.a.com",)}, False),
+        ({"within": ("/w/{*}", "!/w/x")}, {"within": ("/w/{*}",)}, True),
+        ({"within": ("/w-2/{*}",)}, {"within": ("/w/{*}",)}, False),
+        ({"within": ("/w/{*}",)}, {"within": ("!/w/{*}",)}, False),
+        ({"match": "?t={}"}, {}, False),
+        ({"drop": ("sid", "x")}, {}, False),
+        ({"state": "doubted"}, {}, False),
+        ({"state": "disabled"}, {}, False),
+    ],
+)
+def test_what_is_done_in_part_whatever_its_name(used: dict[str, Any], asked: dict[str, Any], is_done: bool) -> None:
+    assert done_in_part([MORE, replace(SID, id="other", **used)])(replace(SID, **asked)) is is_done

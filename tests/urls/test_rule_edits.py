@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_edits import add_rules, change_rules, replace_rules
+from dedupcrawl.urls.rule_edits import replace_rules
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 FILE = """# Übersicht: by hand
@@ -47,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
     rules = read_rules(path).rules
-    change_rules(path, {0: replace(rules[0], state="disabled", note='why "so"')})
+    replace_rules(path, [replace(rules[0], state="disabled", note='why "so"'), rules[1]])
     lines = FILE.splitlines()
     after = path.read_text(encoding="utf-8").splitlines()
     assert after == [*lines[:7], 'state = "disabled"', "note = 'why \"so\"'", *lines[7:]] or after == [
@@ -56,19 +55,19 @@ def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
         'note = "why \\"so\\""',
         *lines[7:],
     ]
-    change_rules(path, {0: rules[0]})
+    replace_rules(path, rules)
     assert path.read_text(encoding="utf-8") == FILE
 
 
 def test_what_is_there_is_replaced(path: Path) -> None:
     rules = read_rules(path).rules
-    change_rules(path, {1: replace(rules[1], state="active", note="")})
+    replace_rules(path, [rules[0], replace(rules[1], state="active", note="")])
     assert path.read_text(encoding="utf-8") == FILE.replace('note = "é"\nstate = "probation"  # watched\n', "")
 
 
 def test_rules_are_added_at_the_end(path: Path) -> None:
     more = (Rule("x", "rewrite", drop=("x",), source="imported"), Rule("y", "rewrite", convert="syntax"))
-    add_rules(path, more)
+    replace_rules(path, [*read_rules(path).rules, *more])
     assert path.read_text(encoding="utf-8").startswith(FILE)
     assert read_rules(path).rules[2:] == more
 
@@ -87,10 +86,10 @@ def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> Non
     path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
     (rule,) = read_rules(path).rules
     off = replace(rule, state="disabled", note="off")
-    change_rules(path, {0: off})
+    replace_rules(path, [off])
     assert read_rules(path) == SiteRules("a.com", (off,))
     more = Rule("x", "rewrite", drop=("x",))
-    add_rules(path, [more])
+    replace_rules(path, [off, more])
     assert read_rules(path) == SiteRules("a.com", (off, more))
 
 
@@ -100,7 +99,7 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
     rules = tuple(Rule(f"r{n}", "rewrite", drop=(f"x{n}",), note=note[::-1]) for n in range(3))
     path = write_rules(tmp_path_factory.getbasetemp() / "any", SiteRules("a.com", rules))
     changed = replace(rules[number], state="disabled", note=note)
-    change_rules(path, {number: changed})
+    replace_rules(path, [*rules[:number], changed, *rules[number + 1 :]])
     assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
 
 
@@ -111,15 +110,12 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
         'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnote = """\nby\nhand"""\n',
     ],
 )
-@pytest.mark.parametrize("edit", [lambda path, rule: change_rules(path, {0: rule}), lambda p, r: replace_rules(p, [r])])
-def test_a_file_of_any_name_is_written_in_its_own_place(
-    tmp_path: Path, text: str, edit: Callable[[Path, Rule], None]
-) -> None:
+def test_a_file_of_any_name_is_written_in_its_own_place(tmp_path: Path, text: str) -> None:
     """Also where its text is written in a way that is not foreseen."""
     path = tmp_path / "my-rules.toml"
     path.write_text(text, encoding="utf-8")
     off = replace(read_rules(path).rules[0], state="disabled", note="wrong")
-    edit(path, off)
+    replace_rules(path, [off])
     assert read_rules(path).rules == (off,)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -134,3 +130,21 @@ def test_comments_go_with_the_rule_after_them_however_many_there_are(path: Path)
     replace_rules(path, read_rules(path).rules[:1])
     after = path.read_text(encoding="utf-8")
     assert after == text[: text.index("\n# gone")]
+
+
+def test_comments_and_blank_lines_stay_where_a_rule_is_changed_moved_or_new(path: Path) -> None:
+    text = FILE.replace('\n[[rules]]\nid = "print"', '\n\n# of last year\n[[rules]]\nid = "print"')
+    path.write_text(text, encoding="utf-8")
+    sid, other = read_rules(path).rules
+    new = Rule("x", "rewrite", drop=("x",))
+    replace_rules(path, [sid, replace(other, examples=(), tried=3), new])
+    after = path.read_text(encoding="utf-8")
+    start = text.index('[[rules]]\nid = "print"')
+    assert after.startswith(text[:start])
+    assert read_rules(path).rules == (sid, replace(other, examples=(), tried=3), new)
+    replace_rules(path, [new, other, sid])
+    after = path.read_text(encoding="utf-8")
+    assert after.index('id = "x"') < after.index("# of last year") < after.index('id = "print"')
+    assert after.index('id = "print"') < after.index("# sessions") < after.index('id = "sid"')
+    replace_rules(path, [replace(other, drop=("y",), match="", to="")])
+    assert "# of last year" not in path.read_text(encoding="utf-8"), "it was said of another rule"
