@@ -74,6 +74,21 @@ async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:
     assert states == {**dict.fromkeys(arguments, "active"), "no-id": "disabled"}
 
 
+async def test_a_rule_that_only_the_first_url_of_an_identity_had_a_part_in_is_to_blame(tmp_path: Path) -> None:
+    """What /add/1/7 is sent to is /remove/2/7, for another rule takes what is removed for what is added."""
+    right = 'id = "any"\nkind = "equivalence"\nmatch = "/{what:add|remove}/{:digits}/{n}"\nto = "/{what}/{n}"'
+    known = right + "\ntried = 50\n[rules.evidence]\ncorrect = 50"
+    wrong = 'id = "all"\nkind = "equivalence"\nmatch = "/remove/{n}"\nto = "/add/{n}"'
+    forms = [f"/{{}}/{which}/{n}" for which in range(3) for n in range(20)]
+    pages = {form.format("remove"): page(prose(100 + int(form.rpartition("/")[2]))) for form in forms}
+    pages |= {form.format("add"): page(prose(200 + int(form.rpartition("/")[2]))) for form in forms}
+    links = sorted(pages, reverse=True)
+    with serve(pages | {"/": page(prose(0), *links)}) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, known, wrong), "CONCURRENT_REQUESTS": 1})
+    assert texts(done) == {prose(0), *(prose(more + n) for more in (100, 200) for n in range(20))}
+    assert {name: rule(tmp_path, name).state for name in ("any", "all")} == {"any": "active", "all": "disabled"}
+
+
 async def test_a_right_rule_passes_its_probation_and_duplicates_nothing(tmp_path: Path) -> None:
     new = SESSION + '\nstate = "probation"'
     with serve(shop(40, sessions=2)) as site:

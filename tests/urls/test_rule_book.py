@@ -49,6 +49,24 @@ def test_the_worst_of_several_is_the_culprit_and_the_others_are_cleared(folder: 
     assert (rule(folder, "right").failed, rule(folder, "right").state) == (0, "probation")
 
 
+def test_who_was_right_before_is_not_to_blame_for_what_a_new_rule_does_beside_it(folder: Path) -> None:
+    """Though all its trials of this crawl failed, and few of the new one's."""
+    write_rules(folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), WRONG)))
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    for number in range(66):
+        book.passed(url(number), ("wrong",))
+    revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong")).revoked]
+    assert revoked == ["wrong"]
+
+
+def test_two_of_which_nothing_is_known_alone_are_both_tried_on(folder: Path) -> None:
+    write_rules(folder, SiteRules("a.com", (replace(RIGHT, evidence=Evidence()), WRONG)))
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(3)] == [Ruling()] * 3
+    (revoked,) = book.decide().values()
+    assert len(revoked.revoked) == 1
+
+
 def test_probation_ends_in_the_file(folder: Path) -> None:
     book = RuleBook(Normalizer.from_paths([folder]), 0.02)
     due = []
