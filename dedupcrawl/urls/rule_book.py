@@ -122,33 +122,28 @@ class RuleBook:
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         self._failures[site].append((url, canonical, rules))
-        suspects = self._of(url, rules)
-        for one in suspects:
+        for one in self._of(url, rules):
             one.places.of(url).fails()
-        if not any(one.is_refuted or one.places.of(url).is_refuted for one in suspects):
-            return Ruling()
         worst = self._suspects(site, url, rules)
-        if len(worst) > 1 and worst[0][0] == worst[1][0]:
+        if not worst or not worst[0][1].is_refuted_at(url) or (len(worst) > 1 and worst[0][0] == worst[1][0]):
             return Ruling()
         return self._condemn(site, worst[0][1], worst[0][1].places.of(url))
 
     def decide(self) -> dict[str, Ruling]:
-        """Nothing more is tried: of what refutes a rule the worst goes; site → what becomes of it."""
+        """Nothing more is tried: of those that may be the culprits the worst; site → what becomes of them."""
         rulings: dict[str, Ruling] = {}
         for site in list(self._sites):
-            while (failure := self._refuting(site)) is not None:
-                worst = self._suspects(site, failure[0], failure[2])[0][1]
-                new, old = self._condemn(site, worst, worst.places.of(failure[0])), rulings.get(site, Ruling())
+            while (refuted := self._refuted(site)) is not None:
+                new, old = self._condemn(site, *refuted), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
-    def _refuting(self, site: str) -> tuple[str, str, tuple[str, ...]] | None:
-        """A failed trial that a rule had a part in which is refuted and still in use there."""
-        for failure in self._failures[site]:
-            for one in self._of(failure[0], failure[2]):
-                place = one.places.of(failure[0])
-                if place.failed and not place.is_off and (one.is_refuted or place.is_refuted):
-                    return failure
+    def _refuted(self, site: str) -> tuple[WatchedRule, Place] | None:
+        """The worst of the rules that had a part in a failed trial and are refuted there, and where that is."""
+        for url, _, rules in self._failures[site]:
+            for _, one in self._suspects(site, url, rules):
+                if one.is_refuted_at(url) and not one.places.of(url).is_off:
+                    return one, one.places.of(url)
         return None
 
     def _suspects(self, site: str, url: str, rules: tuple[str, ...]) -> list[tuple[tuple[float, float], WatchedRule]]:
@@ -167,7 +162,7 @@ class RuleBook:
             )
             known = place.before[0] + passed, place.before[1] + failed
             found.append(((lower_bound(*known), upper_bound(*known)), one))
-        return sorted(found, key=lambda suspect: (suspect[0], suspect[1].rule.evidence.correct))
+        return sorted(found, key=lambda suspect: (suspect[0], suspect[1].before[0] + suspect[1].passed))
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that has a page."""

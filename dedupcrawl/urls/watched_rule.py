@@ -73,6 +73,11 @@ class WatchedRule:
         """By all trials together."""
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
+    def is_refuted_at(self, url: str) -> bool:
+        """By all trials together, or by those where this URL belongs to, of which one failed there."""
+        place = self.places.of(url)
+        return bool(place.failed) and (self.is_refuted or place.is_refuted)
+
     @property
     def _is_found_out(self) -> bool:
         """True for what was found out of each URL by itself: there is nothing that might be wrong for all of them."""
