@@ -95,7 +95,7 @@ class Rewriter:
             return request
         found, is_answered = known
         trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
-        if found.canonical in trail or is_one_url(found.canonical, request.url):
+        if found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url)):
             # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             self._pending.lead_on(request.url, found.canonical)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
