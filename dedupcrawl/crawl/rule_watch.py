@@ -93,15 +93,9 @@ class RuleWatch:
 
     def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made_by = self._normalizer.normalize(
-            request.url
-        ).rules  # of an identity the rules of its first URL come with them
-        if (
-            self._book is None
-            or not made_by
-            or not set(made_by) <= set(rules)
-            or (found := self._aliases.found_out(request.url)) is None
-        ):
+        made_by = self._normalizer.normalize(request.url).rules
+        is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
+        if self._book is None or not is_by_rules or (found := self._aliases.found_out(request.url)) is None:
             return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -122,47 +122,51 @@ class RuleBook:
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         self._failures[site].append((url, canonical, rules))
-        for one in self._of(url, rules):
-            one.places.of(url).fails()
-        worst = self._suspects(site, url, rules)
-        if not worst or not worst[0][1].is_refuted_at(url) or (len(worst) > 1 and worst[0][0] == worst[1][0]):
+        suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
+        for _, place in suspects:
+            place.fails()
+        known = {one.rule.id: self._standing(site, one, place, rules) for one, place in suspects}
+        worst = sorted(suspects, key=lambda suspect: known[suspect[0].rule.id])[:2]
+        are_alike = len(worst) > 1 and len({known[one.rule.id][:2] for one, _ in worst}) == 1
+        if not worst or are_alike or not worst[0][0].is_refuted_at(worst[0][1]):
             return Ruling()
-        return self._condemn(site, worst[0][1], worst[0][1].places.of(url))
+        return self._condemn(site, *worst[0])
 
     def decide(self) -> dict[str, Ruling]:
         """Nothing more is tried: of those that may be the culprits the worst; site → what becomes of them."""
         rulings: dict[str, Ruling] = {}
-        for site in list(self._sites):
-            while (refuted := self._refuted(site)) is not None:
-                new, old = self._condemn(site, *refuted), rulings.get(site, Ruling())
+        for site, watched in self._sites.items():
+            while refuted := [
+                (self._standing(site, one, place, self._failed_with(site, one, place)), one.rule.id, one, place)
+                for one in watched.values()
+                for place in one.places
+                if one.is_refuted_at(place)
+            ]:
+                *_, one, place = min(refuted, key=lambda suspect: suspect[:2])
+                new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
-    def _refuted(self, site: str) -> tuple[WatchedRule, Place] | None:
-        """The worst of the rules that had a part in a failed trial and are refuted there, and where that is."""
-        for url, _, rules in self._failures[site]:
-            for _, one in self._suspects(site, url, rules):
-                if one.is_refuted_at(url) and not one.places.of(url).is_off:
-                    return one, one.places.of(url)
-        return None
+    def _standing(
+        self, site: str, one: WatchedRule, place: Place, suspects: Collection[str]
+    ) -> tuple[float, float, int]:
+        """The lower, the worse: which share of a rule's uses in a place is right at least, and at most; what it passed.
 
-    def _suspects(self, site: str, url: str, rules: tuple[str, ...]) -> list[tuple[tuple[float, float], WatchedRule]]:
-        """Rules that had a part in a failed trial, the worst first.
-
-        With each the share of its uses in that place that is right at least, and at most, by trials that no other of
-        them had a part in, and by what was known of it before.
+        By trials that no other of the suspects had a part in, and by what was known of it before.
         """
-        found = []
-        for one in self._of(url, rules):
-            place, others = one.places.of(url), set(rules) - {one.rule.id}
-            passed = sum(count for of, count in place.passed_by.items() if others.isdisjoint(of))
-            failed = sum(
-                one.rule.id in of and others.isdisjoint(of) and one.places.of(tried) is place
-                for tried, _, of in self._failures[site]
-            )
-            known = place.before[0] + passed, place.before[1] + failed
-            found.append(((lower_bound(*known), upper_bound(*known)), one))
-        return sorted(found, key=lambda suspect: (suspect[0], suspect[1].before[0] + suspect[1].passed))
+        others = {*suspects} - {one.rule.id}
+        passed = sum(count for of, count in place.passed_by.items() if others.isdisjoint(of))
+        failed = sum(others.isdisjoint(of) for of in self._failures_in(site, one, place))
+        known = place.before[0] + passed, place.before[1] + failed
+        return lower_bound(*known), upper_bound(*known), one.before[0] + one.passed
+
+    def _failed_with(self, site: str, one: WatchedRule, place: Place) -> set[str]:
+        """All rules that had a part in what failed in a place of a rule."""
+        return {name for of in self._failures_in(site, one, place) for name in of}
+
+    def _failures_in(self, site: str, one: WatchedRule, place: Place) -> list[tuple[str, ...]]:
+        """Of each trial of a rule that failed in a place all rules that had a part in it."""
+        return [of for url, _, of in self._failures[site] if one.rule.id in of and one.places.of(url) is place]
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that has a page."""

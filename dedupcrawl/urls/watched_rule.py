@@ -73,10 +73,9 @@ class WatchedRule:
         """By all trials together."""
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
-    def is_refuted_at(self, url: str) -> bool:
-        """By all trials together, or by those where this URL belongs to, of which one failed there."""
-        place = self.places.of(url)
-        return bool(place.failed) and (self.is_refuted or place.is_refuted)
+    def is_refuted_at(self, place: Place) -> bool:
+        """By all trials together, or by those in one of its places, where it is in use and a trial has failed."""
+        return place.failed > 0 and not place.is_off and (self.is_refuted or place.is_refuted)
 
     @property
     def _is_found_out(self) -> bool:

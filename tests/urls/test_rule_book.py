@@ -67,6 +67,16 @@ def test_two_of_which_nothing_is_known_alone_are_both_tried_on(folder: Path) -> 
     assert len(revoked.revoked) == 1
 
 
+def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_at_the_end(folder: Path) -> None:
+    known = (replace(rule, source="software", state="active", evidence=Evidence()) for rule in (RIGHT, WRONG))
+    write_rules(folder, SiteRules("a.com", tuple(known)))
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(4)] == [Ruling()] * 4
+    book.reread()
+    book.is_due(url(9), ("right",))
+    assert book.decide()["a.com"].revoked
+
+
 def test_probation_ends_in_the_file(folder: Path) -> None:
     book = RuleBook(Normalizer.from_paths([folder]), 0.02)
     due = []
