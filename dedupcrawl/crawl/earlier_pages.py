@@ -66,6 +66,14 @@ class EarlierPages:
         except (OSError, IndexDamagedError):
             return True  # an error should fetch a page
 
+    def is_another_variant(self, url: str) -> bool:
+        """True when the page of a URL was dropped for that of another URL of which the rules make the same."""
+        try:
+            verdict = None if self._kept(url) is not None else self._index.verdict(url)
+        except (OSError, IndexDamagedError):
+            return False
+        return verdict is not None and bool(verdict.duplicate_of) and self.is_one_url(url, verdict.duplicate_of or "")
+
     def _looked_up(self, url: str) -> Look | None:
         entry = self._kept(url)
         if entry is None:

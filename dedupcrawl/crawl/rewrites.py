@@ -79,18 +79,24 @@ class Rewrites:
         return self._unpacked(rewrite) if is_ours and rewrite is not None else None
 
     def sample(
-        self, rules: AbstractSet[str], is_wanted: Callable[[str, tuple[str, ...]], bool]
+        self,
+        targets: AbstractSet[str],
+        rules: AbstractSet[str],
+        is_wanted: Callable[[str, tuple[str, ...]], bool],
     ) -> Iterator[tuple[Request, str, tuple[str, ...]]]:
-        """Requests that these rules had a part in rewriting, where to, and all rules that had; in no order of theirs.
+        """Requests that were sent to `targets`, or that these rules had a part in rewriting, in no order of theirs.
+
+        Each with where it was sent, and all rules that had a part in it.
 
         Args:
+            targets: Canonical URLs.
             rules: Ids, of whatever site.
             is_wanted: Called with a URL and the rules that had a part in rewriting it.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
         """
-        for rewrite in sorted(self._found(set(), rules), key=lambda one: key_of(one.url)):
+        for rewrite in sorted(self._found(targets, rules), key=lambda one: key_of(one.url)):
             if is_wanted(rewrite.url, rewrite.rules):
                 yield self._unpacked(rewrite), rewrite.canonical, rewrite.rules
 

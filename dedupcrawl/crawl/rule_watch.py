@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 
 from scrapy import Request
 from scrapy.http import Response
@@ -35,6 +36,10 @@ from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
 
+_OTHERS = 4
+"""URLs that are tried for each one that a trial has shown to lead to another page than the canonical URL that they share.
+Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
+
 
 class RuleWatch:
     """Follows rewritten requests to the pages that they lead to.
@@ -61,9 +66,17 @@ class RuleWatch:
         self._trials: Trials | None = None
         self._questions: CanonicalQuestions | None = None
         if parts.book is not None:
-            look, is_served, passed, failed = parts.earlier.look, parts.earlier.is_served, self._passed, self._failed
+            earlier = parts.earlier
             self._trials = Trials(
-                parts.book, parts.stats, look, parts.furniture_of, is_served, passed=passed, failed=failed
+                parts.book,
+                parts.stats,
+                earlier.look,
+                parts.furniture_of,
+                earlier.is_served,
+                earlier.is_another_variant,
+                passed=self._passed,
+                failed=self._failed,
+                undecided=lambda trial: self._pending.prove(trial.canonical),
             )
             self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
 
@@ -287,14 +300,38 @@ class RuleWatch:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
-        """Fetch as it was asked for what was sent to the same canonical URL, and what wrong rules had a part in."""
+        """Fetch as it was asked for what wrong rules had a part in, and try what else was sent to the same canonical URL.
+
+        Where that may lead to an error page, or to fewer links, all that was sent there is fetched.
+        """
         self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=False)
         self._aliases.discoveries.failed(trial.url)
         if trial.led_to:
             self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
-        self.after_all.fetch({trial.canonical, *trial.suspects}, {site_of(trial.url): ruling})
+        is_refuted = trial.leads_to_more or bool(trial.suspects)
+        refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
+        self.after_all.fetch(refuted, {site_of(trial.url): ruling})
+        if not is_refuted:
+            self._pending.prove(trial.canonical)
+            self._try_others(trial)
+
+    def _try_others(self, failed: Trial) -> None:
+        """A canonical URL stood for a page that nobody had: of what else was sent there a few are tried, and so on.
+
+        Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
+        """
+        try:
+            found = self._parts.rewrites.sample({failed.canonical}, set(), self._is_still_used)
+            for request, canonical, rules in islice(found, _OTHERS):
+                self._try(Trial(request.url, canonical, rules, found=failed.found), request)
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
+            self.after_all.fetch({failed.canonical}, {})
+
+    def _is_still_used(self, url: str, rules: tuple[str, ...]) -> bool:
+        return not self.after_all.is_fetched(url) and not self.is_off(url, rules)
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
@@ -304,7 +341,7 @@ class RuleWatch:
         assert self._book is not None
         in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
         try:
-            for request, canonical, rules in self._parts.rewrites.sample(in_doubt, self._can_be_tried):
+            for request, canonical, rules in self._parts.rewrites.sample(set(), in_doubt, self._can_be_tried):
                 if not self._was_tried(request, canonical, rules):
                     self._try(Trial(request.url, canonical, rules), request)
         except (OSError, IndexDamagedError):

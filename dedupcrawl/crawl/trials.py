@@ -31,6 +31,7 @@ class Trial:
         suspects: Canonical URLs that led to the same text, when it was this text that gave rise to the trial.
         led_to: Where the canonical URL redirects, when that gave rise to the trial.
         is_unjudged: Whether the content half will say nothing of `asked`: no item was made of it.
+        leads_to_more: Whether `asked` has led to pages that nothing else led to.
     """
 
     url: str
@@ -41,6 +42,7 @@ class Trial:
     suspects: tuple[str, ...] = ()
     led_to: str = ""
     is_unjudged: bool = False
+    leads_to_more: bool = False
 
 
 class Trials:
@@ -54,8 +56,11 @@ class Trials:
             compared again later: it may be but a counter.
         is_served: Whether the content half would drop the page of the first URL for that of the second, which it knows
             more of than their texts; None while it has not judged both.
+        is_repeated: Whether it has dropped the page of a URL for that of another one of which the rules make the same.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
+        undecided: Called with a trial that found two pages, of which the first is known from an earlier trial: of ten
+            copies of one page, one that has changed speaks but once against a rule.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
@@ -65,19 +70,22 @@ class Trials:
         kept: Callable[[str], Look | None],
         furniture_of: FurnitureOf,
         is_served: Callable[[str, str], bool | None],
+        is_repeated: Callable[[str], bool],
         *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
+        undecided: Callable[[Trial], None],
     ) -> None:
         self._book = book
         self._stats = stats
         self._kept = kept
         self._furniture_of = furniture_of
-        self._is_served = is_served
+        self._is_served, self._is_repeated = is_served, is_repeated
         self._put_off: list[Trial] = []  # too little is known of the host
         self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and the content half has not spoken
         self._passed = passed
         self._failed = failed
+        self._undecided = undecided
         self._by_url: dict[str, Trial] = {}
         self._tried: set[int] = set()  # hashes of all URLs ever tried
         self._by_canonical: dict[str, list[Trial]] = {}
@@ -183,6 +191,7 @@ class Trials:
         held, self._held = self._held, []
         for trial in held:
             if leads_to_more(trial.url):
+                trial.leads_to_more = True
                 self._stats.inc_value("dedup/url/tried_links")
                 self._fail(trial)
 
@@ -214,7 +223,9 @@ class Trials:
             return
         if same:
             self._succeed(trial)
-        elif same is not None:
+        elif same is False and not trial.suspects and self._is_repeated(trial.url):
+            self._undecided(trial)
+        elif same is False:
             self._fail(trial)
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:

@@ -66,15 +66,15 @@ def state_in_use(rule: Rule) -> State:
     return "active" if is_over else "probation"
 
 
-def is_early(use: int, *, is_new: bool) -> bool:
-    """True for the uses in a crawl at which a rule is tried whatever share of them is: the 1st.
+def trials_owed(uses: int, every: int, *, is_new: bool) -> int:
+    """Uses of a rule in a crawl that should have been tried by now: the 1st, and one of so many.
 
-    One that no earlier crawl has tried (`is_new`) also at the 4th, 16th, 64th …
+    Of one that no earlier crawl has tried (`is_new`) also the 4th, 16th, 64th …
 
-    >>> [use for use in range(1, 151) if is_early(use, is_new=True)]
-    [1, 4, 16, 64]
+    >>> [trials_owed(uses, 50, is_new=True) for uses in (1, 3, 4, 16, 64, 150, 400)]
+    [1, 1, 2, 3, 4, 4, 8]
     """
-    return use == 1 or (is_new and use & (use - 1) == 0 and use.bit_length() % 2 == 1)
+    return max((uses.bit_length() + 1) // 2 if is_new else 1, uses // every)
 
 
 def known_before(rule: Rule) -> tuple[int, int]:

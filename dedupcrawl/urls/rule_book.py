@@ -59,11 +59,12 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it is to be tried."""
-        due = False
-        for one in self._of(url, rules):
-            due = one.is_due(url, self._every) or due
-        return due
+        """Count one use of these rules, on a URL of their site; True when it is to be tried: one trial is of them all."""
+        watched = self._of(url, rules)
+        due = [one.is_due(url, self._every) for one in watched]
+        for one in watched:
+            one.sampled += any(due)
+        return any(due)
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""

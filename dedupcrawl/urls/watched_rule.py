@@ -9,7 +9,7 @@ import msgspec
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_early, is_refuted, known_before, known_elsewhere, trials_needed
+from dedupcrawl.urls.probation import is_refuted, known_before, known_elsewhere, trials_needed, trials_owed
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12
@@ -25,6 +25,7 @@ class WatchedRule:
     Attributes:
         rule: As it was in its file.
         places: Where it was used.
+        sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         there: What it made of URLs that has a page.
         gone: URLs that have a page while what the rule made of them has none.
         written: How many of the trials that passed and failed are in the file.
@@ -33,6 +34,7 @@ class WatchedRule:
 
     rule: Rule
     places: Places
+    sampled: int = 0
     there: int = 0
     gone: int = 0
     written: tuple[int, int] = (0, 0)
@@ -91,10 +93,11 @@ class WatchedRule:
         """Count one use, on this URL; True when it is to be tried."""
         place = self.places.of(url)
         place.uses += 1
-        uses = sum(one.uses for one in self.places)
-        if self.is_wanting(place) or uses % every == 0:
+        if self.is_wanting(place):
             return True
-        return not self._is_found_out and is_early(uses, is_new=not self.rule.tried)
+        uses = sum(one.uses for one in self.places)
+        owed = uses // every if self._is_found_out else trials_owed(uses, every, is_new=not self.rule.tried)
+        return self.sampled < owed
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""

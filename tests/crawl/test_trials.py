@@ -68,7 +68,9 @@ class Setting:
     furniture: Furniture = field(default_factory=lambda: furniture_of_pages(5))
     passed: list[str] = field(default_factory=list)
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
     served: bool | None = False
+    is_repeated: bool = False
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
@@ -82,8 +84,10 @@ class Setting:
             kept=self.kept.get,
             furniture_of=lambda host: self.furniture,
             is_served=lambda url, canonical: self.served,
+            is_repeated=lambda url: self.is_repeated,
             passed=lambda trial: self.passed.append(trial.url),
             failed=lambda trial, ruling: self.failed.append((trial.url, ruling)),
+            undecided=lambda trial: self.undecided.append(trial.url),
         )
 
     def begin(self, url: str = ASKED, canonical: str = CANONICAL, found: Look | None = None) -> bool:
@@ -144,6 +148,19 @@ def test_pages_that_differ_wait_for_what_the_content_half_says(setting: Setting,
     assert (setting.passed, setting.failed) == ([], [])
     setting.trials.judged(ASKED, has_verdict=True)
     assert (setting.passed == [ASKED], bool(setting.failed)) == (served, not served)
+
+
+@pytest.mark.parametrize(("suspects", "is_undecided"), [((), True), ((CANONICAL,), False)])
+def test_a_page_that_is_known_from_another_variant_tells_nothing(
+    setting: Setting, suspects: tuple[str, ...], is_undecided: bool
+) -> None:
+    """But where the canonical URL may have led to an error page, who was sent there has lost a page."""
+    setting.is_repeated = True
+    setting.trials.begin(Trial(ASKED, CANONICAL, ("sid",), suspects=suspects))
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.undecided == [ASKED], bool(setting.failed)) == (is_undecided, not is_undecided)
+    assert setting.rule.failed == (0 if is_undecided else 1)
 
 
 def test_it_says_nothing_of_a_page_without_an_item(setting: Setting) -> None:

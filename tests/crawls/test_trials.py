@@ -89,6 +89,31 @@ async def test_a_rule_that_only_the_first_url_of_an_identity_had_a_part_in_is_to
     assert {name: rule(tmp_path, name).state for name in ("any", "all")} == {"any": "active", "all": "disabled"}
 
 
+def sessions_of_one(texts_of: Mapping[int, int]) -> dict[str, Any]:
+    """A shop of which one page was another one under each of some session ids; their links come first."""
+    odd = {f"/p?id=7&sid=a{session}": page(prose(text)) for session, text in texts_of.items()}
+    pages = shop(100, sessions=2)
+    others = [url for url in pages if "sid=" in url]
+    return pages | odd | {"/": page("Start " + prose(0), "/p?id=7", *odd, *others)}
+
+
+async def test_copies_of_a_page_that_has_changed_speak_but_once_against_a_right_rule(tmp_path: Path) -> None:
+    with serve(sessions_of_one(dict.fromkeys(range(60), 500))) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    assert texts(done) == {*every(100), prose(500)}
+    assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 1)
+    assert 2 <= sum(site.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 20
+
+
+async def test_whatever_was_sent_where_a_trial_failed_is_tried_on_while_it_leads_to_other_pages(tmp_path: Path) -> None:
+    """Though so few of the rule's uses are wrong that it stays in use."""
+    with serve(sessions_of_one({session: 500 + session for session in range(4)})) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    assert texts(done) == {*every(100), *(prose(500 + session) for session in range(4))}
+    assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 4)
+    assert sum(site.requests.values()) < 1 + 100 + 4 + 50
+
+
 async def test_a_right_rule_passes_its_probation_and_duplicates_nothing(tmp_path: Path) -> None:
     new = SESSION + '\nstate = "probation"'
     with serve(shop(40, sessions=2)) as site:
