@@ -37,7 +37,7 @@ from dedupcrawl.urls.rule_book import Ruling
 logger = logging.getLogger(__name__)
 
 _OTHERS = 4
-"""URLs that are tried for each one that a trial has shown to lead to another page than the canonical URL that they share.
+"""URLs that are tried for each one that was shown to lead to another page than the canonical URL that they share.
 Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
 
 
@@ -300,7 +300,7 @@ class RuleWatch:
             self._errors.trust(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
-        """Fetch as it was asked for what wrong rules had a part in, and try what else was sent to the same canonical URL.
+        """Fetch as it was asked for what wrong rules had a part in; try what else was sent to the same canonical URL.
 
         Where that may lead to an error page, or to fewer links, all that was sent there is fetched.
         """

@@ -59,7 +59,7 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it is to be tried: one trial is of them all."""
+        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
         watched = self._of(url, rules)
         due = [one.is_due(url, self._every) for one in watched]
         for one in watched:
