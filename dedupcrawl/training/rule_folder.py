@@ -94,6 +94,7 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
         tried=before.tried,
         failed=before.failed,
         learned=before.learned,
+        counterexamples=before.counterexamples,
         names_at=before.names_at,
         examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
     )

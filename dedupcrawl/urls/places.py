@@ -78,6 +78,7 @@ class Place:
         passed_by: How many passed, by all the rules that had a part in them.
         is_off: The rule is used here no more.
         example: The first URL here whose trial passed.
+        counterexample: The first whose trial failed.
     """
 
     before: tuple[int, int]
@@ -91,6 +92,7 @@ class Place:
     passed_by: Counter[tuple[str, ...]] = field(default_factory=Counter)
     is_off: bool = False
     example: str = ""
+    counterexample: str = ""
 
     def __post_init__(self) -> None:
         self.left = 2 * self.lacking
@@ -122,9 +124,10 @@ class Place:
         self.example = self.example or url
         self.lacking = max(0, self.lacking - 1)
 
-    def fails(self) -> None:
-        """It found two."""
+    def fails(self, url: str = "") -> None:
+        """It found two, the one that of this URL."""
         self.failed += 1
+        self.counterexample = self.counterexample or url
         self.lacking = TRIALS_FOR_A_FAILURE
         self.left = 2 * self.lacking
 
@@ -141,6 +144,7 @@ class Place:
         self.failed += other.failed
         self.passed_by += other.passed_by
         self.example = self.example or other.example
+        self.counterexample = self.counterexample or other.counterexample
 
 
 class Places:
@@ -166,6 +170,8 @@ class Places:
         for url, _ in rule.examples:
             key = self._key(traits(url))  # may bring places together
             self._places[key] = self._known
+        for url, _ in rule.counterexamples[:_MOST_OFF]:
+            self._off[self._key(traits(url))] = Place((0, 0), 0, is_off=True, counterexample=url)
 
     def __iter__(self) -> Iterator[Place]:
         yield self._known
@@ -195,6 +201,10 @@ class Places:
         """An example of each place where trials have spoken for the rule, and nothing did before."""
         places = (place for place in self._places.values() if place is not self._known)
         return [place.example for place in places if place.passed and not place.lacking and place.example]
+
+    def refuted(self) -> list[str]:
+        """An example of each place where the rule is no longer used."""
+        return [place.counterexample for place in self._off.values() if place.counterexample]
 
     def is_off(self, url: str) -> bool:
         """True where the rule is no longer used."""

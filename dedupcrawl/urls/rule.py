@@ -86,6 +86,8 @@ class Rule:
         learned: Day of the training run that first found it.
         evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
+        counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not used
+            for it (`urls.places`).
         names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
         note: A remark for people, e.g. why it was disabled.
     """
@@ -106,6 +108,7 @@ class Rule:
     learned: date | None = None
     evidence: Evidence = field(default=Evidence())
     examples: tuple[tuple[str, str], ...] = ()
+    counterexamples: tuple[tuple[str, str], ...] = ()
     names_at: tuple[str, ...] = ()
     note: str = ""
 
@@ -138,8 +141,9 @@ class Rule:
         if self.evidence != Evidence():
             counts = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
             out["evidence"] = {name: count for name, count in counts.items() if count or name != "support"}
-        if self.examples:
-            out["examples"] = [list(pair) for pair in self.examples]
+        for name, pairs in (("examples", self.examples), ("counterexamples", self.counterexamples)):
+            if pairs:
+                out[name] = [list(pair) for pair in pairs]
         return out
 
     @classmethod
@@ -324,6 +328,8 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(("hosts", "within", "unless", "drop", "names_at"), _texts),
     **dict.fromkeys(("tried", "failed"), _count),
     **{"kind": _choice(*get_args(Kind)), "state": _choice(*get_args(State)), "source": _choice(*get_args(Source))},
-    **{"learned": _day, "evidence": _evidence, "examples": _examples},
+    **{"learned": _day, "evidence": _evidence},
+    **dict.fromkeys(("examples", "counterexamples"), _examples),
 }
-_WRITTEN = {f.name: f.default for f in fields(Rule) if f.name not in {"id", "kind", "evidence", "examples"}}
+_NOT_PLAIN = {"id", "kind", "evidence", "examples", "counterexamples"}
+_WRITTEN = {f.name: f.default for f in fields(Rule) if f.name not in _NOT_PLAIN}

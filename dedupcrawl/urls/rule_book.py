@@ -68,12 +68,10 @@ class RuleBook:
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
-        if not self._restricted and not self._revoked:
-            return False
-        site = site_of(url)
-        if site in self._revoked and not self._revoked[site].keys().isdisjoint(rules):
+        revoked = self._revoked.get(site_of(url)) if self._revoked else None
+        if revoked and not revoked.keys().isdisjoint(rules):
             return True
-        return site in self._restricted and any(one.places.is_off(url) for one in self._of(url, rules))
+        return any(one.places.is_off(url) for one in self._of(url, rules))
 
     def holds(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
@@ -125,7 +123,7 @@ class RuleBook:
         self._failures[site].append((url, canonical, rules))
         suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
         for _, place in suspects:
-            place.fails()
+            place.fails(url)
         known = {one.rule.id: self._standing(site, one, place, rules) for one, place in suspects}
         worst = sorted(suspects, key=lambda suspect: known[suspect[0].rule.id])[:2]
         are_alike = len(worst) > 1 and len({known[one.rule.id][:2] for one, _ in worst}) == 1
@@ -286,7 +284,6 @@ class RuleBook:
         if not is_here:
             self._revoke(site, culprit, said)
             return Ruling(revoked=(name,))
-        self._restricted.setdefault(site, {})
         self._clear(site, failures, name)
         note = f"not used in one part of the site in the crawl of {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))

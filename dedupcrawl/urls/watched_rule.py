@@ -115,12 +115,17 @@ class WatchedRule:
         others = (other for other in self.places if other is not place and not other.is_off)
         return any(other.before[0] - elsewhere + other.passed for other in others)
 
-    def examples_with(self, rule: Rule) -> tuple[tuple[str, str], ...]:
-        """The examples of a rule, and one of each place where trials have spoken for it: it is not new there."""
+    def pairs_with(self, rule: Rule) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+        """The examples of a rule and its counterexamples, with those of the places where trials have spoken."""
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
         ready = None if is_said else CompiledRule(rule)
-        made = [example(ready, url, site_of(url)) if ready else (url, url) for url in self.places.proved()]
-        return tuple(dict.fromkeys((*rule.examples, *filter(None, made))))[:MOST_EXAMPLES]
+
+        def pairs(known: tuple[tuple[str, str], ...], urls: list[str]) -> tuple[tuple[str, str], ...]:
+            made = [example(ready, url, site_of(url)) if ready else (url, url) for url in urls]
+            return tuple(dict.fromkeys((*known, *filter(None, made))))
+
+        examples = pairs(rule.examples, self.places.proved())[:MOST_EXAMPLES]
+        return examples, pairs(rule.counterexamples, self.places.refuted())
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
         """A rule of a file with what is new of it."""
@@ -133,7 +138,8 @@ class WatchedRule:
             state = "probation"
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
-        examples = rule.examples if is_revoked or rule.is_by_people else self.examples_with(rule)
+        is_as_before = is_revoked or rule.is_by_people
+        examples, counterexamples = (rule.examples, rule.counterexamples) if is_as_before else self.pairs_with(rule)
         names_at = rule.names_at if rule.is_by_people else self.places.names_at
         return replace(
             rule,
@@ -143,6 +149,7 @@ class WatchedRule:
             failed=failed,
             note=note or rule.note,
             examples=examples,
+            counterexamples=counterexamples,
             names_at=names_at,
         )
 
@@ -156,6 +163,7 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         examples: Pairs of a URL and what the rule made of it, one for each part of the site where trials spoke for it.
         names_at: Positions in URLs that tell no parts of the site, see `urls.rule`.
         led_nowhere: What it makes of URLs often has no page: it is an equivalence.
+        counterexamples: As `examples`, one for each part where the rule is not used.
     """
 
     tried: int = 0
@@ -163,13 +171,14 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
     examples: tuple[tuple[str, str], ...] = ()
     names_at: tuple[str, ...] = ()
     led_nowhere: bool = False
+    counterexamples: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, watched: WatchedRule) -> TrialRecord:
         """What this crawl has found out."""
         rule, tried = watched.rule, watched.passed + watched.failed
-        examples = watched.examples_with(rule)
-        return cls(tried, watched.failed, examples, watched.places.names_at, rule.kind == "equivalence")
+        examples, wrong = watched.pairs_with(rule)
+        return cls(tried, watched.failed, examples, watched.places.names_at, rule.kind == "equivalence", wrong)
 
     def joined(self, news: TrialRecord) -> TrialRecord:
         """With what another crawl, or another worker, has found out: nobody's trials are lost, none counts twice.
@@ -185,9 +194,11 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         )
         examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
         names_at = tuple(dict.fromkeys((*self.names_at, *news.names_at)))
-        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere)
+        wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))
+        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere, wrong)
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""
         known = replace(rule, tried=self.tried, failed=self.failed, examples=self.examples, names_at=self.names_at)
+        known = replace(known, counterexamples=self.counterexamples)
         return replace(known, kind="equivalence") if self.led_nowhere else known

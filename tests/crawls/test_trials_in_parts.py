@@ -55,6 +55,7 @@ async def test_a_rule_that_is_wrong_in_one_part_of_a_site_is_not_used_there(
     assert (found.state, found.failed) == ("active", 0)
     assert "not used in one part of the site" in found.note
     assert "map" in found.note
+    assert ["map" in url for url, _ in found.counterexamples] == [True]
 
 
 @pytest.mark.parametrize("links", ["on one page", "on many"])

@@ -291,6 +291,20 @@ def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) 
     assert rule(tmp_path, "zoom").examples == (VIEW,)
 
 
+def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    url, canonical = zoomed("map", 0)
+    assert book.failed(url, canonical, ("zoom",)) == Ruling(restricted=("zoom",))
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert later.is_off(zoomed("map", 1)[0], ("zoom",))
+    assert not later.is_off(zoomed("view", 1)[0], ("zoom",))
+    later.passed(zoomed("view", 1)[0], ("zoom",))
+    later.save()
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
+
+
 def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path) -> None:
     """So it need not try a rule in each of them anew."""
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))

@@ -32,6 +32,18 @@ def test_trials_of_several_crawls_and_workers_add_up() -> None:
     assert one.joined(other).joined(TrialRecord(1)) == one.joined(other.joined(TrialRecord(1)))
 
 
+def test_where_a_rule_is_wrong_is_told_to_the_next_crawl() -> None:
+    right, wrong = (f"http://a.com/{page}?doc=1&print=1" for page in ("view", "map"))
+    watched = WatchedRule.of(RULE)
+    watched.places.of(right).passes(right)
+    watched.places.of(wrong).fails(wrong)
+    assert watched.places.switch_off(watched.places.of(wrong))
+    record = TrialRecord.of(watched)
+    assert record.counterexamples == ((wrong, "http://a.com/map?doc=1"),)
+    later = WatchedRule.of(TrialRecord(1).joined(record).told_to(RULE))
+    assert (later.places.is_off(wrong), later.places.is_off(right)) == (True, False)
+
+
 def test_an_equivalence_keeps_the_trials_that_were_made_of_it() -> None:
     before, since = TrialRecord(9, 0), TrialRecord(2, 1, led_nowhere=True)
     assert before.joined(since) == since
