@@ -86,8 +86,8 @@ class Rule:
         learned: Day of the training run that first found it.
         evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
-        counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not used
-            for it (`urls.places`).
+        counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
+            used for it (`urls.places`).
         names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
         note: A remark for people, e.g. why it was disabled.
     """
