@@ -75,6 +75,8 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
 
 
 _OF_DOUBT = ("url", "check", "similarity")
+_SAYS = {"duplicate": "its page was found to be a duplicate", "redirect": "it was found to redirect there"}
+_SIGNS = 5  # of a program, that are named
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -110,22 +112,30 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         known = speaks_for(rule) if "state" in rule else "no rule file has it"
         yield f"  rule {printable(rule['id'])}: {known}"
     for found in told["software"]:
-        signs = printable(", ".join(found["signs"]))
-        yield f"{printable(found['where'])} runs {printable(found['program'])}, as is told by {signs}"
-        for name, (tried, failed) in found["tried"].items():
+        yield from _of_software(found)
+
+
+def _of_software(found: dict[str, Any]) -> Iterator[str]:
+    signs = ", ".join(found["signs"][:_SIGNS])
+    if (more := len(found["signs"]) - _SIGNS) > 0:
+        signs += f" and {counted(more, 'more sign')}"
+    yield f"{printable(found['where'])} runs {printable(found['program'])}, recognized by {printable(signs)}"
+    for name, (tried, failed) in found["tried"].items():
+        if tried and name not in found["failed"]:
             yield f"  rule {printable(name)}: {in_trials(tried, failed)}"
-        for name, why in found["failed"].items():
-            yield f"  rule {printable(name)} is not used: {printable(why)}"
+    for name, why in found["failed"].items():
+        yield f"  rule {printable(name)} is not used: {printable(why)}"
 
 
 def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
     if not alias["target"]:
-        yield "two pages name this URL as their own, so neither is believed"
+        yield "two pages claim this URL as an alias of theirs, so neither is believed"
         return
-    links = f"; {counted(alias['links'], 'link')} that only its page had are asked for" if alias["links"] else ""
+    links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
+    run = f" in run {printable(alias['run'])}" if alias["run"] else ""
     yield (
-        f"leads to the page of {printable(alias['target'])}, as {printable(alias['source'])} says, "
-        f"found {_day(alias['at'])} in run {printable(alias['run'])}{links}"
+        f"is an alias of {printable(alias['target'])}: {_SAYS.get(alias['source'], 'pages say so')} "
+        f"({printable(alias['source'])}), {_day(alias['at'])}{run}{links}"
     )
     if alias["tried"]:
         yield f"  {printable(alias['source'])}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"

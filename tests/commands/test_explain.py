@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import Alias
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.software.installation import Installation
+from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.detection.judged import REPORT
@@ -25,6 +30,7 @@ from tests.index.toys import page as entry
 URL = "http://a.example/one?x=1"
 COPY = "http://a.example/caf%C3%A9"
 SHOWN = "http://a.example/café"
+TRIALS = {"sid": (9, 0), "never": (0, 0), "off": (9, 5)}  # of rules: how many there were, and how many failed
 
 
 @pytest.fixture
@@ -282,10 +288,29 @@ def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
     write_rules(folder / "rules", SiteRules("a.example", (rule,)))
     lines = explain(folder, f"{URL}&sid=7").stdout.splitlines()
     assert lines[1:3] == [
-        f"  is asked for as {URL}, by rule sid, in a crawl, which tries what is doubted",
-        "    rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, "
+        f"  is asked for as {URL}, by rule sid (in crawls, which try doubted rules)",
+        "    rule sid: doubted: crawls try it, `normalize` does not use it, software, "
         "tried 2 times in crawls, 0 failed, some were wrong",
     ]
     found = told(folder, f"{URL}&sid=7")
     assert (found["kind"], found["in_crawls"]["canonical"]) == ("unchanged", URL)
     assert told(folder, URL)["in_crawls"] is None
+
+
+def test_what_runs_on_a_site_is_told_with_its_first_signs_and_the_trials_that_there_were(tmp_path: Path) -> None:
+    seen = Installation("forum", "a.example", {f"sign {n}": 1 for n in range(7)}, {}, ("a.example",))
+    tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in TRIALS.items()}
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.update_site_state(
+        "a.example", NAME, lambda _: SiteSoftware((seen,), tried, {"forum.off@a.example": "it was wrong"}).to_bytes()
+    )
+    alias = Alias("http://a.example/1", "permalink", "s", "", 0.0)
+    index.attach("http://a.example/2", ALIAS, alias.to_bytes())
+    index.close()
+    lines = explain(tmp_path, "http://a.example/2").stdout.splitlines()
+    assert lines[2:6] == [
+        "  is an alias of http://a.example/1: pages say so (permalink), 1970-01-01 00:00 UTC",
+        "  a.example runs forum, recognized by sign 0, sign 1, sign 2, sign 3, sign 4 and 2 more signs",
+        "    rule forum.sid@a.example: tried 9 times in crawls, 0 failed",
+        "    rule forum.off@a.example is not used: it was wrong",
+    ]
