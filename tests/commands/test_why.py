@@ -87,9 +87,7 @@ def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
         urls = ("http://a.com/?sid=1&t=1", other)
         done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
         lines = done.stdout.splitlines()
-        assert lines[-3].startswith(
-            f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid (in crawls, which try"
-        )
+        assert lines[-3].startswith(f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid (in crawls, which try")
         assert lines[-2].startswith(does)
         assert lines[-1] == (
             "  rule sid: doubted: crawls try it, `normalize` does not use it, software, some were wrong"

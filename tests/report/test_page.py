@@ -189,7 +189,7 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
     assert opened.page.locator("[data-table=clusters] li").count() == 10
     rule = next(row for row in opened.rows("rules") if row.startswith("a.com"))
-    assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())
+    assert {"a.com", "probation", "30", "40", "97.5%"} <= set(rule.split())
     for summary in opened.page.locator("[data-table=rules] summary").all():
         summary.click()
     told = opened.page.locator("[data-table=rules]").inner_text()
@@ -207,8 +207,8 @@ def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
     assert "brewery at word 41" in said
-    assert "97.0 %\nprobability that this page duplicates the kept one" in said
-    assert "10.0 %\nagainst a duplicate: share of its own text that the kept page has nowhere in this context" in said
+    assert "97.0%\nprobability that this page duplicates the kept one" in said
+    assert "10.0%\nagainst a duplicate: share of its own text that the kept page has nowhere in this context" in said
     assert "1\nagainst a duplicate: numbers and values in whose place the kept page has others" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")

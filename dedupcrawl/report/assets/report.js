@@ -19,7 +19,7 @@
     if (unit === "count") return number(Math.round(Math.expm1(value)));
     return number(Number.isInteger(value) ? value : Math.round(value * 100) / 100);
   };
-  const percent = (value) => (value === null || value === undefined ? "–" : (Math.floor(value * 1000) / 10).toFixed(1) + " %");
+  const percent = (value) => (value === null || value === undefined ? "–" : (Math.floor(value * 1000) / 10).toFixed(1) + "%");
 
   function make(name, properties = {}, ...children) {
     const element = document.createElement(name);
