@@ -162,6 +162,9 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         )
         evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
         yield from (f"  {line}" for line in evidence_in_words(evidence))
+    elif verdict is not None and verdict["duplicate_of"] == verdict["url"]:
+        verdict = None
+        yield "its page was fetched twice in one crawl: kept the first time, dropped the second"
     elif verdict is not None:
         yield (
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "

@@ -15,6 +15,7 @@ from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.software.installation import Installation
 from dedupcrawl.software.site_software import NAME, SiteSoftware
@@ -314,3 +315,13 @@ def test_what_runs_on_a_site_is_told_with_its_first_signs_and_the_trials_that_th
         "    rule forum.sid@a.example: tried 9 times in crawls, 0 failed",
         "    rule forum.off@a.example is not used: it was wrong",
     ]
+
+
+def test_a_page_that_was_fetched_twice_is_not_told_to_be_its_own_duplicate(folder: Path) -> None:
+    index = open_index(f"lmdb:{folder}/index", [])
+    index.record(Verdict(URL, "duplicate", URL, "exact", 1.0), run="r", site="a.example")
+    index.close()
+    said = explain(folder, URL).stdout
+    assert "its page was fetched twice in one crawl: kept the first time, dropped the second" in said
+    assert "its page was kept: " in said
+    assert "duplicate of" not in said
