@@ -47,8 +47,8 @@ class Feature:
         sign: Which way it speaks.
         value: Its value for a pair.
         says: What it counts, for people.
-        unit: What its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A share
-            may tell much where it is rare; a count or score counts as no more extreme than 98 % of what was fitted on.
+        unit: What its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A
+            model takes a count or score for no more extreme than 98 % of what it was fitted on, a share as it is.
     """
 
     name: str
