@@ -98,9 +98,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
-        when = (
-            "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
-        )
+        when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
         yield f"{when}{becomes(told)}"
     elif told["kind"] == "unchanged" and told["in_crawls"] is None:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
@@ -145,8 +143,8 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
 
 def _why_itself(status: int | None) -> str:
     if status is not None and status >= 400:
-        return f"fell back: that was answered with status {status}, so it was fetched as it was asked for"
-    return "was fetched as it was asked for, too: the rule was tried on it, or it fell back, or no rule was there yet"
+        return f"fell back: that was answered with status {status}, so this URL itself was fetched"
+    return "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
 
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
@@ -177,7 +175,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
-        yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
+        yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
     elif told["side_by_side"] is not None:
         yield "side by side, the page (-) and the kept one (+):"
         for stretch in told["side_by_side"]:
@@ -189,15 +187,15 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:
-        yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
+        yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["items"] is not None:
         yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:
         yield "the index knows no page of this URL" + _in_the_log(told)
         if told["status"] is None:
             yield (
-                "if it was never asked for, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
-                "the index of another crawl is named with --index, and what this one holds is told by 'index info'"
+                "if it was never requested, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
+                "--index names the index of another crawl, and 'index info' shows what this one holds"
             )
 
 
@@ -253,7 +251,7 @@ def _in_the_log(told: dict[str, Any]) -> str:
     if told["status"] == 200:
         return (
             ": it was fetched, but no item was made of it, or no check had enough text to compare, "
-            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain these"
+            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those"
         )
     return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
 
@@ -262,7 +260,7 @@ def _described(kept: dict[str, Any]) -> str:
     by = f" by spider {printable(kept['spider'])}" if kept["spider"] else ""
     run = f" in run {printable(kept['run'])}" if kept["run"] else ""
     checks = printable(", ".join(kept["checks"]))
-    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, known to {checks}"
+    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, with signatures for {checks}"
 
 
 def _day(seconds: float) -> str:
