@@ -12,7 +12,7 @@ import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, check_output
 from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
-from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence_words import in_words
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
@@ -73,10 +73,13 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as_json: bool) -> None:
-    names_urls = any(not Path(page).is_file() for page in pages)
-    with opened(index, needed=names_urls) as kept_in:
+    all_forms = [forms_unless_file(page) for page in pages]
+    with opened(index, needed=any(all_forms)) as kept_in:
         pairs = Pairs(kept_in, load(settings.model))
-        old, new = (_file_or_url(page, kept_in, settings) for page in pages)
+        old, new = (
+            _known_form(forms, kept_in) if forms else _file(page, settings)
+            for page, forms in zip(pages, all_forms, strict=True)
+        )
         row = _row(pairs.compare(new, old), settings)
     if as_json:
         click.echo(to_json(row))
@@ -138,14 +141,14 @@ def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:
     return page_of(page, Wanted(selector=of_site.selector, ignore=of_site.ignore))
 
 
-def _file_or_url(given: str, index: Index, settings: DedupSettings) -> Page | str:
+def _file(given: str, settings: DedupSettings) -> Page | str:
     path = Path(given)
-    if path.is_file():
-        page = whole(Markup(path.absolute().as_uri(), path.read_bytes(), None), settings)
-        if isinstance(page, Page) and not page.paragraphs:
-            raise BadInputError(f"{printable(given)} has no text to compare.")
-        return page
-    if not (forms := forms_of(given)):
-        raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
+    page = whole(Markup(path.absolute().as_uri(), path.read_bytes(), None), settings)
+    if isinstance(page, Page) and not page.paragraphs:
+        raise BadInputError(f"{printable(given)} has no text to compare.")
+    return page
+
+
+def _known_form(forms: Sequence[str], index: Index) -> str:
     known = (form for form in forms if index.entry(form) or index.verdict(form) or index.attachments(form))
     return next(known, forms[0])

@@ -56,10 +56,10 @@ def _lines(evaluation: Evaluation) -> list[str]:
         f"{counted(told['urls'], 'URL')} of {_sites(evaluation.measured)}, {told['redundant']:,} of them redundant",
         f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
-        f"precision        {precision}; {counted(told['wrong'], 'URL')} at a form of another cluster",
+        f"precision        {precision}; {counted(told['wrong'], 'URL')} sent to a URL of another cluster",
         f"reduction ratio  {told['reduction_ratio']:.4f} of the {told['clustered']:,} URLs in clusters",
         f"a rule saves     {told['reduction_per_rule']:,} URLs",
-        f"collisions       {told['collisions']:,} forms shared by different clusters",
+        f"collisions       {counted(told['collisions'], 'canonical URL')} shared by different clusters",
     ]
     if told["worst_rules"]:
         lines.append("most often wrong:")

@@ -75,6 +75,8 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
 
 
 _OF_DOUBT = ("url", "check", "similarity")
+_SAYS = {"duplicate": "its page was found to be a duplicate", "redirect": "it was found to redirect there"}
+_SIGNS = 5  # of a program, that are named
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -96,9 +98,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
-        when = (
-            "was fetched as it is; by the rules as they are now it " if rewrite is None and _was_fetched(told) else ""
-        )
+        when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
         yield f"{when}{becomes(told)}"
     elif told["kind"] == "unchanged" and told["in_crawls"] is None:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
@@ -110,22 +110,30 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         known = speaks_for(rule) if "state" in rule else "no rule file has it"
         yield f"  rule {printable(rule['id'])}: {known}"
     for found in told["software"]:
-        signs = printable(", ".join(found["signs"]))
-        yield f"{printable(found['where'])} runs {printable(found['program'])}, as is told by {signs}"
-        for name, (tried, failed) in found["tried"].items():
+        yield from _of_software(found)
+
+
+def _of_software(found: dict[str, Any]) -> Iterator[str]:
+    signs = ", ".join(found["signs"][:_SIGNS])
+    if (more := len(found["signs"]) - _SIGNS) > 0:
+        signs += f" and {counted(more, 'more sign')}"
+    yield f"{printable(found['where'])} runs {printable(found['program'])}, recognized by {printable(signs)}"
+    for name, (tried, failed) in found["tried"].items():
+        if tried and name not in found["failed"]:
             yield f"  rule {printable(name)}: {in_trials(tried, failed)}"
-        for name, why in found["failed"].items():
-            yield f"  rule {printable(name)} is not used: {printable(why)}"
+    for name, why in found["failed"].items():
+        yield f"  rule {printable(name)} is not used: {printable(why)}"
 
 
 def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
     if not alias["target"]:
-        yield "two pages name this URL as their own, so neither is believed"
+        yield "two pages claim this URL as an alias of theirs, so neither is believed"
         return
-    links = f"; {counted(alias['links'], 'link')} that only its page had are asked for" if alias["links"] else ""
+    links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
+    run = f" in run {printable(alias['run'])}" if alias["run"] else ""
     yield (
-        f"leads to the page of {printable(alias['target'])}, as {printable(alias['source'])} says, "
-        f"found {_day(alias['at'])} in run {printable(alias['run'])}{links}"
+        f"is an alias of {printable(alias['target'])}: {_SAYS.get(alias['source'], 'pages say so')} "
+        f"({printable(alias['source'])}), {_day(alias['at'])}{run}{links}"
     )
     if alias["tried"]:
         yield f"  {printable(alias['source'])}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
@@ -135,8 +143,8 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
 
 def _why_itself(status: int | None) -> str:
     if status is not None and status >= 400:
-        return f"fell back: that was answered with status {status}, so it was fetched as it was asked for"
-    return "was fetched as it was asked for, too: the rule was tried on it, or it fell back, or no rule was there yet"
+        return f"fell back: that was answered with status {status}, so this URL itself was fetched"
+    return "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
 
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
@@ -152,6 +160,9 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         )
         evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
         yield from (f"  {line}" for line in evidence_in_words(evidence))
+    elif verdict is not None and verdict["duplicate_of"] == verdict["url"]:
+        verdict = None
+        yield "its page was fetched twice in one crawl: kept the first time, dropped the second"
     elif verdict is not None:
         yield (
             f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
@@ -164,7 +175,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
-        yield "their texts were not kept, to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
+        yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
     elif told["side_by_side"] is not None:
         yield "side by side, the page (-) and the kept one (+):"
         for stretch in told["side_by_side"]:
@@ -176,15 +187,15 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
     if told["restored"]:
-        yield "a verdict on it was withdrawn by 'index restore': it is not dropped any more"
+        yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["items"] is not None:
         yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:
         yield "the index knows no page of this URL" + _in_the_log(told)
         if told["status"] is None:
             yield (
-                "if it was never asked for, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
-                "the index of another crawl is named with --index, and what this one holds is told by 'index info'"
+                "if it was never requested, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
+                "--index names the index of another crawl, and 'index info' shows what this one holds"
             )
 
 
@@ -240,7 +251,7 @@ def _in_the_log(told: dict[str, Any]) -> str:
     if told["status"] == 200:
         return (
             ": it was fetched, but no item was made of it, or no check had enough text to compare, "
-            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain these"
+            "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those"
         )
     return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
 
@@ -249,7 +260,7 @@ def _described(kept: dict[str, Any]) -> str:
     by = f" by spider {printable(kept['spider'])}" if kept["spider"] else ""
     run = f" in run {printable(kept['run'])}" if kept["run"] else ""
     checks = printable(", ".join(kept["checks"]))
-    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, known to {checks}"
+    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, with signatures for {checks}"
 
 
 def _day(seconds: float) -> str:

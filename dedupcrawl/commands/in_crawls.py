@@ -37,7 +37,7 @@ def becomes(told: dict[str, Any]) -> str:
 def in_words(told: dict[str, Any]) -> str:
     """As `becomes`, of `in_crawls`."""
     how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
-    return f"{how}, in a crawl, which tries what is doubted"
+    return f"{how} (in crawls, which try doubted rules)"
 
 
 def of_doubted(told: dict[str, Any]) -> list[str]:

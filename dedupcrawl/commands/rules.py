@@ -60,7 +60,7 @@ _folder = click.option(
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
-_WIDEST = 40  # characters that a column is made wide for
+_WIDEST = 60  # characters that a column is made wide for
 _NAMED = 5  # sites
 
 
@@ -146,8 +146,8 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
 
-    Where a crawl makes something else of a URL, because it tries what is doubted, that is told, too, and why. Without
-    URLS, it reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
+    Where a crawl, which tries doubted rules, makes something else of a URL, it says so and why. Without URLS, it
+    reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
 
     \b
     dedupcrawl rules test 'https://example.com/print/42?sid=77'

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 
 import click
 from w3lib.url import safe_url_string
@@ -21,7 +22,10 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
-_BARE_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|\Z)")
+# A name such as page.html is one of a file: no host is called so.
+_BARE_HOST = re.compile(
+    r"(?![^/?#]*\.html?\Z)(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|\Z)"
+)
 
 
 def forms_of(url: str) -> list[str]:
@@ -39,6 +43,18 @@ def forms_of(url: str) -> list[str]:
         return list(dict.fromkeys(form for scheme in ("http", "https") for form in _forms(f"{scheme}://{typed}")))
     forms = list(_forms(typed))
     return list(dict.fromkeys([typed, *forms])) if forms else []
+
+
+def forms_unless_file(given: str) -> list[str]:
+    """The `forms_of` a URL, none of a file that is there.
+
+    Raises:
+        BadInputError: It is neither.
+    """
+    forms = [] if Path(given).is_file() else forms_of(given)
+    if not forms and not Path(given).is_file():
+        raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
+    return forms
 
 
 def _forms(url: str) -> Iterator[str]:

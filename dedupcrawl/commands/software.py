@@ -73,7 +73,7 @@ def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
         raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
     if not as_json:
         click.echo(
-            f"{printable(program.name)}: {counted(len(program.rules), 'rule')}, {counted(pairs, 'pair')}, all well"
+            f"{printable(program.name)}: {counted(len(program.rules), 'rule')}, {counted(pairs, 'pair')}, no problems"
         )
 
 
@@ -98,7 +98,7 @@ def _list(known: Sequence[Program], as_json: bool) -> None:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
     if not as_json:
         pairs = sum(_row(program)["pairs"] for program in known)
-        click.echo(f"{counted(len(known), 'program')}, {counted(pairs, 'pair')} of URLs tested, all well", err=True)
+        click.echo(f"{counted(len(known), 'program')}, {counted(pairs, 'pair')} of URLs tested, no problems", err=True)
 
 
 def _row(program: Program) -> dict[str, Any]:
@@ -122,5 +122,4 @@ def _show(program: Program, as_json: bool) -> None:
         click.echo(f"  {rule.id}: {described(rule)}")
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):
         click.echo(f"\n{head}")
-        for one, other in pairs_of:
-            click.echo(f"  {one}\n  {other}\n")
+        click.echo("\n\n".join(f"  {one}\n  {other}" for one, other in pairs_of))

@@ -12,7 +12,7 @@ import click
 from dedupcrawl.commands.compare import opened, whole
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
-from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
 from dedupcrawl.detection.attachments import text_of
@@ -51,11 +51,12 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     dedupcrawl text https://example.com/42
     """
     settings = read_settings({}, sets)
-    is_file = Path(page).is_file()
+    forms = forms_unless_file(page)
+    is_file = not forms
     if url is not None and not (is_file and host_of(url)):
         raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
     with opened(index, needed=not is_file) as kept_in:
-        read = _of_file(Path(page), url, settings) if is_file else _of_index(page, kept_in)
+        read = _of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
         text = PageText.of(read, SiteFurniture(kept_in).of(host_of(read.url)))
     selector = settings.for_url(read.url).selector if is_file else None
     told = _told(read, text, None if selector is None else not read.selector_missed)
@@ -73,10 +74,7 @@ def _of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
     return page
 
 
-def _of_index(given: str, index: Index) -> Page:
-    forms = forms_of(given)
-    if not forms:
-        raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
+def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
     for form in forms:
         paragraphs = text_of(index.attachments(form))
         if paragraphs is not None:

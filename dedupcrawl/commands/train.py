@@ -126,8 +126,9 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
     told = summary.to_dict()
     proof = told["holdout"]
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
-    proved = (
-        f"{proof['coverage']:,} of {told['urls']:,} URLs covered, {proof['correct']:,} merged correctly, precision "
+    proved = (  # a URL counts once for each rule that changes it
+        f"{counted(proof['coverage'], 'use')} of rules, {proof['correct']:,} led to the right page and "
+        f"{proof['wrong']:,} to another one, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""

@@ -84,7 +84,7 @@ def _lines(found: Why) -> list[str]:
         return [f"They are merged: {printable(found.canonical[0])}{by}."]
     lines = [f"They are not merged: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
     if not found.reasons:
-        lines.append("Nothing in one URL says anything about the other.")
+        lines.append("No rule could turn one URL into the other.")
     for reason in found.reasons:
         lines.append(f"  {printable(reason.rule)}: {printable(reason.why)}")
         lines += [f"    {printable(one)} is not {printable(other)}" for one, other in reason.pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ LABELS: Mapping[str, str] = {
     "probability": "probability that this page duplicates the kept one",
     "symbols": "words or characters of its own on this page",
     "kept_symbols": "of its own on the kept page",
-    "furniture_blocks": "paragraphs of this page left out, for its site repeats them",
+    "furniture_blocks": "paragraphs of this page left out, because its site repeats them",
     "covered": "of its own text stands in kept pages that it is a list of",
     **{it.name: f"{_SIGNS[it.sign]}: {it.says}" for it in FEATURES if it.name in packaged().weights},
 }
@@ -25,8 +26,8 @@ LABELS: Mapping[str, str] = {
 Features that have no weight in the model are left out: they are on record, and say nothing.
 """
 
-SHARES = frozenset({"probability", "covered"})
-"""Keys of numbers in [0, 1] that are told in per cent."""
+UNITS: Mapping[str, str] = {"probability": "share", "covered": "share"} | {it.name: it.unit for it in FEATURES}
+"""Key → unit of the number there, as `Feature.unit`; a key that is not here has a plain number."""
 
 
 def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
@@ -34,10 +35,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
     for key, label in LABELS.items():
         value = evidence.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            if key in _FEATURES:
-                yield f"{label} ({_figure(value)})"
-            else:
-                yield f"{value:.1%} {label}" if key in SHARES else f"{_figure(value)} {label}"
+            figure = _figure(value, UNITS.get(key, ""))
+            yield f"{label} ({figure})" if key in _FEATURES else f"{figure} {label}"
     for key, value in evidence.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if key == "differs" and isinstance(value, list):
@@ -45,15 +44,23 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
         elif key == "judged_again":
             yield "it was stored before it was known what its site repeats, and judged again once it was"
         elif not is_number or key not in _KNOWN:
-            yield f"{printable(key)}: {printable(str(value))}"
+            said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f"{printable(key)}: {printable(said)}"
 
 
 _FEATURES = {feature.name for feature in FEATURES}
 _KNOWN = {*LABELS, *_FEATURES}
+_LOG_OF_MOST = 20.0  # an index may hold what another version wrote
 
 
-def _figure(value: float) -> str:
-    """A whole number as it is; others, which are a model's values, with two places."""
+def _figure(value: float, unit: str) -> str:
+    """A number for people; a count that a model has as its logarithm, as it was."""
+    if unit == "share":
+        return f"{value:.1%}"
+    if unit == "flag":
+        return "yes" if value else "no"
+    if unit == "count" and 0 <= value < _LOG_OF_MOST:
+        return f"{math.expm1(value):,.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
 

@@ -35,6 +35,7 @@ from dedupcrawl.content.measures import (
 )
 
 Sign = Literal["for", "against", "either"]
+Unit = Literal["count", "share", "flag", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,15 @@ class Feature:
         sign: Which way it speaks.
         value: Its value for a pair.
         says: What it counts, for people.
-        is_share: Whether it is bounded by 0 and 1 and may tell much where it is rare. Of the others a model counts no
-            value that is more extreme than 98 % of what it was fitted on.
+        unit: What its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A
+            model takes a count or score for no more extreme than 98 % of what it was fitted on, a share as it is.
     """
 
     name: str
     sign: Sign
     value: Callable[[Pair], float]
     says: str
-    is_share: bool = False
+    unit: Unit = "score"
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -63,50 +64,53 @@ FEATURES: tuple[Feature, ...] = (
         "against",
         lambda p: count_of(p.found.new.own_novel) / max(1, p.new.own_count),
         "share of its own text that the kept page has nowhere in this context",
-        is_share=True,
+        "share",
     ),
     Feature(
         "novel_middle",
         "against",
         lambda p: log_of(count_of(p.found.new.own_novel & p.middle)),
         "words between beginning and end that the kept page has nowhere in this context",
+        "count",
     ),
     Feature(
         "new_words_middle",
         "against",
         lambda p: log_of(count_of(p.found.new.own_new & p.middle)),
         "words and numbers between beginning and end that the kept page has nowhere",
+        "count",
     ),
-    Feature("scattered", "against", scattered, "share of other text amid the common text", is_share=True),
-    Feature("density", "against", density, "places that differ in twenty words of the common text", is_share=True),
-    Feature("differences", "either", lambda p: log_of(len(p.found.alignment.pieces)), "places that differ"),
+    Feature("scattered", "against", scattered, "share of other text amid the common text", "share"),
+    Feature("density", "against", density, "how densely differences stand in the common text", "share"),
+    Feature("differences", "either", lambda p: log_of(len(p.found.alignment.pieces)), "places that differ", "count"),
     Feature(
         "values",
         "against",
         lambda p: log_of(exchanged_values(p)),
         "numbers and values in whose place the kept page has others",
+        "count",
     ),
     Feature(
         "values_only",
         "against",
         lambda p: share_of_differences(p, p.found.values()),
         "share of the differences that are numbers and values",
-        is_share=True,
+        "share",
     ),
     Feature(
         "reversed_only",
         "against",
         lambda p: share_of_differences(p, p.found.reversed()),
         "share of the differences that are negations and antonyms",
-        is_share=True,
+        "share",
     ),
-    Feature("slots", "against", lambda p: log_of(slots(p)), "values that differ in what the site repeats"),
+    Feature("slots", "against", lambda p: log_of(slots(p)), "values that differ in what the site repeats", "count"),
     Feature(
         "furniture",
         "either",
         lambda p: 1 - count_of(p.found.new.own) / max(1, len(p.found.new.own)),
         "share of its main text that the site repeats",
-        is_share=True,
+        "share",
     ),
     Feature(
         "moved_templated",
@@ -119,6 +123,7 @@ FEATURES: tuple[Feature, ...] = (
         "against",
         lambda p: log_of(p.beside),
         "words around its main text that the kept page lacks",
+        "count",
     ),
     Feature(
         "beside_links_templated",
@@ -131,9 +136,11 @@ FEATURES: tuple[Feature, ...] = (
         "against",
         untold_title,
         "share of the kept page's title that the common text lacks, where anything differs",
-        is_share=True,
+        "share",
     ),
-    Feature("titles_told", "against", lambda p: log_of(titles_told(p)), "words in which both titles and texts differ"),
+    Feature(
+        "titles_told", "against", lambda p: log_of(titles_told(p)), "words that differ in titles and texts", "count"
+    ),
     Feature(
         "titles_templated",
         "against",
@@ -153,10 +160,10 @@ FEATURES: tuple[Feature, ...] = (
         "against",
         kept_links,
         "share of the kept page that is more than this one, in links",
-        is_share=True,
+        "share",
     ),
     Feature("short", "either", shortness, "how short its own text is"),
-    Feature("one_host", "either", lambda p: float(p.is_of_one_host), "both pages of one host", is_share=True),
+    Feature("one_host", "either", lambda p: float(p.is_of_one_host), "both pages of one host", "flag"),
 )
 """In the order in which they are told."""
 

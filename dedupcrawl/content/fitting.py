@@ -38,7 +38,7 @@ def fit(values: Numbers, labels: NDArray[np.bool_], weights: Numbers, fitted: st
         fitted: By which command.
     """
     low, high = np.percentile(values, [_EXTREME, 100 - _EXTREME], axis=0)
-    shares = [feature.is_share for feature in FEATURES]
+    shares = [feature.unit in {"share", "flag"} for feature in FEATURES]
     low[shares], high[shares] = 0.0, 1.0
     clipped = np.clip(values, low, high)
     mean, scale = clipped.mean(axis=0), np.maximum(clipped.std(axis=0), 1e-9)

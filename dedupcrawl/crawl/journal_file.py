@@ -40,7 +40,9 @@ class JournalFile:
             self._file.write(msgspec.json.encode(row) + b"\n")
             self._file.flush()
         except OSError as error:
-            logger.error("%s cannot be written: %s. Who resumes this crawl will not know all.", self._path, error)
+            logger.error(
+                "%s cannot be written: %s. Whoever resumes this crawl will not know everything.", self._path, error
+            )
             self.close()
 
     def close(self) -> None:

@@ -160,7 +160,7 @@ class Judging:
         if host not in self._missed_on and len(self._missed_on) < _HOSTS_WARNED_OF:
             self._missed_on.add(host)
             logger.warning(
-                "DEDUP_SELECTOR %r finds nothing on %s: its main text is read as if there were none. "
+                "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "
                 "'dedupcrawl text' shows what is read of a page. This is said once for each host.",
                 selector,
                 printable(url),
@@ -177,8 +177,8 @@ class Judging:
             if not self._warned:
                 self._warned = True
                 logger.warning(
-                    "Should %s have to be fetched again after a crash, its callback will be the spider's default one, "
-                    "for its request cannot be stored (%s). This is said once.",
+                    "If %s has to be fetched again after a crash, its callback will be the spider's default one, "
+                    "because its request cannot be stored (%s). This is said once.",
                     fetched.url,
                     error,
                 )

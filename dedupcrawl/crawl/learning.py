@@ -87,7 +87,7 @@ class Learning:
     def announce(self) -> None:
         """Say when rules are learned, and where they go."""
         logger.info(
-            "dedupcrawl: rules are learned from %s once %d redundant URLs are found, and go into %s",
+            "dedupcrawl: rules are learned from %s once %d redundant URLs have been found, and written into %s",
             self._log.path, FIRST_LESSON, self._folder.absolute(),
         )  # fmt: skip
 
@@ -112,7 +112,7 @@ class Learning:
             await self._task
         if not self._stats.get_value("dedup/learn/runs"):
             logger.info(
-                "dedupcrawl: over before rules were learned: 'dedupcrawl train %s --rules %s' does it now",
+                "dedupcrawl: the crawl ended before rules were learned: 'dedupcrawl train %s --rules %s' does it",
                 shlex.quote(str(self._log.path)), shlex.quote(str(self._folder)),
             )  # fmt: skip
 

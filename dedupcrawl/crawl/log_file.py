@@ -109,7 +109,9 @@ class LogFile:
             self._file.write(b"\n".join(rows) + b"\n")
         except OSError as error:
             if not self._failed:
-                logger.error("The crawl log %s cannot be written: %s. Rows are lost meanwhile.", self.path, error)
+                logger.error(
+                    "The crawl log %s cannot be written: %s. Until it can be, rows are lost.", self.path, error
+                )
             self._failed = True
 
     def close(self) -> None:

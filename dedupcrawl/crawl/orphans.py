@@ -105,7 +105,7 @@ class Orphans:
             return False
         abandoned = self._index.reap_expired(leasing)
         if abandoned:
-            logger.info("%d pages of runs that were cut off are not known to be stored: they count no more.", abandoned)
+            logger.info("%d pages of runs that were cut off may not have been stored: they no longer count.", abandoned)
         return True
 
     def of_the_dead(self) -> list[Request]:
@@ -133,7 +133,7 @@ class Orphans:
         try:
             orphans = self._index.take(self._index.orphans(self._spider.name))
         except (OSError, IndexDamagedError) as error:
-            logger.error("What an earlier crawl lost cannot be fetched again now: %s", printable(str(error)))
+            logger.error("What an earlier crawl lost cannot be fetched again at the moment: %s", printable(str(error)))
             return
         self._asked = True
         for _, request in self._requests_for(orphans):
@@ -165,7 +165,7 @@ class Orphans:
             if not self.settle(url):
                 return
             self._stats.inc_value("dedup/content/orphans_gone")
-            logger.info("%s was to be fetched again, and is gone now (%d).", printable(url), response.status)
+            logger.info("%s was to be fetched again, but is gone (%d).", printable(url), response.status)
 
     def settle(self, url: str, kept_under: str | None = None) -> bool:
         """The page at `url` is no orphan any more, unless what it is `kept_under` is lost.

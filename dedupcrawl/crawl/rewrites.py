@@ -121,7 +121,7 @@ class Rewrites:
             return unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
         except ValueError as error:
             logger.warning(
-                "%s is fetched after all with the spider's default callback, for its request cannot be read: %s",
+                "%s is fetched after all, with the spider's default callback, because its request cannot be read: %s",
                 printable(rewrite.url),
                 printable(str(error)),
             )

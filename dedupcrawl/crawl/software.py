@@ -241,5 +241,5 @@ def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:
             replace_rules(path, [*old, *more])
     except (OSError, RuleError, ValueError) as error:
         logger.error(
-            "What was found out of the rules of known software on %s cannot be written: %s", printable(site), error
+            "What was found out about the rules of known software on %s cannot be written: %s", printable(site), error
         )

@@ -22,7 +22,7 @@ def take_all(*steps: Callable[[], object]) -> None:
         except _SAID as error:
             reason = printable(str(error))
             if reason not in reasons:
-                logger.error("The crawl could not store all that it knows at its end: %s", reason)
+                logger.error("At its end the crawl could not store everything it knows: %s", reason)
             reasons.add(reason)
         except Exception:
             logger.exception("Something went wrong at the end of the crawl; the rest is closed all the same.")

@@ -107,7 +107,7 @@ class Storing:
         if self._pages.forget_rest(page) and not self._warned:
             self._warned = True
             logger.warning(
-                "Items of %s came to DedupPipeline as other objects, or not at all, so that nothing tells their page: "
+                "Items of %s reached DedupPipeline as other objects, or not at all, so their page is not known: "
                 "they are not checked. Pipelines that replace items need a higher order than it. This is said once.",
                 printable(page.url),
             )

@@ -61,9 +61,9 @@ def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None)
         return None
     checked = stats.get_value("dedup/content/checked", 0)
     return (
-        f"dedupcrawl: {counted(duplicates, 'page')} of {checked:,} were duplicates. dedupcrawl train {log} --rules "
-        f"{RULES} learns rules from this crawl's log, so that the next one need not fetch such pages; DEDUP_LEARN = "
-        "True does so while it crawls."
+        f"dedupcrawl: {duplicates:,} of {counted(checked, 'page')} were duplicates. 'dedupcrawl train {log} --rules "
+        f"{RULES}' learns rules from this crawl's log, so that the next crawl need not fetch such pages; "
+        "DEDUP_LEARN = True does so during the crawl."
     )
 
 
@@ -75,7 +75,7 @@ def advice_line(stats: StatsCollector) -> str | None:
         return None
     return (
         f"dedupcrawl: rules have saved {saved:,} of {counted(fetched, 'fetch')} here, less than their trials and "
-        "look-ups cost in CPU. Where that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
+        "look-ups cost in CPU. If that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
         "in DEDUP_SITES, for one."
     )
 

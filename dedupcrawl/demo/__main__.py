@@ -170,8 +170,8 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "bytes fetched", megabytes(fetched)
     yield "seconds", f"{seconds:.1f}"
     yield "requests rewritten", str(crawl.count("dedup/url/rewritten"))
-    yield "  and fell back: sent as they were asked for", str(crawl.count("dedup/url/fallback"))
-    yield "  and fetched both ways, to try the rules", str(crawl.count("dedup/url/tried"))
+    yield "  of which fell back", str(crawl.count("dedup/url/fallback"))
+    yield "  of which fetched both ways, as trials", str(crawl.count("dedup/url/tried"))
     yield "pages kept", str(crawl.count("item_scraped_count"))
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):
         yield f"pages dropped by {name.removeprefix(_DROPPED)}", str(crawl.count(name))
@@ -187,8 +187,10 @@ def note(crawls: Sequence[Crawl]) -> str:
     if len(crawls) < 2:
         return ""
     return (
-        "A fetch is saved when a rule leads a link to a page that was asked for already. What only the page at\n"
-        "that link would have led to is not asked for either: so the pages fetched may differ by more."
+        "A fetch is saved when a rule sends a link to a URL that was requested already. Pages that only the link's\n"
+        "own page leads to are not requested either, so the pages fetched may differ by more. A rewritten request\n"
+        "fell back when its new URL led nowhere: it was then fetched as it was. Pages neither kept nor dropped were\n"
+        "fetched only to try a rule, or gave no item."
     )
 
 
@@ -286,7 +288,7 @@ def _crawl_twice(
     say("Learning rules from its log …")
     learned = learn([first.folder / "crawl-log.jsonl"], rules).to_dict()["rules"]
     if not learned:
-        say("No rule was learned: nothing was sure enough. So there is no second crawl.")
+        say("No rule was certain enough to be learned, so there is no second crawl.")
         return [first]
     say(f"Crawling again, with {counted(learned, 'learned rule')} …")
     with watched() as told:

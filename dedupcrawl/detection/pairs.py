@@ -90,7 +90,10 @@ class Pairs:
             return self._reading(page)
         entry, paragraphs = self._entry(page), text_of(self._index.attachments(page))
         if entry is None and paragraphs is None:
-            raise UnknownPageError(f"the index has neither a kept page nor a kept text of {page}")
+            raise UnknownPageError(
+                f"the index has neither a kept page nor a kept text of {page}: DEDUP_KEEP_TEXT = True keeps the texts "
+                "of dropped pages in later crawls"
+            )
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
         text = SymbolText.of(tuple(paragraphs)) if paragraphs is not None else None

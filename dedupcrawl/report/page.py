@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dedupcrawl.content.evidence_words import LABELS, SHARES
+from dedupcrawl.content.evidence_words import LABELS, UNITS
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import results
 from dedupcrawl.printable import printable
@@ -122,7 +122,7 @@ def render(report: Report) -> str:
         evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
         texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
         rules=Markup(packed(report.rules.rows)),
-        words=Markup(packed({"labels": LABELS, "shares": sorted(SHARES)})),
+        words=Markup(packed({"labels": LABELS, "units": UNITS})),
         listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
         run=report.runs[-1].run if report.run is not None else None,
         newest_runs=report.runs[: -_RUNS - 1 : -1],
@@ -162,16 +162,16 @@ def _plots(report: Report) -> Iterable[Plot]:
         yield from learning_curve(crawled.duplicate, saved)
     yield from histogram(
         "Similarity",
-        "Duplicates by the similarity that the check measured which found them.",
+        "Duplicates by their similarity, as measured by the check that found them.",
         "similarity",
         verdicts.similarity,
     )
     yield from histogram(
-        "How sure",
-        "Duplicates, and pages let through in doubt, by the probability that they are duplicates. Pages equal"
-        " in text and title have none: there is nothing to weigh.",
+        "How certain",
+        "Duplicates, and pages kept in doubt, by the probability that they are duplicates. Pages with the same"
+        " text and title have none: there is nothing to weigh.",
         "probability",
-        {"duplicates": verdicts.probability, "let through in doubt": verdicts.doubted},
+        {"duplicates": verdicts.probability, "kept in doubt": verdicts.doubted},
     )
 
 

@@ -99,7 +99,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
             figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS)
         cumulative = Plot(
             "Over the crawl",
-            "Every page fetched is one step to the right, every duplicate among them one step up"
+            "Each page fetched is a step to the right, each duplicate among them a step up"
             + ("; what rules saved was not fetched at all." if saved is not None else "."),
             _svg(figure, "Duplicates over the pages fetched"),
         )
@@ -117,8 +117,8 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
         _show_counts(axes.xaxis)
         share = Plot(
             "Learning curve",
-            "Share of duplicates among the pages fetched, part by part. What rules save is never fetched: the"
-            " share may end high though they work, for new pages run out, and copies that no rule tells of are left.",
+            "Share of duplicates among the pages fetched, part by part. What rules save is never fetched, so the"
+            " share may end high although they work: new pages run out, and the copies that no rule covers are left.",
             _svg(figure, "Share of duplicates among the pages fetched, over the crawl"),
         )
     return [cumulative, share]

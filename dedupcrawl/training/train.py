@@ -43,8 +43,9 @@ class TrainingSummary:
     def to_dict(self) -> dict[str, Any]:
         """The summary as one JSON object, without the rules themselves.
 
-        `holdout` adds up what the kept rules did to the clusters held out for their proof: `coverage`, the URLs that a
-        rule applies to, and `precision` as in Sect. 5 of Koppula et al., with its lower bound (95 %).
+        `holdout` adds up what the kept rules did to the clusters held out for their proof: `coverage`, the URLs that
+        each rule applies to, so that one which three rules change counts three times, and `precision` as in Sect. 5 of
+        Koppula et al., with its lower bound (95 %).
         """
         learned = self.learned
         evidence = [rule.evidence for site in learned.rules for rule in site.rules if not rule.is_off]

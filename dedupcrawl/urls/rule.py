@@ -234,6 +234,8 @@ def described(rule: Rule) -> str:
     >>> described(Rule("sid", "rewrite", drop=("sid",), hosts=("www.example.com",)))
     'drop sid on www.example.com'
     """
+    if rule.source == "alias":  # its template fits no URL
+        return f"ask for the URL that {rule.id} leads to"
     does = f"drop {', '.join(rule.drop)}" if rule.drop else f"convert {rule.convert}" if rule.convert else ""
     if rule.to:
         does = f"{rule.match or 'any'} → {rule.to}"

@@ -315,7 +315,7 @@ class RuleBook:
         rule = replace(one.rule, kind="equivalence", state="probation", tried=0, failed=0)
         self._sites[site][rule.id] = new = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()))
         self._normalizer.overrule(site, rule.id, "equivalence")
-        note = f"an equivalence since {date.today()}: {said}"
+        note = f"turned into an equivalence on {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(rule.id), printable(site), printable(note))
         self._write(site, [new], note, is_revoked=False)
 
@@ -332,7 +332,7 @@ class RuleBook:
             ]
             replace_rules(path, rules)
         except (OSError, RuleError, ValueError) as error:
-            logger.error("What trials say of the rules of %s cannot be written: %s", printable(site), error)
+            logger.error("The results of trials of the rules of %s cannot be written: %s", printable(site), error)
             self._unwritten += [(site, one, note, is_revoked) for one in those if note]
             return
         for one in news.values():

@@ -12,7 +12,7 @@ from dedupcrawl.urls.rule import State
 _STATES: Mapping[State, str] = {
     "active": "",
     "probation": "on probation",
-    "doubted": "doubted, so that a crawl tries it and `normalize` leaves it",
+    "doubted": "doubted: crawls try it, `normalize` does not use it",
     "disabled": "switched off",
 }
 

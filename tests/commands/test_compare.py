@@ -145,6 +145,7 @@ def test_what_cannot_be_compared(tmp_path: Path, index: Path) -> None:
         (("http://a.example/1", "http://a.example/none", "--index", index), "neither a kept page nor a kept text"),
         (("--pairs", path, "--index", index), f"{path}, line 1: "),
         (("http://a.example/1", "no such file", "--index", index), "neither a file nor a URL"),
+        (("http://a.example/1", "nofile.htm"), "neither a file nor a URL"),
         (("http://a.example/1",), "it takes OLD and NEW"),
         ((), "it takes OLD and NEW"),
         (("--pairs", path, "--set", "TARGET_PRECISION=0"), "checks decide"),

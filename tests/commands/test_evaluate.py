@@ -33,10 +33,10 @@ def test_for_people(rules: Path, log: Path) -> None:
         "3 URLs of 1 site (a.com), 1 of them redundant\n"
         "rules            1 for 1 site\n"
         "coverage         2 URLs changed, 2 merged\n"
-        "precision        0.5000 (at least 0.0253, 95% sure); 1 URL at a form of another cluster\n"
+        "precision        0.5000 (at least 0.0253, 95% sure); 1 URL sent to a URL of another cluster\n"
         "reduction ratio  0.5000 of the 2 URLs in clusters\n"
         "a rule saves     1.0 URLs\n"
-        "collisions       1 forms shared by different clusters\n"
+        "collisions       1 canonical URL shared by different clusters\n"
         "most often wrong:\n"
         "  1 of 2  a.com  sid\n"
     )

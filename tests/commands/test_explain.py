@@ -9,13 +9,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import Alias
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.software.installation import Installation
+from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.detection.judged import REPORT
@@ -25,6 +31,7 @@ from tests.index.toys import page as entry
 URL = "http://a.example/one?x=1"
 COPY = "http://a.example/caf%C3%A9"
 SHOWN = "http://a.example/café"
+TRIALS = {"sid": (9, 0), "never": (0, 0), "off": (9, 5)}  # of rules: how many there were, and how many failed
 
 
 @pytest.fixture
@@ -86,9 +93,7 @@ def test_rules_are_named(folder: Path) -> None:
 def test_a_rule_that_was_learned_after_the_fetch_is_no_reason_for_it(folder: Path) -> None:
     write_rules(folder / "rules", SiteRules("a.example", (Rule("x", "rewrite", drop=("x",)),)))
     lines = explain(folder, URL).stdout.splitlines()
-    assert lines[1].startswith(
-        "  was fetched as it is; by the rules as they are now it is asked for as http://a.example/one,"
-    )
+    assert lines[1].startswith("  was fetched as it is; by today's rules it is asked for as http://a.example/one,")
 
 
 @pytest.mark.parametrize(
@@ -199,8 +204,8 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (404, "fell back: that was answered with status 404, so it was fetched as it was asked for\n"),
-        (200, "was fetched as it was asked for, too: the rule was tried on it, or it fell back"),
+        (404, "fell back: that was answered with status 404, so this URL itself was fetched\n"),
+        (200, "was fetched itself, too: to try the rule, because it fell back"),
     ],
 )
 def test_what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so(folder: Path, status: int, said: str) -> None:
@@ -282,10 +287,39 @@ def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
     write_rules(folder / "rules", SiteRules("a.example", (rule,)))
     lines = explain(folder, f"{URL}&sid=7").stdout.splitlines()
     assert lines[1:3] == [
-        f"  is asked for as {URL}, by rule sid, in a crawl, which tries what is doubted",
-        "    rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, "
+        f"  is asked for as {URL}, by rule sid (in crawls, which try doubted rules)",
+        "    rule sid: doubted: crawls try it, `normalize` does not use it, software, "
         "tried 2 times in crawls, 0 failed, some were wrong",
     ]
     found = told(folder, f"{URL}&sid=7")
     assert (found["kind"], found["in_crawls"]["canonical"]) == ("unchanged", URL)
     assert told(folder, URL)["in_crawls"] is None
+
+
+def test_what_runs_on_a_site_is_told_with_its_first_signs_and_the_trials_that_there_were(tmp_path: Path) -> None:
+    seen = Installation("forum", "a.example", {f"sign {n}": 1 for n in range(7)}, {}, ("a.example",))
+    tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in TRIALS.items()}
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.update_site_state(
+        "a.example", NAME, lambda _: SiteSoftware((seen,), tried, {"forum.off@a.example": "it was wrong"}).to_bytes()
+    )
+    alias = Alias("http://a.example/1", "permalink", "s", "", 0.0)
+    index.attach("http://a.example/2", ALIAS, alias.to_bytes())
+    index.close()
+    lines = explain(tmp_path, "http://a.example/2").stdout.splitlines()
+    assert lines[2:6] == [
+        "  is an alias of http://a.example/1: pages say so (permalink), 1970-01-01 00:00 UTC",
+        "  a.example runs forum, recognized by sign 0, sign 1, sign 2, sign 3, sign 4 and 2 more signs",
+        "    rule forum.sid@a.example: tried 9 times in crawls, 0 failed",
+        "    rule forum.off@a.example is not used: it was wrong",
+    ]
+
+
+def test_a_page_that_was_fetched_twice_is_not_told_to_be_its_own_duplicate(folder: Path) -> None:
+    index = open_index(f"lmdb:{folder}/index", [])
+    index.record(Verdict(URL, "duplicate", URL, "exact", 1.0), run="r", site="a.example")
+    index.close()
+    said = explain(folder, URL).stdout
+    assert "its page was fetched twice in one crawl: kept the first time, dropped the second" in said
+    assert "its page was kept: " in said
+    assert "duplicate of" not in said

@@ -85,7 +85,7 @@ def test_items_with_urls_of_their_own_are_said_to_be_found_by_these(tmp_path: Pa
     log.write(LogRow(listing.replace("/0", "/9"), 200))
     log.close()
     said = run(tmp_path, listing.replace("/0", "/9")).stdout
-    assert "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain these" in said
+    assert "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those" in said
     assert "its page was kept" in run(tmp_path, listing.replace("/list/0", "/own")).stdout
 
 

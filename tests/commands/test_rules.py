@@ -269,8 +269,8 @@ def test_what_a_crawl_does_with_a_doubted_rule_is_told(tmp_path: Path) -> None:
     assert run(tmp_path, "test", "http://a.com/?sid=1", "http://a.com/").stdout.splitlines() == [
         "http://a.com/?sid=1",
         "  unchanged: http://a.com/?sid=1",
-        "  it is asked for as http://a.com/, by rule forum.sid@a.com, in a crawl, which tries what is doubted",
-        f"    rule forum.sid@a.com: doubted, so that a crawl tries it and `normalize` leaves it, {SPOKEN}",
+        "  it is asked for as http://a.com/, by rule forum.sid@a.com (in crawls, which try doubted rules)",
+        f"    rule forum.sid@a.com: doubted: crawls try it, `normalize` does not use it, {SPOKEN}",
         "http://a.com/",
         "  unchanged: http://a.com/",
     ]
@@ -279,7 +279,7 @@ def test_what_a_crawl_does_with_a_doubted_rule_is_told(tmp_path: Path) -> None:
     assert "in_crawls" not in plain
 
 
-@pytest.mark.parametrize(("state", "said"), [("doubted", "doubted, so that a crawl"), ("disabled", "switched off")])
+@pytest.mark.parametrize(("state", "said"), [("doubted", "doubted: crawls try it"), ("disabled", "switched off")])
 def test_how_often_a_rule_that_is_off_was_right_and_wrong(tmp_path: Path, state: State, said: str) -> None:
     write_rules(tmp_path, SiteRules("a.com", (replace(DOUBTED, state=state), replace(SID, tried=9))))
     _, off, on = run(tmp_path, "list").stdout.splitlines()

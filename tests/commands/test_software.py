@@ -31,7 +31,7 @@ def test_the_list_names_every_program_and_tests_its_pairs() -> None:
 
 
 def test_the_list_says_that_it_tested() -> None:
-    assert "pairs of URLs tested, all well" in run().stderr
+    assert "pairs of URLs tested, no problems" in run().stderr
 
 
 def test_what_a_file_ignores_is_checked_as_well(tmp_path: Path) -> None:

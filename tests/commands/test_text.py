@@ -109,6 +109,7 @@ def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
         (("http://a.example/none", "--index", index), "the index knows no page of this URL"),
         (("http://c.example/", "--index", index), "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
         (("no file", "--index", index), "neither a file nor a URL"),
+        (("nofile.html",), "neither a file nor a URL"),
         (("http://a.example/1", "--index", index, "--url", "http://a.example/"), "--url goes with FILE"),
         ((file, "--set", "IGNORE=.stats"), "DEDUP_IGNORE: got '.stats'"),
     ):

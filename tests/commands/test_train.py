@@ -43,7 +43,7 @@ def test_for_people(tmp_path: Path) -> None:
     assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
     assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
     proved = re.fullmatch(
-        r"held-out clusters: (\d+) of 180 URLs covered, (\d+) merged correctly, "
+        r"held-out clusters: (\d+) uses of rules, (\d+) led to the right page and 0 to another one, "
         r"precision 1\.0000 \(at least (0\.\d{4}), 95% sure\)",
         lines[4],
     )

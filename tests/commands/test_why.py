@@ -59,7 +59,7 @@ def test_near_pages_count_neither_way(tmp_path: Path) -> None:
     (reason,) = [one for one in near["reasons"] if one["rule"] == "drop sid"]  # type: ignore[attr-defined]
     assert reason == {
         "rule": "drop sid",
-        "why": "only near pages show it (5 pairs), which count neither way",
+        "why": "only similar pages support it (5 pairs), which count neither way",
         "pairs": [],
     }
     far = told(*urls, log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
@@ -77,7 +77,7 @@ def test_it_says_so_in_words(tmp_path: Path) -> None:
     log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
     done = CliRunner().invoke(command, ["why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)])
     assert "In the log: one page." in done.stdout
-    assert "drop x: 1 clusters of the log show it, and it takes 2" in done.stdout
+    assert "drop x: 1 clusters of the log support it, and it takes 2" in done.stdout
 
 
 def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
@@ -87,12 +87,10 @@ def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
         urls = ("http://a.com/?sid=1&t=1", other)
         done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
         lines = done.stdout.splitlines()
-        assert lines[-3].startswith(
-            f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid, in a crawl, which tries what"
-        )
+        assert lines[-3].startswith(f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid (in crawls, which try")
         assert lines[-2].startswith(does)
         assert lines[-1] == (
-            "  rule sid: doubted, so that a crawl tries it and `normalize` leaves it, software, some were wrong"
+            "  rule sid: doubted: crawls try it, `normalize` does not use it, software, some were wrong"
         )
         found = told(*urls, "--rules", str(tmp_path))
         assert not found["is_met"]

@@ -53,6 +53,11 @@ def test_features_are_finite_and_probability_is_one(new: str, kept: str) -> None
     found = seen(new, kept)
     assert all(map(math.isfinite, found.values))
     assert 0 <= found.probability <= 1
+    for feature, number in zip(FEATURES, found.values, strict=True):
+        count = math.expm1(number)
+        assert feature.unit != "count" or math.isclose(count, round(count), abs_tol=1e-9), feature.name
+        assert feature.unit != "share" or 0 <= number <= 1, feature.name
+        assert feature.unit != "flag" or number in (0, 1), feature.name
 
 
 @given(WORDS)

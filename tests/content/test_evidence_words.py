@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_each_piece_of_evidence_is_a_line() -> None:
-    evidence = {"probability": 0.9993, "symbols": 1352, "furniture_blocks": 2, "supersedes": ["http://a/"]}
+    evidence = {"probability": 0.9993, "symbols": 1352, "furniture_blocks": 2, "supersedes": ["http://a/", "http://b/"]}
     evidence["differs"] = [
         {"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "replaced", "own": True},
         {"at": 41, "says": "", "kept_symbols": 2, "kind": "left out", "own": False},
@@ -31,8 +31,8 @@ def test_each_piece_of_evidence_is_a_line() -> None:
     assert list(in_words(evidence)) == [
         "99.9% probability that this page duplicates the kept one",
         "1,352 words or characters of its own on this page",
-        "2 paragraphs of this page left out, for its site repeats them",
-        "supersedes: ['http://a/']",
+        "2 paragraphs of this page left out, because its site repeats them",
+        "supersedes: http://a/, http://b/",
         "at word 41 this page says “brewery”, the kept one has another word",
         "at word 42 this page says nothing, the kept one has 2 other words, in what its site repeats",
         "at word 51 this page says “x\\x1b[2J”, the kept one has nothing",
@@ -42,9 +42,10 @@ def test_each_piece_of_evidence_is_a_line() -> None:
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feature: object) -> None:
     for it in (one for one in FEATURES if one is feature):
-        lines = list(in_words({it.name: 1.25}))
+        lines = list(in_words({it.name: 1.9459}))  # log(1 + 6)
         way = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}[it.sign]
-        assert lines == ([f"{way}: {it.says} (1.25)"] if it.name in packaged().weights else [])
+        figure = {"count": "6", "share": "194.6%", "flag": "yes", "score": "1.95"}[it.unit]
+        assert lines == ([f"{way}: {it.says} ({figure})"] if it.name in packaged().weights else [])
 
 
 @pytest.mark.parametrize("name", ["probability", "symbols", "kept_symbols", "furniture_blocks", "differs"])

@@ -90,8 +90,8 @@ async def test_without_a_folder_of_rules_they_go_where_commands_and_the_next_cra
     assert (tmp_path / "rules" / "127.0.0.1.toml").is_file()
     assert DedupSettings.read({}).rules == (Path("rules"),)
     (said,) = [line for line in caplog.messages if line.startswith("dedupcrawl: rules are learned from")]
-    assert said.endswith(f"once 10 redundant URLs are found, and go into {tmp_path / 'rules'}")
-    assert "over before rules" not in caplog.text
+    assert said.endswith(f"once 10 redundant URLs have been found, and written into {tmp_path / 'rules'}")
+    assert "ended before rules" not in caplog.text
 
 
 async def test_a_crawl_that_is_over_too_soon_says_how_to_learn_from_it(
@@ -100,7 +100,7 @@ async def test_a_crawl_that_is_over_too_soon_says_how_to_learn_from_it(
     monkeypatch.chdir(tmp_path)
     with serve({"/": page(prose(1))}) as site, caplog.at_level("INFO"):
         await crawl(f"{site.base}/", {**settings(tmp_path), "DEDUP_LEARN": True})
-    (said,) = [line for line in caplog.messages if "over before rules were learned" in line]
+    (said,) = [line for line in caplog.messages if "ended before rules were learned" in line]
     assert f"'dedupcrawl train {tmp_path / 'crawl-log.jsonl'} --rules rules'" in said
 
 

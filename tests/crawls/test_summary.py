@@ -76,4 +76,4 @@ def test_who_has_no_rules_yet_is_told_how_the_next_crawl_does_without_duplicates
     normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
     line = lesson_line(stats, normalizer, Path(log) if log else None)
     assert (line is not None) == is_told
-    assert line is None or "10 pages of 1,200 were duplicates. dedupcrawl train log.jsonl" in line
+    assert line is None or "10 of 1,200 pages were duplicates. 'dedupcrawl train log.jsonl" in line

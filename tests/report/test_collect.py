@@ -153,7 +153,7 @@ def test_a_run_that_was_cut_off_or_goes_on_has_what_the_index_holds(tmp_path: Pa
     RunTally(index, "two", "s")
     report = collect(index, None, [], read_runs(index), run="two")
     assert report.kept == 2
-    assert "not ended or cut off" in render(report)
+    assert "still running, or cut off" in render(report)
     assert "about 1<" in render(report)
     everything = collect(index, None, [], [])
     assert [(row.run.name, row.kept, row.duplicates) for row in everything.runs] == [("one", 0, 1), ("two", 2, 1)]

@@ -163,7 +163,7 @@ def test_the_lists_are_there_in_pages_and_can_be_searched(browser: Browser, plai
     page.locator("[data-table=duplicates] select").select_option("exact")
     assert len(opened.rows("duplicates")) == 3
     page.locator("[data-table=duplicates] input").fill("no such page")
-    assert opened.rows("duplicates") == ["Nothing fits."]
+    assert opened.rows("duplicates") == ["Nothing matches."]
     assert len(opened.rows("doubt")) == 1
     assert opened.complaints == []
     assert opened.requests == [plain.resolve().as_uri()]
@@ -189,16 +189,16 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
     assert opened.page.locator("[data-table=clusters] li").count() == 10
     rule = next(row for row in opened.rows("rules") if row.startswith("a.com"))
-    assert {"a.com", "probation", "30", "40", "97.5"} <= set(rule.split())
+    assert {"a.com", "probation", "30", "40", "97.5%"} <= set(rule.split())
     for summary in opened.page.locator("[data-table=rules] summary").all():
         summary.click()
     told = opened.page.locator("[data-table=rules]").inner_text()
-    assert "it was wrong for 1 of 40 URLs" in told
-    assert "Crawls fetched both URLs 8 times: 2 times the pages differed." in told
+    assert "On held-out ones it was wrong for 1 of 40 URLs" in told
+    assert "Crawls fetched both URLs 8 times; 2 times the pages differed." in told
     assert opened.lines("[data-table=rules] span.site:text('127.0.0.1')") == 1
     cards = opened.page.locator(".cards").inner_text()
     assert "29" in cards.splitlines()
-    assert "rules rewrote 30 variants of 1 page" in cards
+    assert "rules sent 30 URLs to 1 canonical URL" in cards
 
 
 def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
@@ -207,12 +207,23 @@ def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
     assert "brewery at word 41" in said
-    assert "97.0 %\nprobability that this page duplicates the kept one" in said
-    assert "against a duplicate: share of its own text that the kept page has nowhere in this context" in said
+    assert "97.0%\nprobability that this page duplicates the kept one" in said
+    assert "10.0%\nagainst a duplicate: share of its own text that the kept page has nowhere in this context" in said
+    assert "1\nagainst a duplicate: numbers and values in whose place the kept page has others" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)
     assert opened.compare(0, "doubt").startswith("Let through, in doubt")
+
+
+def test_what_differs_is_marked_where_it_stands_on_the_whole_page(browser: Browser, tmp_path: Path) -> None:
+    differs = [{"at": 200, "says": "noon", "kept_symbols": 1, "kind": "value", "own": False}]
+    index = index_of([duplicate("http://www.a.com/1", KEPT, symbols=100, furniture=0.75, differs=differs)])
+    path = tmp_path / "report.html"
+    write(collect(index, None, [], []), path)
+    opened = Opened(browser, path)
+    opened.compare(0)
+    assert opened.page.locator(".strip i").evaluate("mark => mark.style.left") == "50%"
 
 
 def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Browser, tmp_path: Path) -> None:
@@ -327,8 +338,8 @@ def test_an_empty_index_and_one_verdict_without_a_log(browser: Browser, tmp_path
     rows = opened.rows("duplicates")
     assert len(rows) == 1
     assert ("No duplicate was found." in rows[0]) == (not list(index.verdicts()))
-    assert "there is no crawl log to tell" in opened.page.locator("main").inner_text()
-    assert "There are no rules." in opened.rows("rules")[0]
+    assert "not known without a crawl log" in opened.page.locator("main").inner_text()
+    assert "There are no rules yet" in opened.rows("rules")[0]
     assert opened.complaints == []
 
 

@@ -169,6 +169,10 @@ def test_precision_is_that_of_the_paper() -> None:
         (Rule("r", "rewrite", convert="sort-query", within=("/a", "!/b")), "convert sort-query within /a, !/b"),
         (Rule("r", "rewrite", match="/p/{x}", to="/{x}", unless=("y",)), "/p/{x} → /{x} unless y"),
         (Rule("r", "rewrite", to="//a.com", hosts=("b.a.com",)), "any → //a.com on b.a.com"),
+        (
+            Rule("alias.og", "rewrite", match="alias.og", source="alias"),
+            "ask for the URL that alias.og leads to",
+        ),
     ],
 )
 def test_a_rule_in_one_line(rule: Rule, says: str) -> None:

@@ -7,13 +7,19 @@
   const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
   const HERE = "this page";
   const KEPT = "the kept page";
-  const SAME_WORDS = "In what both pages say, no word stands in place of another. What differs, if anything does, is longer: " +
-    "whole pieces that only one of them has, or that stand elsewhere. The figures below count them.";
+  const SAME_WORDS = "No single word of one page stands in place of one of the other. What differs, if anything does, is " +
+    "longer: whole passages that only one of them has, or that stand elsewhere. The figures below count them.";
   let wording; // of evidence, from evidence_words.py
 
   const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
   const number = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : String(Math.round(value * 1e4) / 1e4));
-  const percent = (value) => (value === null || value === undefined ? "–" : (Math.floor(value * 1000) / 10).toFixed(1) + " %");
+  const figure = (value, unit) => { // as `_figure` of evidence_words.py
+    if (unit === "share") return percent(value);
+    if (unit === "flag") return value ? "yes" : "no";
+    if (unit === "count") return number(Math.round(Math.expm1(value)));
+    return number(Number.isInteger(value) ? value : Math.round(value * 100) / 100);
+  };
+  const percent = (value) => (value === null || value === undefined ? "–" : (Math.floor(value * 1000) / 10).toFixed(1) + "%");
 
   function make(name, properties = {}, ...children) {
     const element = document.createElement(name);
@@ -125,7 +131,7 @@
         rows.push(row);
       }
       if (!rows.length) {
-        const text = given.rows.length ? "Nothing fits." : given.empty;
+        const text = given.rows.length ? "Nothing matches." : given.empty;
         rows.push(make("tr", {}, make("td", { className: "quiet", colSpan: given.columns.length }, text)));
       }
       body.replaceChildren(...rows);
@@ -360,7 +366,7 @@
       rows: [...all.keys()],
       text: (i) => [all[i].site, all[i].id, all[i].does, all[i].note, all[i].source].join(" "),
       filter: { label: "every state", values: names(all.map((rule) => rule.state)), value: (i) => all[i].state },
-      empty: "There are no rules. dedupcrawl train learns some from the crawl log.",
+      empty: "There are no rules yet: dedupcrawl train learns them from the crawl log.",
     });
   }
 
@@ -373,10 +379,10 @@
     const lines = rule.examples.map(([from, to]) => make("li", { className: "url" }, visible(from), " → ", visible(to)));
     const proof = [];
     if (rule.coverage)
-      proof.push(number(rule.support) + " clusters taught it; held out, it was wrong for " + number(rule.wrong) + " of " +
-        number(rule.coverage) + " URLs and brought " + number(rule.collisions) + " different pages together.");
+      proof.push("Learned from " + number(rule.support) + " clusters. On held-out ones it was wrong for " + number(rule.wrong) +
+        " of " + number(rule.coverage) + " URLs, and " + number(rule.collisions) + " canonical URLs stood for different pages.");
     if (rule.tried)
-      proof.push("Crawls fetched both URLs " + number(rule.tried) + " times: " + number(rule.failed) + " times the pages differed.");
+      proof.push("Crawls fetched both URLs " + number(rule.tried) + " times; " + number(rule.failed) + " times the pages differed.");
     cells.push(
       make("details", {}, make("summary", { className: "quiet" }, "examples and proof"),
         make("ul", { className: "plain" }, ...lines), make("p", { className: "quiet" }, proof.join(" "))));
@@ -417,7 +423,9 @@
 
   /* Where on the page the pieces lie that differ. */
   function differences(evidence) {
-    const length = Number(evidence.symbols) || 0;
+    // Places count words of the whole main text, of which its own are what its site does not repeat.
+    const own = 1 - (Number(evidence.furniture) || 0);
+    const length = own > 0 ? Math.round(Number(evidence.symbols) / own) || 0 : 0;
     if (!differing(evidence).length || !length) return [make("p", {}, SAME_WORDS)];
     const strip = make("div", { className: "strip", role: "img", "aria-label": "where this page differs" });
     for (const piece of differing(evidence)) {
@@ -426,7 +434,7 @@
       mark.style.width = (100 * String(piece.says).split(/\s+/).length) / length + "%";
       strip.append(mark);
     }
-    return [make("p", { className: "quiet" }, "The page from its first word to its last; what differs is marked."), strip];
+    return [make("p", { className: "quiet" }, "The page from its first word to its last, with what differs marked."), strip];
   }
 
   /* What stands there on either side; of the kept page there is no text, only its length. */
@@ -470,7 +478,7 @@
     for (const [name, label] of Object.entries(wording.labels)) {
       const value = evidence[name];
       if (typeof value !== "number") continue;
-      list.append(make("dt", {}, wording.shares.includes(name) ? percent(value) : number(value)), make("dd", {}, label));
+      list.append(make("dt", {}, figure(value, wording.units[name])), make("dd", {}, label));
     }
     return list;
   }

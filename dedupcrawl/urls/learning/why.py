@@ -133,13 +133,13 @@ def _judged(rule: Rule, tried: Tally, forms: Forms) -> Reason:
         elif len(pairs) < _NAMED:
             pairs.append((one.text, other.text))
     if near and not tried.right and not tried.wrong:
-        told = f"only near pages show it ({counted(near, 'pair')}), which count neither way"
+        told = f"only similar pages support it ({counted(near, 'pair')}), which count neither way"
         return Reason(described(rule), told)
     if not tried.right and not tried.wrong:
-        return Reason(described(rule), "no cluster of the log shows it, and nothing speaks against it")
+        return Reason(described(rule), "no cluster of the log supports it, and nothing contradicts it")
     if tried.wrong:
-        told = f"{tried.wrong} of {tried.right + tried.wrong} merges would be wrong, in each context that can be told"
+        told = f"{tried.wrong} of {tried.right + tried.wrong} merges would be wrong, however its context is narrowed"
         return Reason(described(rule), told, tuple(pairs))
     if tried.clusters < least:
-        return Reason(described(rule), f"{tried.clusters} clusters of the log show it, and it takes {least:g}")
-    return Reason(described(rule), "it would be right, but no held-out cluster bears it out")
+        return Reason(described(rule), f"{tried.clusters} clusters of the log support it, and it takes {least:g}")
+    return Reason(described(rule), "it would be right, but no held-out cluster confirms it")
