@@ -57,15 +57,13 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def own(self) -> NDArray[np.bool_]:
         """Shape (n,): which symbols of its main text are its own."""
-        for own in (self._no_furniture, self._not_everywhere):
-            if int(np.count_nonzero(own)) + self.main.tail >= LITTLE:
-                return own
-        return np.ones(len(own), dtype=np.bool_)
+        own = self._no_furniture
+        if self._is_little(own):  # names of products that many lists have tell the lists apart
+            own = self.main.blocks.keep(self.site.everywhere(self.main.blocks.hashes))
+        return np.ones(len(own), dtype=np.bool_) if self._is_little(own) else own
 
-    @property
-    def _not_everywhere(self) -> NDArray[np.bool_]:
-        """What not all pages have: names of products that many lists have tell the lists apart."""
-        return self.main.blocks.keep(list(map(self.site.is_everywhere, self.main.blocks.hashes)))
+    def _is_little(self, own: NDArray[np.bool_]) -> bool:
+        return int(np.count_nonzero(own)) + self.main.tail < LITTLE
 
     @cached_property
     def own_count(self) -> int:

@@ -11,9 +11,9 @@ import numpy as np
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, Model
+from dedupcrawl.content.sides import Flags, Side
 from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
