@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log1p
 from typing import Literal
 
 from dedupcrawl.content.measures import (
@@ -22,7 +23,6 @@ from dedupcrawl.content.measures import (
     links_of_its_own,
     listed,
     lists,
-    log_of,
     scattered,
     share_of_differences,
     shortness,
@@ -65,22 +65,22 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "novel_middle",
         "against",
-        lambda p: log_of(p.found.tally.novel_inside),
+        lambda p: log1p(p.found.tally.novel_inside),
         "words between beginning and end that the kept page has nowhere in this context",
     ),
     Feature(
         "new_words_middle",
         "against",
-        lambda p: log_of(p.found.tally.new_inside),
+        lambda p: log1p(p.found.tally.new_inside),
         "words and numbers between beginning and end that the kept page has nowhere",
     ),
     Feature("scattered", "against", scattered, "share of other text amid the common text", is_share=True),
     Feature("density", "against", density, "places that differ in twenty words of the common text", is_share=True),
-    Feature("differences", "either", lambda p: log_of(len(p.found.alignment.pieces)), "places that differ"),
+    Feature("differences", "either", lambda p: log1p(len(p.found.alignment.pieces)), "places that differ"),
     Feature(
         "values",
         "against",
-        lambda p: log_of(p.found.tally.exchanged),
+        lambda p: log1p(p.found.tally.exchanged),
         "numbers and values in whose place the kept page has others",
     ),
     Feature(
@@ -97,7 +97,7 @@ FEATURES: tuple[Feature, ...] = (
         "share of the differences that are negations and antonyms",
         is_share=True,
     ),
-    Feature("slots", "against", lambda p: log_of(p.found.tally.slots), "values that differ in what the site repeats"),
+    Feature("slots", "against", lambda p: log1p(p.found.tally.slots), "values that differ in what the site repeats"),
     Feature(
         "furniture",
         "either",
@@ -108,19 +108,19 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "moved_templated",
         "against",
-        lambda p: p.template * log_of(p.found.alignment.moves),
+        lambda p: p.template * log1p(p.found.alignment.moves),
         "places where the order differs, of a page in a template",
     ),
     Feature(
         "beside",
         "against",
-        lambda p: log_of(p.beside),
+        lambda p: log1p(p.beside),
         "words around its main text that the kept page lacks",
     ),
     Feature(
         "beside_links_templated",
         "against",
-        lambda p: p.template * log_of(links_of_its_own(p.new, p.kept)),
+        lambda p: p.template * log1p(links_of_its_own(p.new, p.kept)),
         "words in links around it that the kept page lacks, of a page in a template",
     ),
     Feature(
@@ -130,17 +130,17 @@ FEATURES: tuple[Feature, ...] = (
         "share of the kept page's title that the common text lacks, where anything differs",
         is_share=True,
     ),
-    Feature("titles_told", "against", lambda p: log_of(titles_told(p)), "words in which both titles and texts differ"),
+    Feature("titles_told", "against", lambda p: log1p(titles_told(p)), "words in which both titles and texts differ"),
     Feature(
         "titles_templated",
         "against",
-        lambda p: p.template * log_of(titles_differ(p)),
+        lambda p: p.template * log1p(titles_differ(p)),
         "words in which the titles differ, of a page in a template",
     ),
     Feature(
         "titles_short",
         "against",
-        lambda p: log_of(titles_differ(p)) * shortness(p),
+        lambda p: log1p(titles_differ(p)) * shortness(p),
         "the same, of a page that says little else",
     ),
     Feature("listed", "against", listed, "share of the kept page that is more than this one, to which it links"),

@@ -14,7 +14,6 @@ import numpy as np
 from dedupcrawl.content.differences import Differences
 from dedupcrawl.content.sides import Side, occurring
 from dedupcrawl.content.view import View
-from dedupcrawl.sites import host_of
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
@@ -47,7 +46,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     def of(cls, new: View, kept: View) -> Pair:
         """Lay two pages side by side."""
         found = Differences.of(new, kept)
-        is_of_one_host = host_of(new.url).removeprefix("www.") == host_of(kept.url).removeprefix("www.")
+        is_of_one_host = new.host == kept.host
         return cls(
             new,
             kept,
@@ -64,11 +63,6 @@ def uncovered(differs: int, page: View, other: View) -> float:
     """Share of a page's own text that does not stand in the other page, of which so many symbols differ."""
     beyond = 0 if page.main.tail_hash == other.main.tail_hash else page.main.tail
     return (differs + beyond) / max(1, page.own_count)
-
-
-def log_of(count: float) -> float:
-    """The logarithm of a count and one."""
-    return math.log1p(count)
 
 
 def scattered(pair: Pair) -> float:

@@ -24,12 +24,11 @@ _LEAST = 0.5
 def taken(page: View, other: View) -> NDArray[np.bool_] | None:
     """Shape (n,): which symbols of a page's main text stand in such blocks; None where none do, or most."""
     blocks = page.main.blocks
-    only = list(set(blocks.hashes).difference(other.main.blocks.hashes))
+    only = set(blocks.hashes).difference(other.main.blocks.hashes)
     if not only:
         return None
-    everywhere = {block for block, is_everywhere in zip(only, page.site.everywhere(only), strict=True) if is_everywhere}
-    around = other.said_around
-    beside = {block for block in only if block in around.asides or block in around.link_lines}
+    around, everywhere = other.said_around, only.intersection(page.everywhere)
+    beside = only.intersection(around.asides) | only.intersection(around.link_lines)
     if not everywhere and not beside:
         return None
     left_out = [

@@ -7,6 +7,7 @@ its main text, and its title. Blocks whose skeleton the site repeats are furnitu
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from itertools import compress
 
 import msgspec
 import numpy as np
@@ -18,6 +19,7 @@ from dedupcrawl.content.links import local_form
 from dedupcrawl.content.main_outline import MainOutline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.sites import host_of
 
 TITLE = 200
 """Characters of a title that are looked at, and kept."""
@@ -48,6 +50,17 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def title(self) -> frozenset[int]:
         """The symbols of its title."""
         return words_of(self.titled[:TITLE])
+
+    @cached_property
+    def host(self) -> str:
+        """Its host, be it with "www." or not."""
+        return host_of(self.url).removeprefix("www.")
+
+    @cached_property
+    def everywhere(self) -> set[int]:
+        """Blocks of its main text that nearly all pages of its site have."""
+        blocks = self.main.blocks.hashes
+        return set(compress(blocks, self.site.everywhere(blocks)))
 
     @cached_property
     def _no_furniture(self) -> NDArray[np.bool_]:

@@ -142,7 +142,8 @@ class Search:
             if page not in self._candidates:
                 record = unpack(fetch(page), page)
                 is_other = record.page is not None and record.page.url != self.entry.url
-                self._candidates[page] = Candidate(page, entry_of(record, self.catalog.schema.names)) if is_other else None
+                names = self.catalog.schema.names
+                self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
 
 
 class _Remembering:
