@@ -98,13 +98,12 @@ def told(differences: Differences, most: int) -> list[Difference]:
     pieces = differences.alignment.pieces
     if not len(pieces):
         return []
-    both = differences.new.count + differences.kept.count
-    news, numbers, own, there = both[:, NEW], both[:, NUMERIC], both[:, OWN], differences.kept.count[:, EVERY]
-    first = np.sort((-(news + (own > 0))).argsort(kind="stable")[:most])
+    there = differences.kept.count
+    both = differences.new.count + there
+    first = np.sort((-(both[:, NEW] + (both[:, OWN] > 0))).argsort(kind="stable")[:most])
     found = []
-    for number in first.tolist():
-        begin, end, _, _ = pieces[number].tolist()
-        size, kept_size = end - begin, int(there[number])
-        kind: Kind = "replaced" if size and kept_size else "added" if size else "left out"
-        found.append(Difference(kind, begin, size, kept_size, bool(numbers[number]), bool(own[number])))
+    rows = zip(pieces[first].tolist(), both[first].tolist(), there[first, EVERY].tolist(), strict=True)
+    for (begin, end, _, _), marks, kept_size in rows:
+        kind: Kind = "replaced" if end > begin and kept_size else "added" if end > begin else "left out"
+        found.append(Difference(kind, begin, end - begin, kept_size, bool(marks[NUMERIC]), bool(marks[OWN])))
     return found

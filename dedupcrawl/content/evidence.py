@@ -68,8 +68,8 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         shown |= {"symbols": self.pair.new.own_count, "kept_symbols": self.pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):
-            if round(value, 4):
-                shown[feature.name] = round(value, 4)
+            if rounded := round(value, 4):
+                shown[feature.name] = rounded
         if text is not None and (found := told(self.pair.found, _SHOWN)):
             shown["differs"] = [_shown(difference, text) for difference in found]
         return shown
