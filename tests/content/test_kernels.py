@@ -25,7 +25,7 @@ from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
-from dedupcrawl.content.sides import occurring, sides
+from dedupcrawl.content.sides import sides
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
@@ -276,7 +276,6 @@ def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
     assert_same(lambda: told(align(one, other)))
     assert_same(lambda: both_sides(one, other))
-    assert_same(lambda: occurring(one, other))
 
 
 def both_sides(new: Symbols, kept: Symbols) -> list[Any]:

@@ -114,10 +114,6 @@ class Kernels(Protocol):
         """`sides.sides`: of each Side its `flags` and `counts`, and the fields of a Tally."""
         ...
 
-    def occurring(self, symbols: U16, text: U16, /) -> int:
-        """`sides.occurring`."""
-        ...
-
 
 def _load() -> Kernels | None:
     if sys.byteorder != "little":

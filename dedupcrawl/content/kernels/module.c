@@ -16,7 +16,6 @@ static PyMethodDef methods[] = {
     {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
     {"align", align, METH_VARARGS, NULL},
     {"sides", sides, METH_VARARGS, NULL},
-    {"occurring", occurring, METH_VARARGS, NULL},
     {"sorted_ranges", sorted_ranges, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

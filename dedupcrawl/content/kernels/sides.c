@@ -212,18 +212,3 @@ done:
     for (int i = 0; i < BUFFERS; i++) PyBuffer_Release(&it[i]);
     return answer;
 }
-
-/* occurring(symbols, text) -> how many of the symbols the text has */
-PyObject *occurring(PyObject *self, PyObject *args) {
-    Py_buffer symbols, text;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "y*y*", &symbols, &text)) return NULL;
-    const uint16_t *symbol = symbols.buf;
-    Py_ssize_t found = 0;
-    set_occurs(text.buf, text.len / 2);
-    for (Py_ssize_t i = 0; i < symbols.len / 2; i++) found += does_occur(symbol[i]);
-    clear_occurs(text.buf, text.len / 2);
-    PyBuffer_Release(&symbols);
-    PyBuffer_Release(&text);
-    return PyLong_FromSsize_t(found);
-}
