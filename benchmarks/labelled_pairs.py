@@ -33,12 +33,12 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.links import local_form
 from dedupcrawl.content.measures import (
     Pair,
-    count_of,
     kept_links,
     links_of_its_own,
     listed,
     titles_differ,
 )
+from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page, paragraphs_of
@@ -234,8 +234,9 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
 
 
 def _stands_inside(pair: Pair) -> bool:
+    new = pair.found.new
     return (
-        count_of(pair.found.new.own_new) < _INSIDE * max(1, pair.new.own_count)
+        count_of(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
         and max(pair.beside, links_of_its_own(pair.new, pair.kept)) < _BESIDE

@@ -13,7 +13,6 @@ from itertools import pairwise
 
 import mmh3
 import msgspec
-import numpy as np
 
 from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.furniture import Furniture
@@ -92,8 +91,8 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
         asides, at = _unpacked(raw, 0)
         link_lines, at = _unpacked(raw, at)
-        links = np.frombuffer(raw[at + 2 :], dtype="<u2") if len(raw) > at + 2 else np.zeros(0, dtype="<u2")
-        return cls(asides, link_lines, frozenset((links.astype(np.uint32) << 16).tolist()))
+        links = struct.unpack_from(f"<{max(0, len(raw) - at - 2) // 2}H", raw, at + 2) if len(raw) > at + 2 else ()
+        return cls(asides, link_lines, frozenset([link << 16 for link in links]))
 
 
 def link_hash(target: str) -> int:

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
@@ -22,8 +21,8 @@ from dedupcrawl.content.features import FEATURES, features
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.measures import Pair, lines_of_its_own
 from dedupcrawl.content.model import Model
+from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import Symbols
 from dedupcrawl.content.view import View
 
 HALF = 0.5
@@ -69,8 +68,8 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         shown |= {"symbols": self.pair.new.own_count, "kept_symbols": self.pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):
-            if round(value, 4):
-                shown[feature.name] = round(value, 4)
+            if rounded := round(value, 4):
+                shown[feature.name] = rounded
         if text is not None and (found := told(self.pair.found, _SHOWN)):
             shown["differs"] = [_shown(difference, text) for difference in found]
         return shown
@@ -192,13 +191,5 @@ def _known_lines(around: Around, last: int = (1 << 32) - 1) -> set[tuple[bool, i
 def is_worth_comparing(new: View, kept: View) -> bool:
     """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
     beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
-    count, common = occurring(new.main.blocks.symbols, new.own, kept.main.blocks.symbols)
-    return common >= _COMMON * (count + beyond)
-
-
-def occurring(symbols: Symbols, own: NDArray[np.bool_], other: Symbols) -> tuple[int, int]:
-    """How many of these symbols are own ones, and how many of those another text has."""
-    occurs = np.zeros(1 << 16, dtype=np.bool_)
-    occurs[other] = True
-    mine = symbols[own]
-    return len(mine), int(np.count_nonzero(occurs[mine]))
+    own = new.main.blocks.symbols[new.own]
+    return occurring(own, kept.main.blocks.symbols) >= _COMMON * (len(own) + beyond)

@@ -13,22 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log1p
 from typing import Literal
 
 from dedupcrawl.content.measures import (
     Pair,
-    count_of,
     density,
-    exchanged_values,
     kept_links,
     links_of_its_own,
     listed,
     lists,
-    log_of,
     scattered,
     share_of_differences,
     shortness,
-    slots,
     titles_differ,
     titles_told,
     untold_title,
@@ -62,73 +59,73 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "novel_share",
         "against",
-        lambda p: count_of(p.found.new.own_novel) / max(1, p.new.own_count),
+        lambda p: p.found.tally.novel / max(1, p.new.own_count),
         "share of its own text that the kept page has nowhere in this context",
         "share",
     ),
     Feature(
         "novel_middle",
         "against",
-        lambda p: log_of(count_of(p.found.new.own_novel & p.middle)),
+        lambda p: log1p(p.found.tally.novel_inside),
         "words between beginning and end that the kept page has nowhere in this context",
         "count",
     ),
     Feature(
         "new_words_middle",
         "against",
-        lambda p: log_of(count_of(p.found.new.own_new & p.middle)),
+        lambda p: log1p(p.found.tally.new_inside),
         "words and numbers between beginning and end that the kept page has nowhere",
         "count",
     ),
     Feature("scattered", "against", scattered, "share of other text amid the common text", "share"),
     Feature("density", "against", density, "how densely differences stand in the common text", "share"),
-    Feature("differences", "either", lambda p: log_of(len(p.found.alignment.pieces)), "places that differ", "count"),
+    Feature("differences", "either", lambda p: log1p(len(p.found.alignment.pieces)), "places that differ", "count"),
     Feature(
         "values",
         "against",
-        lambda p: log_of(exchanged_values(p)),
+        lambda p: log1p(p.found.tally.exchanged),
         "numbers and values in whose place the kept page has others",
         "count",
     ),
     Feature(
         "values_only",
         "against",
-        lambda p: share_of_differences(p, p.found.values()),
+        lambda p: share_of_differences(p, p.found.tally.values),
         "share of the differences that are numbers and values",
         "share",
     ),
     Feature(
         "reversed_only",
         "against",
-        lambda p: share_of_differences(p, p.found.reversed()),
+        lambda p: share_of_differences(p, p.found.tally.reversed),
         "share of the differences that are negations and antonyms",
         "share",
     ),
-    Feature("slots", "against", lambda p: log_of(slots(p)), "values that differ in what the site repeats", "count"),
+    Feature("slots", "against", lambda p: log1p(p.found.tally.slots), "values that differ in furniture", "count"),
     Feature(
         "furniture",
         "either",
-        lambda p: 1 - count_of(p.found.new.own) / max(1, len(p.found.new.own)),
+        lambda p: 1 - p.found.tally.own / max(1, len(p.found.new.own)),
         "share of its main text that the site repeats",
         "share",
     ),
     Feature(
         "moved_templated",
         "against",
-        lambda p: p.template * log_of(p.found.alignment.moves),
+        lambda p: p.template * log1p(p.found.alignment.moves),
         "places where the order differs, of a page in a template",
     ),
     Feature(
         "beside",
         "against",
-        lambda p: log_of(p.beside),
+        lambda p: log1p(p.beside),
         "words around its main text that the kept page lacks",
         "count",
     ),
     Feature(
         "beside_links_templated",
         "against",
-        lambda p: p.template * log_of(links_of_its_own(p.new, p.kept)),
+        lambda p: p.template * log1p(links_of_its_own(p.new, p.kept)),
         "words in links around it that the kept page lacks, of a page in a template",
     ),
     Feature(
@@ -139,18 +136,18 @@ FEATURES: tuple[Feature, ...] = (
         "share",
     ),
     Feature(
-        "titles_told", "against", lambda p: log_of(titles_told(p)), "words that differ in titles and texts", "count"
+        "titles_told", "against", lambda p: log1p(titles_told(p)), "words that differ in titles and texts", "count"
     ),
     Feature(
         "titles_templated",
         "against",
-        lambda p: p.template * log_of(titles_differ(p)),
+        lambda p: p.template * log1p(titles_differ(p)),
         "words in which the titles differ, of a page in a template",
     ),
     Feature(
         "titles_short",
         "against",
-        lambda p: log_of(titles_differ(p)) * shortness(p),
+        lambda p: log1p(titles_differ(p)) * shortness(p),
         "the same, of a page that says little else",
     ),
     Feature("listed", "against", listed, "share of the kept page that is more than this one, to which it links"),

@@ -45,6 +45,7 @@ class Furniture:
     def __init__(self) -> None:
         self.pages = 0
         self._counts: dict[int, int] = {}
+        self._often: set[int] = set()  # on `RECURRING` pages or more: few, and no others can be furniture
         self._titles: dict[int, None] = {}  # their hashes, those of this process last
 
     def __len__(self) -> int:
@@ -62,21 +63,25 @@ class Furniture:
 
     def recurring(self, blocks: Iterable[int]) -> list[bool]:
         """Which of `blocks` are furniture."""
-        get, least = self._counts.get, self.least
-        return [get(block, 0) >= least for block in blocks]
+        return self._on(blocks, self.least)
 
     def own(self, blocks: Iterable[int]) -> list[int]:
         """Those of `blocks` that are no furniture."""
-        get, least = self._counts.get, self.least
-        return [block for block in blocks if get(block, 0) < least]
+        often, counts, least = self._often, self._counts, self.least
+        return [block for block in blocks if block not in often or counts[block] < least]
 
     def is_recurring(self, block: int) -> bool:
         """Whether a block is furniture."""
         return self._counts.get(block, 0) >= self.least
 
-    def is_everywhere(self, block: int) -> bool:
-        """Whether nearly all pages have a block, so that even its absence says nothing."""
-        return self._counts.get(block, 0) >= max(RECURRING, NEARLY_ALL * self.pages)
+    def everywhere(self, blocks: Iterable[int]) -> list[bool]:
+        """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
+        return self._on(blocks, max(RECURRING, NEARLY_ALL * self.pages))
+
+    def _on(self, blocks: Iterable[int], least: float) -> list[bool]:
+        """Which of `blocks` are on so many pages, at least `RECURRING`."""
+        often, counts = self._often, self._counts
+        return [block in often and counts[block] >= least for block in blocks]
 
     def has_recurring(self, blocks: Iterable[int]) -> bool:
         """Whether any of `blocks` is furniture."""
@@ -104,6 +109,8 @@ class Furniture:
         recur = []
         for block in set(blocks):
             count = counts[block] = counts.get(block, 0) + 1
+            if count >= RECURRING:
+                self._often.add(block)
             if count == least:
                 recur.append(block)
         if len(counts) > 2 * MOST:
@@ -116,7 +123,9 @@ class Furniture:
         self._remember(other._titles)
         counts = self._counts
         for block, more in other._counts.items():
-            counts[block] = counts.get(block, 0) + more
+            count = counts[block] = counts.get(block, 0) + more
+            if count >= RECURRING:
+                self._often.add(block)
         if len(counts) > MOST:
             self._shrink()
 
@@ -127,13 +136,15 @@ class Furniture:
         taken._titles, self._titles = self._titles, {}
         for block in self._counts.keys() & blocks:
             taken._counts[block] = self._counts.pop(block)
+        taken._often = self._often & taken._counts.keys()
+        self._often -= taken._often
         return taken
 
     def copy(self) -> Furniture:
         """Another one with the same counts."""
         other = Furniture()
         other.pages, other._counts = self.pages, self._counts.copy()
-        other._titles = self._titles.copy()
+        other._often, other._titles = self._often.copy(), self._titles.copy()
         return other
 
     def _remember(self, titles: Iterable[int]) -> None:
@@ -145,6 +156,7 @@ class Furniture:
         """Take from each count as much as the highest has that is too many."""
         least = sorted(self._counts.values(), reverse=True)[MOST]
         self._counts = {block: count - least for block, count in self._counts.items() if count > least}
+        self._often = {block for block in self._often if self._counts.get(block, 0) >= RECURRING}
 
     def to_bytes(self) -> bytes:
         """Zlib of little-endian numbers of 4 bytes: pages, how many blocks, these ascending, their counts, titles."""
@@ -169,6 +181,7 @@ class Furniture:
             return furniture
         furniture.pages = int(numbers[0])
         furniture._counts = dict(zip(blocks, counts, strict=True))
+        furniture._often = {block for block, count in furniture._counts.items() if count >= RECURRING}
         furniture._titles = dict.fromkeys(numbers[2 + 2 * size :].tolist())
         return furniture
 

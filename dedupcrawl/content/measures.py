@@ -11,15 +11,10 @@ import math
 import msgspec
 import numpy as np
 
-from dedupcrawl.content.differences import EVERY, OWN, OWN_VALUE, VALUE, Differences, Flags, Side
-from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.differences import Differences
+from dedupcrawl.content.sides import Side, occurring
 from dedupcrawl.content.view import View
-from dedupcrawl.sites import host_of
 
-_EDGE, _EDGE_SHARE = 12, 0.04  # symbols at either end of a text, where bylines and datelines stand
-_STRAY = 0.01
-"""Share of the common symbols at either end that may stand far from the others, as a common word of a byline does.
-(With 0 and .05 the AUC on sources not fitted on is the same within .001.)"""
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
 
@@ -31,7 +26,6 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
         new: The new page.
         kept: The kept one.
         found: Where their main texts differ.
-        middle: Which symbols of the new text stand at neither end.
         is_of_one_host: Whether both are pages of one host.
         template: How much of the new page is furniture that it may share with the kept one.
         uncovered: Share of the new page's own text that does not stand in the kept page.
@@ -42,7 +36,6 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     new: View
     kept: View
     found: Differences
-    middle: Flags
     is_of_one_host: bool
     template: float
     uncovered: float
@@ -53,59 +46,35 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     def of(cls, new: View, kept: View) -> Pair:
         """Lay two pages side by side."""
         found = Differences.of(new, kept)
-        is_of_one_host = host_of(new.url).removeprefix("www.") == host_of(kept.url).removeprefix("www.")
+        is_of_one_host = new.host == kept.host
         return cls(
             new,
             kept,
             found,
-            middle(len(found.new.own)),
             is_of_one_host,
             new.furniture if is_of_one_host else 0.0,
-            uncovered(found.new, new, kept),
-            uncovered(found.kept, kept, new),
+            uncovered(found.tally.uncovered, new, kept),
+            uncovered(found.tally.kept_uncovered, kept, new),
             lines_of_its_own(new, kept),
         )
 
 
-def middle(count: int) -> Flags:
-    """Which symbols stand at neither end of a text."""
-    edge = max(_EDGE, int(_EDGE_SHARE * count))
-    middle = np.zeros(count, dtype=np.bool_)
-    middle[edge : max(edge, count - edge)] = True
-    return middle
-
-
-def uncovered(side: Side, page: View, other: View) -> float:
-    """Share of a page's own text that does not stand in the other page."""
-    same_tail = page.main.tail_hash == other.main.tail_hash
-    beyond = 0 if same_tail else page.main.tail
-    return (count_of(side.differs & side.own) + beyond) / max(1, page.own_count)
-
-
-def log_of(count: float) -> float:
-    """The logarithm of a count and one."""
-    return math.log1p(count)
-
-
-def count_of(flags: Flags) -> int:
-    """How many are flagged."""
-    return int(np.count_nonzero(flags))
+def uncovered(differs: int, page: View, other: View) -> float:
+    """Share of a page's own text that does not stand in the other page, of which so many symbols differ."""
+    beyond = 0 if page.main.tail_hash == other.main.tail_hash else page.main.tail
+    return (differs + beyond) / max(1, page.own_count)
 
 
 def scattered(pair: Pair) -> float:
     """Share of the new text between the first and the last common symbol that is not common."""
-    common = np.flatnonzero(pair.found.alignment.new)
-    return float(1 - len(common) / (common[-1] - common[0] + 1)) if len(common) else 0.0
+    tally = pair.found.tally
+    return 1 - tally.common / tally.spread if tally.common else 0.0
 
 
 def density(pair: Pair) -> float:
     """Places that differ for twenty symbols, where most of the common text stands."""
-    common, pieces = np.flatnonzero(pair.found.alignment.new), pair.found.alignment.pieces
-    if not len(common) or not len(pieces):
-        return 0.0
-    stray = int(_STRAY * len(common))
-    begin, end = int(common[stray]), int(common[-1 - stray]) + 1
-    return min(1.0, 20 * count_of((pieces[:, 0] >= begin) & (pieces[:, 1] <= end)) / (end - begin))
+    tally = pair.found.tally
+    return min(1.0, 20 * tally.amid / tally.dense) if tally.common else 0.0
 
 
 def title_overlap(one: frozenset[int], other: frozenset[int]) -> float:
@@ -126,17 +95,15 @@ def untold_title(pair: Pair) -> float:
     equal = (1 + len(pair.found.alignment.pieces)) * (1 + pair.beside) * (1 + titles_differ(pair))
     if equal == 1:
         return 0.0
-    new = pair.found.new
-    return (1 - occurring(title, new.symbols[~new.differs]) / len(title)) * (1 - 1 / equal)
+    return (1 - told_words(title, pair.found.new, differs=False) / len(title)) * (1 - 1 / equal)
 
 
-def occurring(words: frozenset[int], symbols: Symbols) -> int:
-    """How many of these words a text has."""
+def told_words(words: frozenset[int], side: Side, *, differs: bool) -> int:
+    """How many of these words are in the text what only it says, or what both say."""
     if not words:
         return 0
-    occurs = np.zeros(1 << 16, dtype=np.bool_)
-    occurs[symbols] = True
-    return count_of(occurs[list(words)])
+    said = side.symbols[side.is_new if differs else ~side.differs]
+    return occurring(np.fromiter(words, dtype=np.uint16, count=len(words)), said)
 
 
 def lines_of_its_own(page: View, other: View) -> int:
@@ -151,7 +118,10 @@ def links_of_its_own(page: View, other: View) -> int:
 
 def unknown_lines(lines: dict[int, int], other: View) -> int:
     """Symbols of lines that the other page has nowhere."""
-    last, asides, links = other.around.last, other.around.asides, other.around.link_lines
+    if not lines:
+        return 0
+    around = other.around
+    last, asides, links = around.last, around.asides, around.link_lines
     unknown = [line for line in lines if line <= last and line not in asides and line not in links]
     return sum(lines[line] for line in set(unknown).difference(other.main.blocks.hashes)) if unknown else 0
 
@@ -159,18 +129,6 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
 def shortness(pair: Pair) -> float:
     """How short the new page's own text is."""
     return max(0.0, math.log(200 / (1 + pair.new.own_count)))
-
-
-def slots(pair: Pair) -> int:
-    """Differences in furniture on both sides."""
-    new, kept = pair.found.count, pair.found.count_kept
-    own, size, kept_size = new[:, OWN] + kept[:, OWN], new[:, EVERY], kept[:, EVERY]
-    return count_of((own == 0) & (size > 0) & (kept_size > 0))
-
-
-def exchanged_values(pair: Pair) -> int:
-    """How many numbers and values, in digits or in words, stand in the place of others."""
-    return int(np.minimum(pair.found.count[:, OWN_VALUE], pair.found.count_kept[:, VALUE]).sum())
 
 
 def share_of_differences(pair: Pair, count: int) -> float:
@@ -187,12 +145,8 @@ def titles_differ(pair: Pair) -> int:
 def titles_told(pair: Pair) -> int:
     """Words in which the titles differ, that the texts differ in too."""
     new, kept = pair.new.title, pair.kept.title
-    return min(told_words(new - kept, pair.found.new), told_words(kept - new, pair.found.kept))
-
-
-def told_words(words: frozenset[int], side: Side) -> int:
-    """How many of these words are in the text what only it says."""
-    return occurring(words, side.symbols[side.is_new])
+    mine, its = (new - kept, pair.found.new), (kept - new, pair.found.kept)
+    return min(told_words(words, side, differs=True) for words, side in (mine, its))
 
 
 def listed(pair: Pair) -> float:

@@ -60,7 +60,8 @@ class Model(msgspec.Struct, frozen=True, dict=True):
         """How probable it is that the new page duplicates the kept one, by the values of `FEATURES`."""
         log_odds = self.intercept
         for at, weight, low, high in self._terms:
-            log_odds += weight * min(max(values[at], low), high)
+            value = values[at]
+            log_odds += weight * (low if value < low else high if value > high else value)
         return 1 / (1 + math.exp(-max(-_MOST, min(_MOST, log_odds))))
 
     def threshold(self, target_precision: float) -> float:

@@ -23,20 +23,22 @@ _LEAST = 0.5
 
 def taken(page: View, other: View) -> NDArray[np.bool_] | None:
     """Shape (n,): which symbols of a page's main text stand in such blocks; None where none do, or most."""
-    blocks, own = page.main.blocks, page.own
+    blocks = page.main.blocks
     only = set(blocks.hashes).difference(other.main.blocks.hashes)
     if not only:
         return None
-    around = other.said_around
+    around, everywhere = other.said_around, only.intersection(page.everywhere)
     beside = only.intersection(around.asides) | only.intersection(around.link_lines)
+    if not everywhere and not beside:
+        return None
     left_out = [
-        block in only and (page.site.is_everywhere(block) or (block in beside and _is_constant(page, begin, end)))
+        block in everywhere or (block in beside and _is_constant(page, begin, end))
         for block, (begin, end) in zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
     ]
     if not any(left_out):
         return None
     stays = blocks.keep(left_out)
-    rest = int(np.count_nonzero(own & stays)) + page.main.tail
+    rest = int(np.count_nonzero(page.own & stays)) + page.main.tail
     return ~stays if rest >= max(LITTLE, _LEAST * page.own_count) else None
 
 

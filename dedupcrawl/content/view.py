@@ -7,6 +7,7 @@ its main text, and its title. Blocks whose skeleton the site repeats are furnitu
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from itertools import compress
 
 import msgspec
 import numpy as np
@@ -18,6 +19,7 @@ from dedupcrawl.content.links import local_form
 from dedupcrawl.content.main_outline import MainOutline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.sites import host_of
 
 TITLE = 200
 """Characters of a title that are looked at, and kept."""
@@ -50,6 +52,17 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return words_of(self.titled[:TITLE])
 
     @cached_property
+    def host(self) -> str:
+        """Its host, be it with "www." or not."""
+        return host_of(self.url).removeprefix("www.")
+
+    @cached_property
+    def everywhere(self) -> set[int]:
+        """Blocks of its main text that nearly all pages of its site have."""
+        blocks = self.main.blocks.hashes
+        return set(compress(blocks, self.site.everywhere(blocks)))
+
+    @cached_property
     def _no_furniture(self) -> NDArray[np.bool_]:
         blocks = self.main.blocks
         return blocks.keep(self.site.recurring(blocks.hashes))
@@ -57,15 +70,13 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def own(self) -> NDArray[np.bool_]:
         """Shape (n,): which symbols of its main text are its own."""
-        for own in (self._no_furniture, self._not_everywhere):
-            if int(np.count_nonzero(own)) + self.main.tail >= LITTLE:
-                return own
-        return np.ones(len(own), dtype=np.bool_)
+        own = self._no_furniture
+        if self._is_little(own):  # names of products that many lists have tell the lists apart
+            own = self.main.blocks.keep(self.site.everywhere(self.main.blocks.hashes))
+        return np.ones(len(own), dtype=np.bool_) if self._is_little(own) else own
 
-    @property
-    def _not_everywhere(self) -> NDArray[np.bool_]:
-        """What not all pages have: names of products that many lists have tell the lists apart."""
-        return self.main.blocks.keep(list(map(self.site.is_everywhere, self.main.blocks.hashes)))
+    def _is_little(self, own: NDArray[np.bool_]) -> bool:
+        return int(np.count_nonzero(own)) + self.main.tail < LITTLE
 
     @cached_property
     def own_count(self) -> int:

@@ -11,9 +11,9 @@ import numpy as np
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, Model
+from dedupcrawl.content.sides import Flags, Side
 from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
@@ -143,7 +143,8 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        if found.probability >= self._least_for(check, kept, found) or (self._checks_decide and check != "title"):
+        is_probable = found.probability >= self._least and found.probability >= self._least_for(check, found)
+        if is_probable or (self._checks_decide and check != "title"):
             said = found.to_dict(self._reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if self._doubted <= found.probability > self._probability_of_doubt:
@@ -184,15 +185,13 @@ class Comparison:
         if url not in self.lists:
             self.lists.append(url)
 
-    def _least_for(self, check: str, kept: Entry, found: evidence.Evidence) -> float:
+    def _least_for(self, check: str, found: evidence.Evidence) -> float:
         """Surer must be what a title alone brings up, and two pages of a site of which it is not known what it repeats.
 
         They may have but that in common. And what stands around their main texts may be what they say: with as much of
         that as makes a text they differ.
         """
-        host, other = host_of(self.url), host_of(kept.source)
-        is_of_one_host = host.removeprefix("www.") == other.removeprefix("www.")
-        is_early = is_of_one_host and self._furniture(host).pages < RECURRING
+        is_early = found.pair.is_of_one_host and self._furniture(host_of(self.url)).pages < RECURRING
         if is_early and found.words_beside >= OWN_SYMBOLS:
             return math.inf
         is_sure = is_early or check == "title"

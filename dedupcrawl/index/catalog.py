@@ -123,8 +123,7 @@ class Catalog:
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
-        _, found = self.view(table).find(np.array([key], dtype=np.uint64))
-        return sorted(found.tolist())
+        return sorted(self.view(table).pages(key))
 
     def ended(self) -> NDArray[np.uint64]:
         """Ids of all pages that were replaced or forgotten, in no order."""

@@ -127,6 +127,12 @@ class PostingsView:
         tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
         return [*self._in_tables(prefixes, wanted), *tail]
 
+    def pages(self, prefix: int) -> list[int]:
+        """The pages of all postings of one prefix, in no order."""
+        tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
+        parts = self._in_tables(np.array([prefix], dtype=np.uint64), [prefix]) if self._tables else []
+        return [*tail, *(page for _, ids in parts for page in ids.tolist())]
+
     def _in_tables(self, prefixes: Keys, wanted: list[int]) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
         if not self._tables:

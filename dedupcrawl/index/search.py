@@ -79,6 +79,7 @@ class Search:
         self._reading = reading
         self._signatures = list(catalog.schema.signatures(entry))
         self._views: dict[int, _Remembering] = {}
+        self._candidates: dict[int, Candidate | None] = {}  # that were read; several checks bring up the same page
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check, in their order, what it accepts: most similar first, among equals the nearest by all checks.
@@ -90,7 +91,8 @@ class Search:
             if pages:
                 with self._reading() as fetch:
                     pages = _accepted(check, slot, self._signatures, pages, fetch)
-                yield check.name, self._read(pages)
+                    self._read(pages[:_READ_AT_ONCE], fetch)
+                yield check.name, self._in_turn(pages)
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check the kept pages that by its signatures lie inside the new one, oldest first."""
@@ -99,7 +101,8 @@ class Search:
             if pages:
                 with self._reading() as fetch:
                     pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
-                yield check.name, self._read(pages)
+                    self._read(pages[:_READ_AT_ONCE], fetch)
+                yield check.name, self._in_turn(pages)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""
@@ -124,14 +127,23 @@ class Search:
         pages = sorted(set(candidates.tolist()))
         return [page for page in pages if self._first_id <= page < self.end][-COMPARED_LIMIT:]
 
-    def _read(self, pages: Sequence[int]) -> Iterator[Candidate]:
+    def _in_turn(self, pages: Sequence[int]) -> Iterator[Candidate]:
         """Those that are still kept, and under other URLs."""
         for first in range(0, len(pages), _READ_AT_ONCE):
-            with self._reading() as fetch:
-                rows = [(page, unpack(fetch(page), page)) for page in pages[first : first + _READ_AT_ONCE]]
-            for page, record in rows:
-                if record.page is not None and record.page.url != self.entry.url:
-                    yield Candidate(page, entry_of(record, self.catalog.schema.names))
+            some = pages[first : first + _READ_AT_ONCE]
+            if first:
+                with self._reading() as fetch:
+                    self._read(some, fetch)
+            yield from filter(None, map(self._candidates.get, some))
+
+    def _read(self, pages: Sequence[int], fetch: Fetch) -> None:
+        """Those that were not read before."""
+        for page in pages:
+            if page not in self._candidates:
+                record = unpack(fetch(page), page)
+                is_other = record.page is not None and record.page.url != self.entry.url
+                names = self.catalog.schema.names
+                self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
 
 
 class _Remembering:

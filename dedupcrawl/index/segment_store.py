@@ -91,8 +91,7 @@ class SegmentStore:
         for _ in range(_ATTEMPTS):
             txn = self._journal.reading()
             try:
-                if txn.id() != self.seen:
-                    self.catch_up(txn, txn.id())
+                self.catch_up(txn, txn.id())
                 return txn
             except FileNotFoundError:
                 txn.abort()  # another process has switched the manifest and removed a segment since
@@ -104,7 +103,9 @@ class SegmentStore:
         )
 
     def catch_up(self, txn: Transaction, seen: int) -> None:
-        """Take over what other processes, and merges of this one, have done."""
+        """Take over what other processes, and merges of this one, have done up to the transaction `seen`."""
+        if seen == self.seen:
+            return
         self._load(txn)
         fetch = self._journal.fetch(txn)
         for page in range(self.catalog.next_id, self._journal.count(txn)):

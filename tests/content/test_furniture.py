@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import furniture as module
-from dedupcrawl.content.furniture import MOST, RECURRING, SHARE, TITLES, Furniture
+from dedupcrawl.content.furniture import MOST, NEARLY_ALL, RECURRING, SHARE, TITLES, Furniture
 
 PAGES = st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=60)
 
@@ -64,6 +64,10 @@ def test_what_recurs_is_what_its_counts_say_whatever_was_done(
         expected = [template.count(block) >= template.least for block in range(31)]
         assert template.recurring(range(31)) == expected
         assert template.has_recurring(range(31)) == any(expected)
+        assert template.own(range(31)) == [block for block in range(31) if not expected[block]]
+        nearly_all = max(RECURRING, NEARLY_ALL * template.pages)
+        assert template.everywhere(range(31)) == [template.count(block) >= nearly_all for block in range(31)]
+        assert template.copy().recurring(range(31)) == expected
         return expected
 
     with pytest.MonkeyPatch.context() as patch:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, align
@@ -22,9 +23,9 @@ from dedupcrawl.content.checks import shingles
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
-from dedupcrawl.content.differences import Side
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
+from dedupcrawl.content.sides import sides
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
@@ -274,17 +275,16 @@ def test_ranges_of_sorted_keys(posted: list[int], wanted: list[int], bits: int) 
 def assert_same_differences(new: Sequence[int], kept: Sequence[int]) -> None:
     one, other = symbols(new), symbols(kept)
     assert_same(lambda: told(align(one, other)))
-    assert_same(lambda: sides(one, other))
+    assert_same(lambda: both_sides(one, other))
 
 
-def sides(new: Symbols, kept: Symbols) -> list[list[Any]]:
-    """All that is told of both texts, every third value of which is furniture."""
-    found = align(new, kept)
-    one = Side.of(new, new % 3 > 0, found.new, kept, found.pieces, 0)
-    other = Side.of(kept, kept % 3 > 0, found.kept, new, found.pieces, 2)
-    return [
-        part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.own_novel, it.own_new, it.count)
-    ]
+def both_sides(new: Symbols, kept: Symbols) -> list[Any]:
+    """All that is told of both texts, every third value of which is furniture, and with some that was taken."""
+    found, told = align(new, kept), list[Any]()
+    for of in (found, replace(found, new=found.new | (new % 5 == 0), kept=found.kept | (kept % 5 == 1))):
+        one, other, tally = sides(new, new % 3 > 0, kept, kept % 3 > 0, of)
+        told += [tally, *(part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.count))]
+    return told
 
 
 def told(found: Alignment) -> tuple[list[bool], list[bool], list[list[int]], int]:
@@ -380,10 +380,11 @@ def test_what_is_no_array_of_a_text_is_refused() -> None:
             kernels.compiled.main_blocks("", blocks, elements, {}, {})
     with pytest.raises(ValueError, match="not of one text"):
         kernels.compiled.simhash(text.hashes, text.lengths[:1], True)
-    one, flags, tables = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros((3, 1 << 16), dtype=np.uint8)
-    for own, pieces in ((flags[:1], [[0, 2, 0, 1]]), (flags, [[0, 3, 0, 1]]), (flags, [[-1, 1, 0, 1]])):
+    one, flags, marks = symbols([1, 2]), np.ones(2, dtype=np.bool_), np.zeros(1 << 16, dtype=np.uint8)
+    for own, piece in ((flags[:1], [0, 2, 0, 1]), (flags, [0, 3, 0, 1]), (flags, [-1, 1, 0, 1]), (flags, [0, 1, 2, 1])):
+        pieces, antonyms = np.array([piece], dtype=np.int32), np.zeros(0, dtype=np.uint32)
         with pytest.raises(ValueError, match="not those of these symbols"):
-            kernels.compiled.side(one, own, flags, one, np.array(pieces, dtype=np.int32), 0, tables[0], tables[1:])
+            kernels.compiled.sides(one, own, flags, one, flags, flags, pieces, marks, antonyms)
     with pytest.raises(ValueError, match="skeletons"):
         kernels.compiled.blocks(symbols([1]), symbols([1]))
     with pytest.raises(ValueError, match="too long"):

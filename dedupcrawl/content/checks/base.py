@@ -57,7 +57,7 @@ def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64
     edges[0] = edges[-1] = True
     np.not_equal(ids_in_order[1:], ids_in_order[:-1], out=edges[1:-1])
     first = edges.nonzero()[0] if len(pages) else np.zeros(1, dtype=np.intp)
-    return keys[order[first[:-1]]], ids_in_order[first[:-1]], np.diff(first)
+    return keys[order[first[:-1]]], ids_in_order[first[:-1]], first[1:] - first[:-1]
 
 
 def length_dissimilarity(new: bytes, kept: bytes) -> float:

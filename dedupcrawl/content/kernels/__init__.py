@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Kernels", "compiled"]
 
-_VERSION = 13  # of the functions; an extension of another one is left alone
+_VERSION = 14  # of the functions; an extension of another one is left alone
 
 Flags = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
@@ -98,19 +98,20 @@ class Kernels(Protocol):
         """The fields of an `alignment.Alignment`."""
         ...
 
-    def side(  # noqa: PLR0913 - as the compiled function takes them
+    def sides(  # noqa: PLR0913 - as the compiled function takes them
         self,
-        symbols: U16,
+        new: U16,
         own: Flags,
         aligned: Flags,
-        other: U16,
+        kept: U16,
+        kept_own: Flags,
+        kept_aligned: Flags,
         pieces: NDArray[np.int32],
-        column: int,
-        tells: U8,
         marks: U8,
+        antonyms: NDArray[np.uint32],
         /,
-    ) -> tuple[bytes, bytes]:
-        """Of a `differences.Side` the flags `differs`, `is_new`, `own_novel` and `own_new`; and `count`, int32."""
+    ) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes], tuple[int, ...]]:
+        """`sides.sides`: of each Side its `flags` and `counts`, and the fields of a Tally."""
         ...
 
 

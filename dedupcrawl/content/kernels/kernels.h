@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 13 };
+enum { VERSION = 14 };
 
 /* Bits of a character's kind (content/characters.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
@@ -53,9 +53,9 @@ PyObject *blocks(PyObject *self, PyObject *args);
 PyObject *simhash(PyObject *self, PyObject *args);
 PyObject *sampled_shingles(PyObject *self, PyObject *args);
 PyObject *shared_shingles(PyObject *self, PyObject *args);
-/* content/alignment.py, content/differences.py */
+/* content/alignment.py, content/sides.py */
 PyObject *align(PyObject *self, PyObject *args);
-PyObject *side(PyObject *self, PyObject *args);
+PyObject *sides(PyObject *self, PyObject *args);
 /* index/postings.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
 

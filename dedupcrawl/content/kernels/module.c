@@ -15,7 +15,7 @@ static PyMethodDef methods[] = {
     {"sampled_shingles", sampled_shingles, METH_VARARGS, NULL},
     {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
     {"align", align, METH_VARARGS, NULL},
-    {"side", side, METH_VARARGS, NULL},
+    {"sides", sides, METH_VARARGS, NULL},
     {"sorted_ranges", sorted_ranges, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
