@@ -9,7 +9,7 @@ from dedupcrawl.crawl.downloader import CrawlLogMiddleware, RewriteFallback, Url
 from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pipeline import DedupPipeline
-from dedupcrawl.crawl.spider_output import SpiderOutput
+from dedupcrawl.crawl.spider_output import RepeatedLinks, SpiderOutput
 from dedupcrawl.crawl.start_and_end import cannot_start
 from dedupcrawl.settings import DedupSettings, SettingError
 
@@ -17,6 +17,7 @@ from dedupcrawl.settings import DedupSettings, SettingError
 COMPONENTS = (
     ("EXTENSIONS", Dedup, 0),
     ("SPIDER_MIDDLEWARES", SpiderOutput, 90),
+    ("SPIDER_MIDDLEWARES", RepeatedLinks, 1000),
     ("DOWNLOADER_MIDDLEWARES", CrawlLogMiddleware, 55),
     ("DOWNLOADER_MIDDLEWARES", UrlMiddleware, 60),
     ("DOWNLOADER_MIDDLEWARES", RewriteFallback, 610),

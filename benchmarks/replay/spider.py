@@ -14,6 +14,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response, TextResponse
 
 _BATCH = 64  # pages
+_NOT_STORED = {"dedup_url": False}  # neither is what a rule makes of such a URL: the add-on would try it and get 404s
 
 
 class ReplaySpider(Spider):
@@ -63,6 +64,6 @@ class ReplaySpider(Spider):
                 url = response.urljoin(href.strip())
                 if url not in seen and url.startswith("http"):
                     seen.add(url)
-                    yield Request(url)
+                    yield Request(url, meta=None if url in self.stored else _NOT_STORED)
             except ValueError:  # a link that is not a URL
                 continue

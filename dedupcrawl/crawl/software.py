@@ -60,8 +60,9 @@ class Software:
         self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
         self._recognizer = Recognizer(known)
-        for program in known:
-            read_ignored(program.ignored)
+        self._ignored = {program.name: program.ignored for program in known if program.ignored}
+        for ignored in self._ignored.values():
+            read_ignored(ignored)
         self._normalizer = normalizer
         self._book = book
         self._index = index
@@ -78,7 +79,9 @@ class Software:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
-        known = self._of(site)
+        return self._rules_in_use(self._of(site))
+
+    def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
         return tuple(
             known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
             for rule in self._all_rules(known)
@@ -102,12 +105,12 @@ class Software:
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
-        there, programs = self._of(site_of(url)).installations, self._recognizer.programs
+        ignored = self._ignored
         return tuple(
             entry
-            for one in there
-            if one.program in programs and programs[one.program].ignored and one.holds(url)
-            for entry in programs[one.program].ignored
+            for one in self._of(site_of(url)).seen
+            if one.program in ignored and one.is_recognized and one.holds(url)
+            for entry in ignored[one.program]
         )
 
     def look(self, response: Response) -> None:
@@ -183,6 +186,8 @@ class Software:
             count = len(one.rules(self._recognizer.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
+        if self._rules_in_use(known) == self._rules_in_use(now):  # mostly it was one sign more
+            return
         self._normalizer.has_more(site)
         self._book.extend(site)
         if before - after:

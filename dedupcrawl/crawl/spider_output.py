@@ -1,17 +1,58 @@
-"""Spider middleware: what a spider yields, as it leaves it: links rewritten, items linked to their page."""
+"""Spider middlewares: of what a spider yields repeated links are left out, others rewritten, items linked to pages."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from dedupcrawl.crawl.extension import START, Dedup
 from dedupcrawl.detection.trust import Trust
+
+
+class RepeatedLinks:
+    """Leaves out links that would be dropped in the end, before they take the way there: three generators a middleware.
+
+    It stands next to the spider. Where another middleware than Scrapy's own stands between it and `SpiderOutput`, that
+    may make other requests of such links: then it leaves none out, and `SpiderOutput` does.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        dedup = Dedup.of(crawler)
+        self._crawler = crawler
+        self._repetitions = dedup.repetitions
+        self._is_awaited = dedup.aliases.discoveries.is_awaited
+        self._is_on = False
+        crawler.signals.connect(self._started, signal=signals.engine_started)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RepeatedLinks:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """All but those links."""
+        is_on, drops_again, is_awaited, count = self._is_on, self._repetitions.drops_again, self._is_awaited, 0
+        try:
+            async for one in result:
+                if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url):
+                    count += 1
+                else:
+                    yield one
+        finally:
+            self._repetitions.count(count)
+
+    def _started(self) -> None:
+        """All middlewares are there; which those are, the settings alone do not tell."""
+        assert self._crawler.engine is not None
+        kinds = [type(one) for one in self._crawler.engine.scraper.spidermw.middlewares]  # the spider is at their end
+        if SpiderOutput in kinds and not self._crawler.settings.getbool("DEPTH_STATS_VERBOSE"):  # counts every link
+            between = kinds[kinds.index(SpiderOutput) + 1 : kinds.index(RepeatedLinks)]
+            self._is_on = all(kind.__module__.startswith("scrapy.spidermiddlewares.") for kind in between)
 
 
 class SpiderOutput(BaseSpiderMiddleware):
@@ -28,8 +69,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._aliases = dedup.aliases
         self._pages = dedup.pages
         self._watch = dedup.watch
-        self._drops = dedup.repetitions.drops
-        self._drops_again = dedup.repetitions.drops_again
+        self._repetitions = dedup.repetitions
         self._starts = dedup.repetitions.starts
         self._is_awaited = dedup.aliases.discoveries.is_awaited
         self._is_new = dedup.aliases.discoveries.is_new
@@ -63,7 +103,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if not self._is_awaited(one.url) and self._drops_again(one):  # most links: nothing else is asked
+                    if self._repetitions.drops_again(one) and not self._is_awaited(one.url):
+                        self._repetitions.count(1)
                         continue
                     if (sent := self._followed(one, response, found)) is not None:
                         yield sent
@@ -87,7 +128,7 @@ class SpiderOutput(BaseSpiderMiddleware):
             found.append(link)
         if is_fetched:
             return None
-        if self._drops(sent, is_as_asked=sent is link):
+        if self._repetitions.drops(sent):
             self._watch.dropped(sent)
             return None
         return sent

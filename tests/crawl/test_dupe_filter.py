@@ -18,6 +18,11 @@ from dedupcrawl.crawl.extension import Dedup
 URLS = st.builds(
     "http://a.example/{}?{}#{}".format, st.text(max_size=3), st.text("ab=&%", max_size=6), st.text(max_size=2)
 )
+PLAIN = st.builds(
+    "http{}://{}{}/{}".format,
+    *map(st.sampled_from, (["", "s"], ["a.b", "a-", "A"], ["", ":80", ":"])),
+    st.text("aA0/._-?=&%~'+:;", max_size=9),
+)
 REQUESTS = st.builds(
     Request,
     URLS,
@@ -48,6 +53,24 @@ def test_they_are_as_scrapy_makes_them(requests: list[Request]) -> None:
     assert [known.fingerprint(request) for request in [*requests, *requests]] == [
         fingerprint(one) for one in requests
     ] * 2
+
+
+@given(PLAIN)
+def test_those_of_plain_urls_too(url: str) -> None:
+    try:
+        request = Request(url)
+    except ValueError:  # a host that is none
+        return
+    assert of_crawl().fingerprint(request) == fingerprint(request)
+
+
+def test_scrapy_may_come_to_make_others(monkeypatch: Any) -> None:
+    def other(request: Request) -> bytes:
+        return request.url.encode()
+
+    monkeypatch.setattr("scrapy.utils.request.fingerprint", other)
+    request = Request("http://a.example/b")
+    assert of_crawl().fingerprint(request) == other(request) != fingerprint(request)
 
 
 def test_only_so_many_are_remembered_and_the_others_made_anew(monkeypatch: Any) -> None:

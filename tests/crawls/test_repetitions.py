@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, ClassVar
 
 import scrapy
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.dupefilters import RFPDupeFilter
+from scrapy.spidermiddlewares.referer import DefaultReferrerPolicy
 from scrapy.utils.request import RequestFingerprinter
 
 from tests.crawls.site import crawl, page, prose, serve
@@ -64,6 +66,52 @@ async def test_a_filter_that_may_forget_sees_every_link() -> None:
         ours = await crawl(f"{site.base}/", settings)
     assert sorted(ours.fetched) == sorted(alone.fetched)
     assert ours.stats[SHOWN] == alone.stats[SHOWN]
+
+
+class Asked(DefaultReferrerPolicy):
+    """Counts the links that Scrapy's middleware asks it about, which stands between the spider and the add-on."""
+
+    count: ClassVar[int] = 0
+
+    def referrer(self, response_url: str, request_url: str) -> str | None:
+        type(self).count += 1
+        return super().referrer(response_url, request_url)
+
+
+class Again:
+    """A middleware of a project, which has one page fetched again when it has been linked to often enough."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def process_spider_output(self, response: Any, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        async for one in result:
+            self.count += isinstance(one, Request) and one.url.endswith("/3")
+            yield one.replace(dont_filter=True) if self.count == 9 and isinstance(one, Request) else one
+            self.count += self.count == 9
+
+
+async def test_a_link_that_repeats_does_not_take_the_way_through_the_middlewares() -> None:
+    asked = []
+    kinds: list[dict[str, Any]] = [{"ADDONS": {}}, {}, {"DEPTH_STATS_VERBOSE": True}]
+    for more in kinds:
+        Asked.count = 0
+        with serve(PAGES) as site:
+            await crawl(f"{site.base}/", {"REFERRER_POLICY": f"{__name__}.Asked", **more})
+        asked.append(Asked.count)
+    assert asked[1] < asked[0] / 2
+    assert asked[2] == asked[0]  # where they are counted all are let through
+
+
+async def test_a_middleware_that_may_make_other_requests_of_links_sees_all() -> None:
+    fetched = []
+    kinds: list[dict[str, Any]] = [{"ADDONS": {}}, {"DEDUP_CHECKS": []}]
+    for more in kinds:
+        with serve(PAGES) as site:
+            ours = await crawl(f"{site.base}/", {"SPIDER_MIDDLEWARES": {Again: 500}, **more})
+        fetched.append(sorted(url.removeprefix(site.base) for url in ours.fetched))
+    assert fetched[0].count("/3") == 2
+    assert fetched[1] == fetched[0]
 
 
 class ByHeader(RequestFingerprinter):
