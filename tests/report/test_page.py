@@ -23,9 +23,10 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
+from tests.report.opened import Opened, contrast
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Locator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = [
@@ -99,47 +100,6 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
-
-
-class Opened:
-    """A page in a browser, and what it complained of or asked the network for."""
-
-    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        self.page: Page = context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("html[data-ready]")
-
-    def rows(self, name: str) -> list[str]:
-        return self.page.locator(f"[data-table={name}] tbody tr").all_inner_texts()
-
-    def compare(self, number: int = 0, name: str = "duplicates") -> str:
-        """Lay two pages side by side; what the dialog says."""
-        self.page.locator(f"[data-table={name}] tbody tr").nth(number).get_by_role(
-            "button", name="side by side"
-        ).click()
-        text = self.page.locator("dialog[open]").inner_text()
-        self.page.get_by_role("button", name="close").click()
-        return text
-
-    def lines(self, selector: str) -> int:
-        """That the text of an element takes."""
-        lines = """(element) => {
-            const range = document.createRange();
-            range.selectNodeContents(element);
-            return new Set([...range.getClientRects()].map((line) => line.top)).size;
-        }"""
-        return int(self.page.locator(selector).evaluate(lines))
-
-    def width(self) -> int:
-        return int(self.page.evaluate("document.documentElement.scrollWidth"))
 
 
 @pytest.fixture(scope="module")
@@ -236,8 +196,7 @@ def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Bro
     assert opened.complaints == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_path: Path, width: int) -> None:
+def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_path: Path) -> None:
     words = [f"word{number}" for number in range(2_400)]
     pages = {KEPT: words, "http://www.a.com/more": [*words[:1_500], "here", "is", "more", *words[1_500:]]}
     index = index_of([duplicate("http://www.a.com/more", KEPT)])
@@ -245,22 +204,25 @@ def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_p
         index.attach(url, *packed_text([" ".join(text)]))
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path, width)
-    opened.page.locator("[data-table=duplicates] tbody button").first.click()
-    opened.page.wait_for_selector("dialog .text")
-    places = opened.page.locator("dialog .text [data-first]")
-    assert [place.inner_text() for place in places.all()] == ["here is more", ""]
-    for place in places.all():
-        inside = "(e) => [e, e.parentElement].map((one) => one.getBoundingClientRect().top)"
-        top, of_column = place.evaluate(inside)
-        height = place.evaluate("(e) => e.parentElement.clientHeight")
-        assert of_column < top < of_column + height
+    opened = Opened(browser, path)
+    page = opened.page
+    for width in (1280, 360):
+        opened.resize(width)
+        page.locator("[data-table=duplicates] tbody button").first.click()
+        page.wait_for_selector("dialog .text")
+        places = page.locator("dialog .text [data-first]")
+        assert [place.inner_text() for place in places.all()] == ["here is more", ""]
+        for place in places.all():
+            inside = "(e) => [e, e.parentElement].map((one) => one.getBoundingClientRect().top)"
+            top, of_column = place.evaluate(inside)
+            height = place.evaluate("(e) => e.parentElement.clientHeight")
+            assert of_column < top < of_column + height
+        page.get_by_role("button", name="close").click()
     assert opened.complaints == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path, width: int) -> None:
-    opened = Opened(browser, hostile_report(tmp_path), width)
+def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path) -> None:
+    opened = Opened(browser, hostile_report(tmp_path))
     for number in range(len(opened.rows("duplicates"))):
         opened.compare(number)
     for summary in opened.page.locator("summary").all():
@@ -276,45 +238,23 @@ def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path, widt
     assert not set("\u202e\x00\x1b\u2028") & set(shown)
     assert opened.complaints == []
     assert len(opened.requests) == 1
-    assert opened.width() <= width
+    for width in (1280, 360):
+        assert opened.resize(width) <= width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_telephone_and_is_readable_in_the_dark(browser: Browser, plain: Path, scheme: str) -> None:
-    opened = Opened(browser, plain, 360, scheme)
-    assert opened.width() == 360
+def test_it_fits_a_telephone_and_is_readable_in_the_dark(browser: Browser, plain: Path) -> None:
+    opened = Opened(browser, plain)
+    assert opened.resize(360) == 360
     wide = opened.page.evaluate(
         "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > 361).length"
     )
     assert wide == 0
     pager = "[...document.querySelectorAll('[data-table=duplicates] .pager button')]"
     assert opened.page.evaluate(f"new Set({pager}.map((e) => e.getBoundingClientRect().top)).size") == 1
-    for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
-        assert contrast(opened.page, selector) >= 4.5, selector
-
-
-def contrast(page: Page, selector: str) -> float:
-    """The contrast of an element's text with what lies behind it (WCAG 2, 1.4.3)."""
-    colours = page.evaluate(
-        """(selector) => {
-            const element = document.querySelector(selector);
-            const style = getComputedStyle(element);
-            let behind = element;
-            while (behind.parentElement && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
-                behind = behind.parentElement;
-            const ink = element instanceof SVGElement ? style.fill : style.color;
-            return [ink, getComputedStyle(behind).backgroundColor];
-        }""",
-        selector,
-    )
-    light, dark = sorted((luminance(colour) for colour in colours), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    shares = [int(share) / 255 for share in re.findall(r"\d+", colour)[:3]]
-    red, green, blue = ((s / 12.92) if s <= 0.03928 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    for scheme in ("light", "dark"):
+        opened.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
+            assert contrast(opened.page, selector) >= 4.5, (scheme, selector)
 
 
 @pytest.mark.parametrize(
