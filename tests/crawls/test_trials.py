@@ -200,8 +200,7 @@ async def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
     assert len(done.items) == 4
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 503])
-@pytest.mark.parametrize("for_good", [False, True])
+@pytest.mark.parametrize(("status", "for_good"), [(408, False), (429, False), (500, False), (503, False), (503, True)])
 async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status: int, for_good: bool) -> None:
     """Canonical URLs that fail once, on a site that is busy; or each time, and then the rule is to blame."""
     met: set[int] = set()

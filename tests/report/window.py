@@ -7,21 +7,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 
-class Opened:
-    """A page in a browser, and what it complained of or asked the network for."""
+class Window:
+    """One that shows a report after another, and what it complained of or asked the network for since it was opened."""
 
-    def __init__(self, browser: Browser, path: Path) -> None:
-        self.page: Page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    def __init__(self, page: Page) -> None:
+        self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, path: Path) -> Window:
+        """Show a report on a wide screen, by day."""
+        self.complaints.clear()
+        self.requests.clear()
+        self.resize(1280)
+        self.page.emulate_media(color_scheme="light")
         self.page.goto(path.resolve().as_uri())
         self.page.wait_for_selector("html[data-ready]")
+        return self
 
     def rows(self, name: str) -> list[str]:
         return self.page.locator(f"[data-table={name}] tbody tr").all_inner_texts()
