@@ -45,7 +45,8 @@ _SLOW = tuple(
         "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
         "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
         "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
-        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "training/test_parts",
+        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
+        "training/test_parts",
     )
 )  # fmt: skip
 
@@ -56,10 +57,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+    """Mark what is slow, and begin with it: small files leave no worker alone with a long one in the end."""
     for item in items:
         if str(item.path).startswith(_SLOW):
             item.add_marker("slow")
+    items.sort(key=lambda item: (item.path.parent.name != "spark", item.get_closest_marker("slow") is None))
 
 
 def pytest_collection_finish() -> None:

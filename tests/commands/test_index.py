@@ -101,7 +101,7 @@ def test_damage_that_ends_whoever_reads_it_is_a_sentence(tmp_path: Path) -> None
     """LMDB aborts at some of its own pages, if they are zeros."""
     index = tmp_path / "index"
     with closing(LmdbIndex(index, CHECKS, batch_pages=8)) as made:
-        for number in range(100):
+        for number in range(500):
             offer(made, page(f"http://a.example/{number}", number), lambda check, other: None)
     journal = index / "data.mdb"
     whole, zeros = journal.read_bytes(), bytes(4096)
