@@ -65,7 +65,7 @@ for command in json.loads(sys.argv[1]):
 def without(code: str, given: object, there: Path) -> subprocess.CompletedProcess[str]:
     """Run code in a process that has none of the libraries."""
     command = [sys.executable, "-c", WITHOUT + code, json.dumps(given)]
-    return subprocess.run(command, cwd=there, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=there, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_examples() -> None:
